@@ -3,7 +3,7 @@
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { errorCodeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
-import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
+import { NO_STANDSTILL, makeWaitReport, type Standstill } from "../operations/results/waited.ts";
 
 /**
  * Returns true if the daemon is paused. During a run that a user requested, the phase of a paused
@@ -15,7 +15,7 @@ function isPaused(daemon: Pick<Daemon, "status">): boolean {
 }
 
 /** Returns the status of a folder, as the socket sends it. `daemon`: null for a closed folder. */
-export function folderStatus(
+export function makeFolderStatus(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
@@ -39,7 +39,7 @@ export function folderStatus(
 }
 
 /** Returns the refusal of a request that waited too long for another command to end. */
-export function lentTrouble(root: string, what: string): Result<never> {
+export function refuseLentFolder(root: string, what: string): Result<never> {
   return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }
 
@@ -69,11 +69,11 @@ async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">):
   await Promise.race([daemon.request("resume"), pauseEnded.promise]).finally(unsubscribe);
 }
 
-export function daemonEndsTrouble(root: string): ReturnType<typeof trouble> {
+export function refuseEndingDaemon(root: string): ReturnType<typeof trouble> {
   return trouble("fault", `the daemon of ${root} is ending`, "run the command again");
 }
 
-export function codeClause(error: unknown): string {
+export function describeErrorCode(error: unknown): string {
   const code = errorCodeOf(error);
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
@@ -83,13 +83,13 @@ export function codeClause(error: unknown): string {
  * @param reason why the folder is closed; null if the daemon is ending
  */
 export function refuseClosedFolder(root: string, reason: Trouble | null): Result<object> {
-  return reason === null ? daemonEndsTrouble(root) : trouble("fault", reason.what, reason.next);
+  return reason === null ? refuseEndingDaemon(root) : trouble("fault", reason.what, reason.next);
 }
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
 /** Returns the milliseconds until the next opening, after this number of failures in a row. */
-export function retryMsAfter(failures: number): number {
+export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
 
@@ -104,7 +104,7 @@ async function waitUntilSynced(
 ): Promise<Result<object>> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
   const barrierEnd = await daemon.whenSynced(paths, AbortSignal.any([timeout, gone]));
-  return reportOfWait(barrierEnd, readStandstill(daemon));
+  return makeWaitReport(barrierEnd, readStandstill(daemon));
 }
 
 function readStandstill(daemon: Pick<Daemon, "status">): Standstill {

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type ControlCall, type Listening, listenControl } from "./control/listen.ts";
+import { type ControlCall, type ControlListener, listenControl } from "./control/listen.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
@@ -12,19 +12,19 @@ import { type DaemonSetup, closeIfKeyChanged, openDaemon, type OpenedDaemon } fr
 import { Traffic } from "./traffic.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
-  codeClause,
+  describeErrorCode,
   performRequest,
-  daemonEndsTrouble,
-  lentTrouble,
+  refuseEndingDaemon,
+  refuseLentFolder,
   refuseClosedFolder,
-  retryMsAfter,
-  folderStatus,
+  computeRetryMs,
+  makeFolderStatus,
 } from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
-import { missingFolderTrouble } from "../folder/folder-trouble.ts";
+import { checkFolderExists } from "../folder/folder-trouble.ts";
 import { errnoClause, errorCodeOf, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { storeFactsOf, requestOfStoppedRun, pruneDaily } from "../folder/run.ts";
+import { storeRunFacts, requestOfStoppedRun, pruneDaily } from "../folder/run.ts";
 import { markerOf } from "../trust/gate.ts";
 import { findByMarker, registryFolder } from "../trust/registry.ts";
 
@@ -44,7 +44,12 @@ const ALIVE_EVERY_MS = 2_000;
  * Loan of the folder to a command. `gone` aborts when the command has ended. `free` is called when
  * the daemon has no file of the folder open.
  */
-type Loan = { readonly what: string; readonly since: number; readonly gone: AbortSignal; readonly free: () => void };
+type FolderLoan = {
+  readonly what: string;
+  readonly since: number;
+  readonly gone: AbortSignal;
+  readonly free: () => void;
+};
 
 type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
 
@@ -54,9 +59,9 @@ export class DaemonFolder {
   readonly #options: CountingOptions;
   readonly #since: number;
   #open: OpenedDaemon | null = null;
-  #listening: Listening | null = null;
+  #listening: ControlListener | null = null;
   /** Loan to a command that uses the folder or waits for it; null if no command borrows it. */
-  #loan: Loan | null = null;
+  #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
   /** Promise for a folder that is being opened again; resolves also if it cannot be opened. */
   #opening: PromiseWithResolvers<void> | null = null;
@@ -124,9 +129,9 @@ export class DaemonFolder {
   status(): DaemonStatus {
     const daemon = this.#open?.daemon ?? null;
     const { tally, progress } = this.#options;
-    const counted = { requests: tally.counts(), traffic: progress.now() };
-    const commonFields = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
-    return folderStatus(commonFields, daemon, {
+    const trafficFields = { requests: tally.counts(), traffic: progress.now() };
+    const commonFields = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...trafficFields };
+    return makeFolderStatus(commonFields, daemon, {
       lentTo: this.#loan?.what ?? null,
       closedBy: this.#closedBy?.what ?? "",
     });
@@ -200,7 +205,7 @@ export class DaemonFolder {
   }
 
   /** Ends the loan of the folder and returns it; null if the folder was not lent. */
-  #endLoan(): Loan | null {
+  #endLoan(): FolderLoan | null {
     const loan = this.#loan;
     this.#loan = null;
     if (loan !== null) this.#publish({ kind: "returned", at: this.#options.clock.now(), what: loan.what });
@@ -222,7 +227,7 @@ export class DaemonFolder {
    * Runs the daemon's loop for an open folder. Returns why it failed; null if it was asked to end.
    * @param loan loan that has just ended; null if there was none
    */
-  async #runOnce(open: OpenedDaemon, loan: Loan | null, stop: AbortSignal): Promise<Trouble | null> {
+  async #runOnce(open: OpenedDaemon, loan: FolderLoan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const unsubscribe = daemon.onEvent((event) => {
       handleEvent(open, event);
@@ -238,7 +243,7 @@ export class DaemonFolder {
       return null;
     } catch (error) {
       this.#logFault("broken", error);
-      const problem = `syncing ${this.root} ended${codeClause(error)}`;
+      const problem = `syncing ${this.root} ended${describeErrorCode(error)}`;
       return {
         kind: "fault",
         what: problem,
@@ -251,7 +256,7 @@ export class DaemonFolder {
 
   async #waitAfter(broken: Trouble, failures: number, stop: AbortSignal): Promise<void> {
     this.#closedBy = broken;
-    const retryMs = retryMsAfter(failures);
+    const retryMs = computeRetryMs(failures);
     this.#publish({ kind: "broken", at: this.#options.clock.now(), trouble: broken, retryMs });
     await this.#options.clock.sleep(retryMs, stop);
   }
@@ -267,7 +272,7 @@ export class DaemonFolder {
     const heartbeat = setInterval(() => {
       const loan = this.#loan;
       if (loan !== null && clock.monotonic() - loan.since > MAX_LOAN_MS)
-        refusal.resolve(lentTrouble(this.root, loan.what));
+        refusal.resolve(refuseLentFolder(this.root, loan.what));
       else if (this.stillMs() < HANG_MS) call.beat();
     }, ALIVE_EVERY_MS);
     try {
@@ -313,7 +318,7 @@ export class DaemonFolder {
         return null;
       });
       if (answerOrNull !== null) return answerOrNull;
-      if (stop.aborted) return daemonEndsTrouble(this.root);
+      if (stop.aborted) return refuseEndingDaemon(this.root);
     }
   }
 
@@ -354,7 +359,7 @@ export class DaemonFolder {
 function describeFolderError(root: string, error: unknown): Trouble {
   const problem = `${root} cannot be synced: ${errnoClause(error)}`;
   const nextStep = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";
-  return missingFolderTrouble(root)?.trouble ?? trouble("fault", problem, nextStep).trouble;
+  return checkFolderExists(root)?.trouble ?? trouble("fault", problem, nextStep).trouble;
 }
 
 function refuseSecondDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): Result<never> {
@@ -367,7 +372,7 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
-  storeFactsOf(mirror, event.report, requestOfStoppedRun(mirror, true).maxDeletes);
+  storeRunFacts(mirror, event.report, requestOfStoppedRun(mirror, true).maxDeletes);
   // Contents only become old through runs, so a day without a run needs no pruning.
   pruneDaily(mirror);
 }

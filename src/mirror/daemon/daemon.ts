@@ -66,10 +66,10 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
   const keptFolders = new KeptFolders(options, stop);
   return keptFolders
     .notifySystemd(async (ready) => {
-      let absent: ReadonlySet<string> | null = null;
+      let absentRoots: ReadonlySet<string> | null = null;
       while (!stop.aborted) {
-        const isFirst = absent === null;
-        absent = keptFolders.followList(absent);
+        const isFirst = absentRoots === null;
+        absentRoots = keptFolders.followList(absentRoots);
         if (isFirst) ready();
         await options.clock.sleep(CHECK_MS, stop);
       }
@@ -139,9 +139,9 @@ class KeptFolders {
   begin(folder: DaemonFolder): void {
     const { root } = folder;
     const stop = new AbortController();
-    const ending = AbortSignal.any([stop.signal, this.#stop]);
-    EventEmitter.setMaxListeners(0, ending);
-    const folderEnded = folder.run(ending).then((end) => {
+    const endSignal = AbortSignal.any([stop.signal, this.#stop]);
+    EventEmitter.setMaxListeners(0, endSignal);
+    const folderEnded = folder.run(endSignal).then((end) => {
       this.#kept.delete(root);
       if (end.kind === "moved" && !this.#kept.has(end.root)) this.begin(new DaemonFolder(end.root, this.#options));
     });

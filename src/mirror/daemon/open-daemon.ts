@@ -2,10 +2,10 @@ import type { Watcher } from "../ports/watch.ts";
 import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
 import type { DaemonOptions } from "../engine/daemon/daemon-types.ts";
 import { createWatcher } from "../local/watch.ts";
-import { timeMs } from "../settings/settings.ts";
+import { parseTime } from "../settings/settings.ts";
 import { DAEMON_COMMAND } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
-import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
+import { readGuardLimits, chooseEditorWait, makeRunSettings, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
 /** An open linked folder with the loop that keeps it in sync. */
@@ -33,21 +33,21 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const mirror = openResult.value;
   const watcher = (options.createWatcher ?? createWatcher)(mirror.root);
   const settings = {
-    ...settingsOf(mirror, USUAL_RUN),
-    handsOff: editorWaitOf(mirror.config, "watch"),
+    ...makeRunSettings(mirror, USUAL_RUN),
+    handsOff: chooseEditorWait(mirror.config, "watch"),
     // Read again for each run, because the choice of `init --prefer` is valid only until the first
     // complete run.
     get prefer() {
-      return settingsOf(mirror, USUAL_RUN).prefer;
+      return makeRunSettings(mirror, USUAL_RUN).prefer;
     },
     // While the stop of a run with a smaller limit is open, the daemon keeps to that limit.
     get guards() {
-      return limitsSinceStop(mirror);
+      return readGuardLimits(mirror);
     },
   };
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
-  const timing = { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing };
+  const timing = { pollListeningMs: parseTime(pollEvery), pollRequestsAMinute, ...options.timing };
   // Written as two whole objects, because the compiler does not check names in a conditional
   // spread.
   const daemonOptions: DaemonOptions = listen

@@ -25,11 +25,16 @@ export class Traffic implements Progress {
   /** Returns the active effects and the progress of the run; null if no effect is active. */
   now(): CurrentTraffic | null {
     if (this.#active.size === 0) return null;
-    const under = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
+    const listedEffects = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
       kind: action.kind,
       path: readLocalPath(action),
     }));
-    return { done: this.#done, total: this.#total, under, more: this.#active.size - under.length };
+    return {
+      done: this.#done,
+      total: this.#total,
+      under: listedEffects,
+      more: this.#active.size - listedEffects.length,
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
-import { busyTrouble } from "./folder-trouble.ts";
+import { makeBusyTrouble } from "./folder-trouble.ts";
 
 /** Name of the daemon's command in the lock, by which a process recognises a daemon. */
 export const DAEMON_COMMAND = "watch";
@@ -34,14 +34,14 @@ export async function lockFolder(
   if (lock.kind === "busy" && what === DAEMON_COMMAND) lock = await waitForCommand(acquire, lock, clock);
   else if (lock.kind === "busy") {
     const borrowResult = await borrowFolder(root, what);
-    if (borrowResult === NO_DAEMON) return busyTrouble(root, lock.holder, clock);
+    if (borrowResult === NO_DAEMON) return makeBusyTrouble(root, lock.holder, clock);
     if (borrowResult.kind === "trouble") return borrowResult;
     giveBack = borrowResult.value.giveBack;
     lock = acquire();
   }
   if (lock.kind === "busy") {
     giveBack?.();
-    return busyTrouble(root, lock.holder, clock);
+    return makeBusyTrouble(root, lock.holder, clock);
   }
   const { release } = lock;
   const freeFolder = () => {

@@ -7,16 +7,20 @@ import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { ageText } from "../../common/age.ts";
 import { errorCodeOf, errnoClause, FREE_SPACE_NEXT, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
 
-export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
-  const user =
+export function makeBusyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
+  const holderText =
     holder === null
       ? "another process"
       : `mdmirror ${holder.what} (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
-  return trouble("locked", `${root} is in use by ${user}`, "wait until it ends; a crashed process frees it by itself");
+  return trouble(
+    "locked",
+    `${root} is in use by ${holderText}`,
+    "wait until it ends; a crashed process frees it by itself",
+  );
 }
 
 /** Returns the trouble if the linked folder is missing; null if it exists. */
-export function missingFolderTrouble(root: string): ReturnType<typeof trouble> | null {
+export function checkFolderExists(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
     code: "root-missing",
@@ -27,9 +31,9 @@ export function missingFolderTrouble(root: string): ReturnType<typeof trouble> |
  * Returns the trouble for an error of the operating system in a linked folder.
  * @throws the error itself if it is a bug
  */
-export function troubleOfSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
+export function describeSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
   // A folder that was moved or unmounted causes misleading errors, so it is checked first.
-  const missingTrouble = missingFolderTrouble(root);
+  const missingTrouble = checkFolderExists(root);
   if (missingTrouble !== null) return missingTrouble;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
   const code = errorCodeOf(error);

@@ -19,12 +19,12 @@ import type { StoredState } from "../state/state.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
-import { foldersOf, prefixOf } from "../settings/settings.ts";
+import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
 import { INIT_AGAIN } from "./fault-trouble.ts";
-import { troubleOfSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import { NO_PROGRESS, type OpenedMirror } from "./open-mirror.ts";
-import { memoryState, openToRead } from "./open-state.ts";
+import { createMemoryState, openToRead } from "./open-state.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
@@ -49,15 +49,15 @@ type UnlinkedKind = "linked" | "known" | "fresh";
  * Checks whether a folder may be linked, and returns its state before.
  * @param isConfirmed true if the user confirmed an unusual folder, such as the home folder
  */
-export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result<UnlinkedKind> {
+export function checkFolder(dir: string, env: Environment, isConfirmed: boolean): Result<UnlinkedKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
   const root = resolveRealPath(dir);
-  const owner = checkOwner(root, env);
-  if (owner.kind === "trouble") return owner;
+  const ownerResult = checkOwner(root, env);
+  if (ownerResult.kind === "trouble") return ownerResult;
   examineOwnFolder(join(root, MIRROR_FOLDER));
   if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
-  const mirrorRoot = mirrorAbove(root, env);
+  const mirrorRoot = findMirrorAbove(root, env);
   if (mirrorRoot !== null) {
     return trouble(
       "usage",
@@ -65,11 +65,11 @@ export function checkFolder(dir: string, env: Env, isConfirmed: boolean): Result
       "choose a folder outside of it",
     );
   }
-  const unusual = explainUnusual(root, homeOf(env));
-  if (unusual !== null && !isConfirmed) {
+  const unusualReason = explainUnusual(root, homeOf(env));
+  if (unusualReason !== null && !isConfirmed) {
     return trouble(
       "usage",
-      `${dir} is ${unusual}: every Markdown file below it would be uploaded`,
+      `${dir} is ${unusualReason}: every Markdown file below it would be uploaded`,
       `create a folder of its own, or use --any-folder`,
     );
   }
@@ -96,7 +96,7 @@ function explainUnusual(root: string, home: string): string | null {
  * Returns the linked folder that contains a folder; null if there is none. Another user's linked
  * folder does not count, because anybody could create one, for example in `/tmp`.
  */
-export function mirrorAbove(root: string, env: Env): string | null {
+export function findMirrorAbove(root: string, env: Environment): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
     if (isMirror && ownershipOf(folder, env).kind !== "foreign") return folder;
@@ -108,7 +108,7 @@ export function mirrorAbove(root: string, env: Env): string | null {
  * Checks the files that an earlier link left in `.mdmirror/`. Refuses a state file from somebody
  * else, because the state decides which documents count as deleted locally.
  */
-function checkLeftOver(root: string, env: Env): Result<UnlinkedKind> {
+function checkLeftOver(root: string, env: Environment): Result<UnlinkedKind> {
   const place = registryFolder(env);
   const folder = join(root, MIRROR_FOLDER);
   if (findMirror(place, root).kind === "known") return ok("known");
@@ -121,7 +121,7 @@ function checkLeftOver(root: string, env: Env): Result<UnlinkedKind> {
   );
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type LinkRequest = {
   readonly dir: string;
@@ -152,11 +152,11 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     // the first sync will rebuild it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
     const { state, isNew } =
-      earlierState.kind === "ok" ? earlierState.value : { state: memoryState(clock), isNew: true };
+      earlierState.kind === "ok" ? earlierState.value : { state: createMemoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;
     openedState = state;
-    const folders = foldersOf(config.remote);
-    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
+    const folders = listLinkedFolders(config.remote);
+    const disk = new AlreadyMarkedDisk(createNodeFs(), root, { random, probes: false, ignore, folders, gitignore });
     const world: World = {
       clock,
       random,
@@ -166,7 +166,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
       disk,
       state,
       bootId: null,
-      prefix: prefixOf(config.remote),
+      prefix: readPrefix(config.remote),
     };
     if (isNew) rememberRoot(world);
     const close = async () => {
@@ -177,7 +177,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     return ok({ root, config, url: config.url, world, notes: [], isBorrowed: false, close });
   } catch (error) {
     openedState?.close();
-    return troubleOfSystemError(dir, error);
+    return describeSystemError(dir, error);
   }
 }
 
@@ -195,8 +195,8 @@ export async function withFirstPlan<T>(
   try {
     const planResult = await planSync(openResult.value, USUAL_RUN, INIT_AGAIN);
     if (planResult.kind === "trouble") return planResult;
-    const inside = checkInside(planResult.value);
-    return inside.kind === "trouble" ? inside : ok(await work(openResult.value, planResult.value));
+    const insideResult = checkInside(planResult.value);
+    return insideResult.kind === "trouble" ? insideResult : ok(await work(openResult.value, planResult.value));
   } finally {
     await openResult.value.close();
   }
@@ -211,7 +211,7 @@ export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRe
   try {
     // Any name will do for this request. If the key is valid, the service answers even for a folder
     // that does not exist.
-    const folderAnswer = await remote.findFolder(prefixOf(config.remote) || "mdmirror");
+    const folderAnswer = await remote.findFolder(readPrefix(config.remote) || "mdmirror");
     return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
     await remote.close();
@@ -230,7 +230,7 @@ function removeCreatedFolders(dir: string, topmost: string): void {
 }
 
 /** A disk that reports a marker before linking has written it, so that a sync can be planned. */
-class DiskAsIfMarked extends LocalDisk {
+class AlreadyMarkedDisk extends LocalDisk {
   override identify(): RootIdentity | null {
     const rootIdentity = super.identify();
     return rootIdentity === null ? null : { ...rootIdentity, markerId: rootIdentity.markerId ?? "not-linked-yet" };
@@ -239,11 +239,11 @@ class DiskAsIfMarked extends LocalDisk {
 
 /** Returns true if the first plan only fills an empty folder, which the user need not confirm. */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
-  const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
+  const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
     trees.local.files.size === 0 &&
     trees.local.folders.size === 0 &&
-    plan.steps.every(({ action }) => fills.has(action.kind))
+    plan.steps.every(({ action }) => fillingKinds.has(action.kind))
   );
 }
 
@@ -263,7 +263,7 @@ function checkInside({ trees }: SyncPlan): Result<null> {
  */
 export function linkFolder(
   request: Pick<LinkRequest, "dir" | "config" | "random" | "origin"> & {
-    readonly env: Env;
+    readonly env: Environment;
     readonly name: string | null;
   },
   storedKey: string | null,
@@ -288,7 +288,7 @@ export function linkFolder(
     writeConfig(folder, config);
     return bindResult;
   } catch (error) {
-    return troubleOfSystemError(dir, error);
+    return describeSystemError(dir, error);
   }
 }
 

@@ -29,19 +29,19 @@ type LogOptions = {
  * once and syncing continues.
  */
 export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
-  const append = openRotatedFile(folder, maxBytes);
+  const appendLine = openRotatedFile(folder, maxBytes);
   let isBroken = false;
-  const write = (...[level, event, fields]: Parameters<Log["write"]>): void => {
+  const writeLine = (...[level, event, fields]: Parameters<Log["write"]>): void => {
     if (isBroken || (level === "debug" && !debug)) return;
     const timestamp = new Date(clock.now()).toISOString();
     try {
-      append(`${JSON.stringify({ level, at: timestamp, ...keepFields(fields, secret), event })}\n`);
+      appendLine(`${JSON.stringify({ level, at: timestamp, ...keepFields(fields, secret), event })}\n`);
     } catch (error) {
       isBroken = true;
       onFault(error as Error);
     }
   };
-  return { debug, write };
+  return { debug, write: writeLine };
 }
 
 /**
@@ -71,8 +71,8 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
 /** Gives each log file the next higher number. The oldest one is overwritten. */
 function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
-    const from = n === 1 ? file : `${file}.${n - 1}`;
-    if (statOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
+    const olderName = n === 1 ? file : `${file}.${n - 1}`;
+    if (statOwn(folder, olderName, "own-file") !== null) renameOwn(folder, olderName, `${file}.${n}`);
   }
 }
 
@@ -80,8 +80,8 @@ type FieldForm = (value: LogValue) => LogValue | undefined;
 
 const countForm: FieldForm = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 const flagForm: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
-const word = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
-const ident = makeForm(/^[\x21-\x7e]{1,128}$/);
+const wordForm = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
+const identForm = makeForm(/^[\x21-\x7e]{1,128}$/);
 /** Form of a path in the log: one line, without characters that could control a terminal. */
 const placeForm: FieldForm = (value) =>
   typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined;
@@ -98,11 +98,11 @@ const errorsForm: FieldForm = (value) => {
   return knownCode ?? undefined;
 };
 
-const FORMS: Readonly<Record<LogForm, FieldForm>> = {
+const FIELD_FORMS: Readonly<Record<LogForm, FieldForm>> = {
   count: countForm,
   flag: flagForm,
-  word,
-  ident,
+  word: wordForm,
+  ident: identForm,
   place: placeForm,
   errors: errorsForm,
 };
@@ -115,7 +115,7 @@ function keepFields(fields: LogFields, secret: string): Record<string, LogValue>
   const keptFields: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || !Object.hasOwn(LOG_FIELDS, name)) continue;
-    const shownValue = FORMS[LOG_FIELDS[name as keyof typeof LOG_FIELDS]](value);
+    const shownValue = FIELD_FORMS[LOG_FIELDS[name as keyof typeof LOG_FIELDS]](value);
     if (shownValue === undefined) continue;
     keptFields[name] =
       typeof shownValue === "string" && secret !== "" ? shownValue.replaceAll(secret, "[key]") : shownValue;

@@ -5,23 +5,23 @@ import { shellWord } from "../model/shell-word.ts";
 import { removeOwn } from "../state/own-files.ts";
 import { checkRegistryWritable, keepMirror, markerOf } from "../trust/gate.ts";
 import { findByMarker, registryFolder } from "../trust/registry.ts";
-import { mirrorAbove } from "./link-folder.ts";
+import { findMirrorAbove } from "./link-folder.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Checks whether a linked folder can be moved by a rename.
  * @param to absolute path at which nothing may exist
  */
-export function checkMove(root: string, to: string, env: Env): Result<null> {
+export function checkMove(root: string, to: string, env: Environment): Result<null> {
   const nextStep = "name a new folder inside an existing one";
   if (existsSync(to)) return trouble("usage", `${to} already exists`, nextStep);
   const parentStat = statSync(dirname(to), { throwIfNoEntry: false });
   if (parentStat?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, nextStep);
   if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, nextStep);
   if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, nextStep);
-  const outerMirror = mirrorAbove(to, env);
+  const outerMirror = findMirrorAbove(to, env);
   if (outerMirror !== null)
     return trouble(
       "usage",
@@ -48,7 +48,7 @@ function refuseOtherDisk(root: string, to: string): Result<never> {
  * registry.
  * @returns a clause if the registry could not be updated, otherwise null
  */
-export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
+export function moveFolder(root: string, to: string, env: Environment): Result<string | null> {
   try {
     renameSync(root, to);
   } catch (error) {

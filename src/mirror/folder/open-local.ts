@@ -8,7 +8,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readingDisk } from "../engine/links/translating.ts";
 import { openToRead } from "./open-state.ts";
 import { DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
-import { prefixOf, foldersOf } from "../settings/settings.ts";
+import { readPrefix, listLinkedFolders } from "../settings/settings.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { LocalDisk } from "../local/disk.ts";
 import { createNodeFs } from "../local/node-fs.ts";
@@ -17,13 +17,13 @@ import { readRecordedPaths } from "../state/read-beside.ts";
 /** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
-type System = { readonly clock: Clock; readonly random: Random };
+type ClockAndRandom = { readonly clock: Clock; readonly random: Random };
 
 /**
  * Opens the state file and the disk of a linked folder, without its service.
  * @param dir a folder that has `.mdmirror/`
  */
-function openLocal(dir: string, system: System): Result<LocalMirror> {
+function openLocal(dir: string, system: ClockAndRandom): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const stateResult = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (stateResult.kind === "trouble") return stateResult;
@@ -36,11 +36,11 @@ function openLocal(dir: string, system: System): Result<LocalMirror> {
 function withLocalLinks(root: string, state: State, disk: Disk): Disk {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind !== "ok" || config.value.links.mode === "keep") return disk;
-  return readingDisk({ state, disk, prefix: prefixOf(config.value.remote) }, config.value.links.wiki);
+  return readingDisk({ state, disk, prefix: readPrefix(config.value.remote) }, config.value.links.wiki);
 }
 
 /** Opens a linked folder without its service for `work`, and closes it, even if `work` throws. */
-export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
+export function withLocal<T>(dir: string, system: ClockAndRandom, work: (mirror: LocalMirror) => Result<T>): Result<T> {
   const openResult = openLocal(dir, system);
   if (openResult.kind === "trouble") return openResult;
   try {
@@ -62,5 +62,5 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
   const config = readConfig(ownFolder);
   const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
   const gitignore = follows ? () => readRecordedPaths(ownFolder) : null;
-  return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: foldersOf(remote) });
+  return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: listLinkedFolders(remote) });
 }

@@ -16,11 +16,11 @@ import { withTranslation } from "../engine/links/translating.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
-import { foldersOf, prefixOf } from "../settings/settings.ts";
+import { listLinkedFolders, readPrefix } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { troubleOfSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
 import { type AdmittedFolder, admit, claimName, keepMarker } from "../trust/gate.ts";
@@ -86,7 +86,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     return openResult;
   } catch (error) {
     await closers.close();
-    return troubleOfSystemError(root, error);
+    return describeSystemError(root, error);
   }
 }
 
@@ -148,11 +148,11 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
       probes: mode === "write",
       // Documents that base has stay synced even if a `.gitignore` file excludes them.
       gitignore: config.gitignore ? () => state.localPaths() : null,
-      folders: foldersOf(config.remote),
+      folders: listLinkedFolders(config.remote),
     }),
     state,
     bootId: readBootId(),
-    prefix: prefixOf(config.remote),
+    prefix: readPrefix(config.remote),
   };
   const world =
     config.links.mode === "keep" ? plainWorld : withTranslation(plainWorld, mode === "write", config.links.wiki);
@@ -189,11 +189,11 @@ function openFolderLog(
 
 function reportExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {
   if (onExchange === undefined) return log;
-  const write: Log["write"] = (level, event, fields) => {
+  const writeLine: Log["write"] = (level, event, fields) => {
     if (event === "remote.exchange") onExchange(fields ?? {});
     log.write(level, event, fields);
   };
-  return { debug: true, write };
+  return { debug: true, write: writeLine };
 }
 
 /** Collects functions that close resources, and runs them in the reverse order of opening. */

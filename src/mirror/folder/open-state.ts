@@ -28,18 +28,18 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   let lostTexts = false;
   // `state.db` and `texts.db` can both be damaged. After setting each aside once, the third attempt
   // succeeds.
-  for (let round = 0; round < 3; round++) {
+  for (let attempt = 0; attempt < 3; attempt++) {
     const openedState = openState({ folder, clock });
     if (openedState.kind === "opened") {
       if (lostTexts) forgetStampsOfMissingContent(openedState.state);
       return ok({ state: openedState.state, isNew: openedState.created || hasNoRoot(openedState.state), notes });
     }
-    if (openedState.kind !== "damaged") return stateTrouble(openedState);
+    if (openedState.kind !== "damaged") return makeStateTrouble(openedState);
     lostTexts ||= openedState.file === "texts.db";
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
-    const aside = setAsideDamaged(folder, openedState.file, stamp);
+    const damagedCopy = setAsideDamaged(folder, openedState.file, stamp);
     notes.push(
-      `${openedState.file} was damaged (${openedState.detail}) and set aside in .mdmirror/${aside.to}; mdmirror rebuilds it from both sides; nothing is lost`,
+      `${openedState.file} was damaged (${openedState.detail}) and set aside in .mdmirror/${damagedCopy.to}; mdmirror rebuilds it from both sides; nothing is lost`,
     );
   }
   return trouble(
@@ -79,19 +79,19 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   if (openedState.kind === "opened") {
     if (!hasNoRoot(openedState.state)) return ok({ state: openedState.state, isNew: false, notes: [] });
     openedState.state.close();
-  } else if (openedState.kind !== "missing") return stateTrouble(openedState);
-  return ok({ state: memoryState(clock), isNew: true, notes: [] });
+  } else if (openedState.kind !== "missing") return makeStateTrouble(openedState);
+  return ok({ state: createMemoryState(clock), isNew: true, notes: [] });
 }
 
 /** Creates a state in memory, for a plan as if nothing had been synced yet. */
-export function memoryState(clock: Clock): StoredState {
-  const memory = openState({ folder: ":memory:", clock });
-  if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
-  return memory.state;
+export function createMemoryState(clock: Clock): StoredState {
+  const createdState = openState({ folder: ":memory:", clock });
+  if (createdState.kind !== "opened") throw new Error(`a database in memory cannot be made: ${createdState.kind}`);
+  return createdState.state;
 }
 
 /** Returns the trouble for a state file that is missing or cannot be used. */
-export function stateTrouble(
+export function makeStateTrouble(
   opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
 ): Result<never> {
   switch (opened.kind) {

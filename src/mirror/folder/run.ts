@@ -21,7 +21,7 @@ import {
 import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
 import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
-import { type ConflictPolicy, timeMs, retentionOf } from "../settings/settings.ts";
+import { type ConflictPolicy, parseTime, retentionOf } from "../settings/settings.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { faultTrouble } from "./fault-trouble.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
@@ -57,7 +57,7 @@ export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["pre
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
-export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings {
+export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Settings {
   const { config, world } = mirror;
   const { maxDeletes } = request;
   const guards: GuardLimits =
@@ -72,17 +72,17 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     guards,
     reviewsOnlyUnchanged: !request.attended,
     secondLookMs: SECOND_SCAN_DELAY_MS,
-    handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "manual"),
+    handsOff: chooseEditorWait(config, request.byTimer === true ? "by-timer" : "manual"),
   };
 }
 
 /** Returns trouble if the folder's setting excludes the run's direction; null if it does not. */
 export function oppositeTrouble(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
-  const does = config.direction === "pull" ? "only downloads" : "only uploads";
+  const directionText = config.direction === "pull" ? "only downloads" : "only uploads";
   return {
     kind: "usage",
-    what: `this linked folder ${does} (setting direction: ${config.direction})`,
+    what: `this linked folder ${directionText} (setting direction: ${config.direction})`,
     next: "sync without this option, or allow both directions: mdmirror config set direction both",
   };
 }
@@ -92,9 +92,9 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
  * editor. A manual run does not wait after an edit, because a user who starts it has finished
  * editing.
  */
-export function editorWaitOf({ handsOff }: Config, trigger: "manual" | "by-timer" | "watch"): EditorWait {
-  const unchangedMs = trigger === "manual" ? 0 : timeMs(handsOff.quiet);
-  return { unchangedMs, openMs: timeMs(handsOff.open), sleeps: trigger === "by-timer" };
+export function chooseEditorWait({ handsOff }: Config, trigger: "manual" | "by-timer" | "watch"): EditorWait {
+  const unchangedMs = trigger === "manual" ? 0 : parseTime(handsOff.quiet);
+  return { unchangedMs, openMs: parseTime(handsOff.open), sleeps: trigger === "by-timer" };
 }
 
 /** Returns the setting `conflicts` as a function that returns the policy for a path. */
@@ -114,10 +114,10 @@ export async function runSync(
   kind: string,
   stoppable?: Stoppable,
 ): Promise<RunReport> {
-  const settings = settingsOf(mirror, request);
+  const settings = makeRunSettings(mirror, request);
   const world = stoppable === undefined ? mirror.world : { ...mirror.world, stoppable };
   const report = await syncToConvergence(world, { settings, retryRefused: isRetryDue(mirror, request), kind });
-  storeFactsOf(mirror, report, request.maxDeletes);
+  storeRunFacts(mirror, report, request.maxDeletes);
   pruneDaily(mirror);
   return report;
 }
@@ -150,7 +150,7 @@ export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended
  * Returns the limits of the safety checks for the next run. If a run with a smaller limit was
  * stopped, its limit stays until the stop has ended.
  */
-export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
+export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
   const { maxDeletes: least } = requestOfStoppedRun(mirror, true);
   if (least === null) return DEFAULT_GUARDS;
   const { minDeletes, maxDeletes } = DEFAULT_GUARDS;
@@ -162,7 +162,7 @@ export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
  * until the stop has ended. `--prefer` ends with the first complete run. A daemon's run counts the
  * deletions only once they are no longer pending, so the limit stays until then.
  */
-export function storeFactsOf(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
+export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {
     const isStopOpen = report.state === "stopped" || state.meta(META.safetyStop) !== null;
@@ -192,12 +192,12 @@ export type SyncPlan = PlanInput & {
   readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
 };
 
-type Preview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
+type SyncPreview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 
 /** Plans a sync. Writes nothing (I23). Returns the fault if the service cannot be reached. */
-export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
+export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<SyncPreview> {
   const planEnd = await planOnly(mirror.world, {
-    settings: settingsOf(mirror, request),
+    settings: makeRunSettings(mirror, request),
     retryRefused: true,
     kind: "plan",
   });

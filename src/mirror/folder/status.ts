@@ -14,7 +14,7 @@ import type { LinkedPart } from "../settings/settings.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
-import { troubleOfSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./folder-trouble.ts";
 
 /** Status of a linked folder, read from the state file without the network, a scan or the lock. */
 export type MirrorStatus = RunState & {
@@ -67,7 +67,7 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   if (config.kind === "trouble") return config;
   const summary = readStateSummary(folder);
   if (summary.kind !== "read" && summary.kind !== "missing")
-    return (await import("./open-state.ts")).stateTrouble(summary);
+    return (await import("./open-state.ts")).makeStateTrouble(summary);
   return ok(makeStatus(summary.kind === "read" ? summary.value : NEVER_SYNCED, config.value, isBusy));
 }
 
@@ -218,7 +218,7 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
   try {
     return await readFolderStatus(mirror.root, options);
   } catch (error) {
-    return troubleOfSystemError(mirror.root, error);
+    return describeSystemError(mirror.root, error);
   }
 }
 

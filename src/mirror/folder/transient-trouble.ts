@@ -10,7 +10,7 @@ import { errorCodeOf } from "../../common/trouble.ts";
 export type TransientKind = "locked" | "offline";
 
 type NotedTrouble = { readonly since: number; readonly reportedAt: number | null };
-type Notes = { readonly [kind in TransientKind]?: NotedTrouble };
+type NotedTroubles = { readonly [kind in TransientKind]?: NotedTrouble };
 
 const NOTES_FILE = "quiet.json";
 /** Milliseconds after which a problem that continues is reported again. */
@@ -49,23 +49,23 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);
-    const remaining = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));
-    if (remaining.length === Object.keys(notes).length) return;
-    writeNotes(folder, Object.fromEntries(remaining));
+    const remainingNotes = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));
+    if (remainingNotes.length === Object.keys(notes).length) return;
+    writeNotes(folder, Object.fromEntries(remainingNotes));
   } catch (error) {
     if (errorCodeOf(error) === null) throw error;
   }
 }
 
-function writeNotes(folder: string, notes: Notes): void {
+function writeNotes(folder: string, notes: NotedTroubles): void {
   if (Object.keys(notes).length === 0) removeOwn(folder, NOTES_FILE);
   else replaceOwn(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
 /** Reads the stored times of problems. A file that is not valid JSON counts as empty. */
-function readNotes(folder: string): Notes {
+function readNotes(folder: string): NotedTroubles {
   try {
-    return JSON.parse(readOwn(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as Notes;
+    return JSON.parse(readOwn(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as NotedTroubles;
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;

@@ -13,13 +13,13 @@ import { addressOf, pickUrl } from "../trust/address.ts";
 import { keepMirror, markerOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, listMirrors, registryFolder } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
-import { troubleOfSystemError } from "./folder-trouble.ts";
+import { describeSystemError } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { type MirrorOptions, withMirror } from "./open-mirror.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export type UnlinkResult = {
   /** True if a key file was removed from `.mdmirror/`. */
@@ -39,7 +39,7 @@ export type UnlinkResult = {
  * the command.
  * @param root real path of an existing folder
  */
-export function unlinkFolder(root: string, env: Env, now: number): Result<UnlinkResult> {
+export function unlinkFolder(root: string, env: Environment, now: number): Result<UnlinkResult> {
   const folder = join(root, MIRROR_FOLDER);
   try {
     const config = readConfig(folder);
@@ -53,7 +53,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
     const forgotten = forgetRoot(root, marker, env);
     return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
   } catch (error) {
-    return troubleOfSystemError(root, error);
+    return describeSystemError(root, error);
   }
 }
 
@@ -72,12 +72,12 @@ export function purgeOwnFolder(root: string): Result<null> {
     rmSync(folder, { recursive: true, force: true });
     return ok(null);
   } catch (error) {
-    return troubleOfSystemError(root, error);
+    return describeSystemError(root, error);
   }
 }
 
 /** Removes the key from the keychain, unless another linked folder has the same address. */
-function removeKey(root: string, url: string | null, env: Env): UnlinkResult["keychain"] {
+function removeKey(root: string, url: string | null, env: Environment): UnlinkResult["keychain"] {
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
   const otherMirrors = listMirrors(registryFolder(env)).mirrors.filter(({ roots }) =>
@@ -93,7 +93,7 @@ function removeKey(root: string, url: string | null, env: Env): UnlinkResult["ke
  * @param marker id in the folder's marker; null if it is not known, so that the path identifies the
  * entry
  */
-export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
+export function forgetRoot(root: string, marker: string | null, env: Environment): Result<null> {
   const place = registryFolder(env);
   const foundMirror = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
   if (foundMirror.kind !== "known") return ok(null);

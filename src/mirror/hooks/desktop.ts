@@ -1,4 +1,4 @@
-import type { Env, Hook } from "./hook.ts";
+import type { Environment, Hook } from "./hook.ts";
 
 /**
  * Commands that show the text of an event. The text is an argument and not part of a script, so
@@ -11,14 +11,20 @@ const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (i
  * Returns the hook that shows a notification on the desktop after a conflict or a stop. Returns
  * null if there is no desktop, or the user disabled notifications with `MDMIRROR_NOTIFY=off`.
  */
-export function desktopHook(env: Env, platform: NodeJS.Platform = process.platform): Hook | null {
+export function desktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
   const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);
   if (command === null) return null;
-  const on = new Map([["stopped", 5_000] as const, ["conflict", 5_000] as const]);
-  return { name: "desktop notification", on, mirrors: null, timeoutMs: 5_000, argv: ["/bin/sh", "-c", command] };
+  const debounceByEvent = new Map([["stopped", 5_000] as const, ["conflict", 5_000] as const]);
+  return {
+    name: "desktop notification",
+    on: debounceByEvent,
+    mirrors: null,
+    timeoutMs: 5_000,
+    argv: ["/bin/sh", "-c", command],
+  };
 }
 
-function chooseCommand(env: Env, platform: NodeJS.Platform): string | null {
+function chooseCommand(env: Environment, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return MAC_COMMAND;
   const hasSession = ["DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY"].some(
     (name) => (env[name] ?? "") !== "",

@@ -1,13 +1,13 @@
 /** Finds the events that happened between two states of a folder. Pure. */
 
-import type { Changes, Facts, HookItem } from "./facts.ts";
+import type { ChangeCounts, Facts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
 /** Documents or problems of an event; empty for the whole folder, null if it did not happen. */
 type EventItems = readonly HookItem[] | null;
 
 /** Returns the documents or problems of an event between two states; null if it did not happen. */
-export function itemsOf(event: EventName, before: Facts, now: Facts): EventItems {
+export function findEventItems(event: EventName, before: Facts, now: Facts): EventItems {
   // While the service cannot be reached, no other event can be judged.
   if (now.state === "offline" && event !== "offline") return null;
   if (event === "review-settled") return findSettledReviews(before, now);
@@ -36,7 +36,7 @@ export function watchEvent(
   now: Facts,
   { event, debounce, time }: { readonly event: EventName; readonly debounce: number; readonly time: number },
 ): WatchedEvent & { readonly due: number | null; readonly items: readonly HookItem[] } {
-  const items = itemsOf(event, baseline, now);
+  const items = findEventItems(event, baseline, now);
   if (items === null) return { baseline: chooseBaseline(event, baseline, now), pending: null, due: null, items: [] };
   const key = [sumChanges(changesBetween(baseline, now)), ...items.map(makeItemKey)].join("\n");
   const pendingSince = pending?.key === key ? pending.since : time - (event === "offline" ? now.offlineMs : 0);
@@ -54,13 +54,13 @@ function chooseBaseline(event: EventName, before: Facts, now: Facts): Facts {
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
 }
 
-export function changesBetween(before: Facts, now: Facts): Changes {
+export function changesBetween(before: Facts, now: Facts): ChangeCounts {
   return Object.fromEntries(
     Object.entries(now.changes).map(([name, count]) => [name, count - (before.changes[name] ?? 0)]),
   );
 }
 
-function sumChanges(changes: Changes): number {
+function sumChanges(changes: ChangeCounts): number {
   return Object.values(changes).reduce((sum, count) => sum + count, 0);
 }
 

@@ -11,7 +11,7 @@ import { type StateSummary, readStateSummary } from "../state/glance.ts";
 export type Facts = {
   readonly state: RunState["state"];
   /** Numbers of changes that this process has synced. */
-  readonly changes: Changes;
+  readonly changes: ChangeCounts;
   /**
    * Open problems by the event that reports them.
    * - `attention`: problems that require a person
@@ -29,7 +29,7 @@ export type Facts = {
 type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 
 /** Numbers of changes by their kind. The kinds are those of `counts` in `sync --json`. */
-export type Changes = Readonly<Record<string, number>>;
+export type ChangeCounts = Readonly<Record<string, number>>;
 
 /** One problem in a message to a hook. Its path is "" if it concerns the whole folder. */
 export type HookItem = Omit<AttentionEntry, "detail">;
@@ -42,7 +42,7 @@ type KnownFacts = {
    * Reason why the service is unreachable, and for how many milliseconds; null if it is reached.
    */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
-  readonly changes?: Changes;
+  readonly changes?: ChangeCounts;
 };
 
 /**
@@ -55,7 +55,7 @@ export function factsOf(
   { offline = null, changes = {} }: KnownFacts = {},
 ): Facts {
   const isOffline = offline !== null || state === "offline";
-  const unreached = { path: "", kind: "offline", code: offline?.code ?? null, next: "mdmirror doctor" };
+  const offlineItem = { path: "", kind: "offline", code: offline?.code ?? null, next: "mdmirror doctor" };
   return {
     state: isOffline ? "offline" : state,
     changes,
@@ -64,7 +64,7 @@ export function factsOf(
       attention: listItems({ attention: attention.filter(({ waits }) => !waits) }),
       conflict: listItems({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
       stopped: listItems({ safetyStop }),
-      offline: isOffline ? [unreached] : [],
+      offline: isOffline ? [offlineItem] : [],
     },
     offlineMs: offline?.ms ?? 0,
     reviews: readSummary(root)?.totals.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,

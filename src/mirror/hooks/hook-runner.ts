@@ -6,9 +6,9 @@ import { errnoClause } from "../../common/trouble.ts";
 import { desktopHook } from "./desktop.ts";
 import { type WatchedEvent, watchEvent } from "./events.ts";
 import { type Facts, factsOf, type FolderState, readStoredFacts } from "./facts.ts";
-import { EVENT_NAMES, type EventName, failureClause, type Hook, type HookEnd } from "./hook.ts";
+import { EVENT_NAMES, type EventName, describeFailure, type Hook, type HookEnd } from "./hook.ts";
 import type { HookEvent } from "./message.ts";
-import { hooksFor, readHooks } from "./read-hooks.ts";
+import { selectHooks, readHooks } from "./read-hooks.ts";
 import { type HookWorld, runHook } from "./run-hook.ts";
 
 /** A folder of the daemon, as hooks need it. Times are of the monotonic clock. */
@@ -115,7 +115,7 @@ export class HookRunner {
       const { offline, changes } = folder;
       const outage = offline === null ? null : { code: offline.code, ms: time - offline.since };
       const currentFacts = factsOf(root, folder.state, { offline: outage, changes: { ...changes } });
-      return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, currentFacts, time));
+      return selectHooks(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, currentFacts, time));
     });
   }
 
@@ -137,11 +137,11 @@ export class HookRunner {
   #start(hook: Hook, event: HookEvent, root: string, folder: WatchedFolder): void {
     const about = `the hook "${hook.name}" failed on ${event.event} of ${shellWord(root)}`;
     const { onNote } = this.#options;
-    const ran = runHook(hook, event, root, this.#options, this.#killing.signal)
+    const hookRun = runHook(hook, event, root, this.#options, this.#killing.signal)
       .then((end) => {
         logEnd(folder.log, hook, event.event, end);
         if (end.kind === "done") return;
-        onNote(`${about}: ${failureClause(end)}`);
+        onNote(`${about}: ${describeFailure(end)}`);
         if (hook === this.#desktop) this.#desktop = null;
       })
       .catch((error: unknown) => onNote(`${about}: ${errnoClause(error)}`))
@@ -149,7 +149,7 @@ export class HookRunner {
         this.#running.delete(hook.name);
         this.#wake.abort();
       });
-    this.#running.set(hook.name, ran);
+    this.#running.set(hook.name, hookRun);
   }
 }
 

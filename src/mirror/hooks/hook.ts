@@ -44,10 +44,10 @@ export type HookEnd =
       readonly output: string;
     };
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns a failure as a clause for users, with the last line that the command printed. */
-export function failureClause({ why, output }: { readonly why: string; readonly output: string }): string {
+export function describeFailure({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;
 }

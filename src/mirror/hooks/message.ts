@@ -4,7 +4,7 @@ import type { Random } from "../../common/random.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { originClause } from "../operations/results/origin.ts";
 import { changesBetween } from "./events.ts";
-import type { Changes, Facts, HookItem } from "./facts.ts";
+import type { ChangeCounts, Facts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
 /**
@@ -30,7 +30,7 @@ export type Message = {
       readonly attention: number;
       readonly conflicts: number;
       readonly inReview: number;
-      readonly changes: Changes;
+      readonly changes: ChangeCounts;
     };
     /** The first 50 documents or problems of the event. */
     readonly items: readonly HookItem[];
@@ -60,7 +60,7 @@ type MessageSubject = {
 /** LIMIT: documents or problems in one message. */
 const MAX_PATHS = 50;
 
-export function messageOf({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): Message {
+export function makeMessage({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): Message {
   const { name, root, clock, random } = subject;
   const { problems, reviews, state } = now;
   const counts = {
@@ -74,7 +74,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
     id: `msg_${random.hex(24)}`,
     type: event,
     timestamp: new Date(clock.now()).toISOString(),
-    text: `${test ? "(test) " : ""}mdmirror: ${SENTENCES[event](items, shownName(name))}`,
+    text: `${test ? "(test) " : ""}mdmirror: ${EVENT_SENTENCES[event](items, shownName(name))}`,
     data: {
       mirror: { name, folder: root },
       state,
@@ -87,7 +87,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
   };
 }
 
-const SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: string) => string>> = {
+const EVENT_SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: string) => string>> = {
   stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
   offline: ([first], name) => `${name} cannot reach the service${originClause(first?.code ?? null, null)}`,
   conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${listPaths(items)}`,

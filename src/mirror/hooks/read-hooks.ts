@@ -10,8 +10,8 @@ import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { hooksFileOf } from "../trust/gate.ts";
 import { listOwnMirrors, isSameName } from "../trust/list.ts";
-import { accessFault, readUserFile, unreadable } from "../trust/registry.ts";
-import { type Env, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./hook.ts";
+import { findAccessFault, readUserFile, describeReadError } from "../trust/registry.ts";
+import { type Environment, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
 /** Returns the user's hooks, or trouble if `hooks.json` is wrong or cannot be trusted. */
-export function readHooks(env: Env): Result<readonly Hook[]> {
+export function readHooks(env: Environment): Result<readonly Hook[]> {
   const file = hooksFileOf(env);
   if (file === null) return ok(NO_HOOKS);
   const readResult = readSafely(file);
@@ -46,12 +46,12 @@ export function readHooks(env: Env): Result<readonly Hook[]> {
 function readSafely(file: string): ReturnType<typeof readUserFile> {
   try {
     for (const folder of new Set([dirname(file), dirname(realpathSync(file))])) {
-      const fault = accessFault(statSync(folder), true);
+      const fault = findAccessFault(statSync(folder), true);
       if (fault !== null)
         return { kind: "unfit", why: `is in ${folder}, which ${fault}`, next: `chmod go-w ${shellWord(folder)}` };
     }
   } catch (error) {
-    return unreadable(error);
+    return describeReadError(error);
   }
   return readUserFile(file, MAX_BYTES, true);
 }
@@ -61,7 +61,7 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
  * returns the name of the folder on disk.
  * @param root real path
  */
-export function mirrorName(root: string, env: Env): string {
+export function findMirrorName(root: string, env: Environment): string {
   return listOwnMirrors(env).mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
 }
 
@@ -69,12 +69,12 @@ export function mirrorName(root: string, env: Env): string {
  * Returns the hooks that run for a linked folder.
  * @param root real path
  */
-export function hooksFor(root: string, hooks: readonly Hook[], env: Env): readonly Hook[] {
+export function selectHooks(root: string, hooks: readonly Hook[], env: Environment): readonly Hook[] {
   return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((entry) => isMirror(entry, root, env)));
 }
 
-function isMirror(entry: string, root: string, env: Env): boolean {
-  if (!entry.includes("/")) return isSameName(entry, mirrorName(root, env));
+function isMirror(entry: string, root: string, env: Environment): boolean {
+  if (!entry.includes("/")) return isSameName(entry, findMirrorName(root, env));
   try {
     return realpathSync(entry) === root;
   } catch {
@@ -85,7 +85,7 @@ function isMirror(entry: string, root: string, env: Env): boolean {
 
 /** LIMIT: hooks that one user can have. */
 const MAX_HOOKS = 32;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
 /** LIMIT: milliseconds for which a hook's command may run. */
 const MAX_TIMEOUT_MS = 600_000;
@@ -93,7 +93,7 @@ const MAX_TIMEOUT_MS = 600_000;
 const MAX_DEBOUNCE_MS = 86_400_000;
 
 type OnFault = (why: string) => void;
-type Members = Readonly<Record<string, unknown>>;
+type HookMembers = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the content of `hooks.json`. `faults` has a clause for each field that is wrong or unknown.
@@ -115,23 +115,24 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
   return faults.length > 0 ? { hooks: [], faults } : { hooks: hooks.filter((hook) => hook !== null), faults };
 }
 
-const MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
+const HOOK_MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
 
 function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
-  if (!NAME.test(name)) fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
+  if (!HOOK_NAME.test(name))
+    fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
   if (!isJsonObject(value)) {
     fault("must be an object");
     return null;
   }
-  refuseOthers(value, MEMBERS, fault);
-  const on = readOn(value["on"], fault);
+  refuseOthers(value, HOOK_MEMBERS, fault);
+  const debounceByEvent = readOn(value["on"], fault);
   const mirrors = readMirrors(value["mirrors"], fault);
   const argv = readArgv(value["run"], fault);
   const timeoutMs = readTime(value["timeout"], "timeout", MAX_TIMEOUT_MS, fault) ?? USUAL_TIMEOUT_MS;
-  return { name, on, mirrors, timeoutMs, argv };
+  return { name, on: debounceByEvent, mirrors, timeoutMs, argv };
 }
 
-function refuseOthers(value: Members, known: readonly string[], fault: OnFault): void {
+function refuseOthers(value: HookMembers, known: readonly string[], fault: OnFault): void {
   for (const member of Object.keys(value))
     if (!known.includes(member)) fault(`has "${member}", which is not a known setting`);
 }

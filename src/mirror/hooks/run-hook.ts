@@ -2,17 +2,17 @@ import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { RunReport } from "../engine/run/report.ts";
 import { waitReasonOf } from "../engine/daemon/phase.ts";
-import { itemsOf } from "./events.ts";
+import { findEventItems } from "./events.ts";
 import { type Facts, factsOf } from "./facts.ts";
-import { type Env, EVENT_NAMES, failureClause, type Hook, type HookEnd, type EventName } from "./hook.ts";
-import { type HookEvent, messageOf, type Message } from "./message.ts";
-import { hooksFor, mirrorName, readHooks } from "./read-hooks.ts";
+import { type Environment, EVENT_NAMES, describeFailure, type Hook, type HookEnd, type EventName } from "./hook.ts";
+import { type HookEvent, makeMessage, type Message } from "./message.ts";
+import { selectHooks, findMirrorName, readHooks } from "./read-hooks.ts";
 import { ok, type Result, errnoClause } from "../../common/trouble.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { homeOf } from "../trust/registry.ts";
 
-export type HookWorld = { readonly env: Env; readonly clock: Clock; readonly random: Random };
+export type HookWorld = { readonly env: Environment; readonly clock: Clock; readonly random: Random };
 
 /**
  * Runs a hook for one event of a linked folder.
@@ -25,7 +25,7 @@ export async function runHook(
   { env, clock, random }: HookWorld,
   stop: AbortSignal,
 ): Promise<HookEnd> {
-  const message = messageOf(event, { name: mirrorName(root, env), root, clock, random });
+  const message = makeMessage(event, { name: findMirrorName(root, env), root, clock, random });
   return runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
 }
 
@@ -47,19 +47,19 @@ export async function runHooksAfterSync(
 ): Promise<Result<null>> {
   const hooksResult = readHooks(world.env);
   if (hooksResult.kind === "trouble") return hooksResult;
-  const offline = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
+  const outage = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
   const { blocked: _blocked, ...changes } = report.counts;
-  const factsAfter = factsOf(root, report, { offline, changes });
+  const factsAfter = factsOf(root, report, { offline: outage, changes });
   const timeLimit = AbortSignal.any([stop, AbortSignal.timeout(MAX_WAIT_MS)]);
-  await Promise.all(hooksFor(root, hooksResult.value, world.env).map(runForEvents));
+  await Promise.all(selectHooks(root, hooksResult.value, world.env).map(runForEvents));
   return ok(null);
 
   async function runForEvents(hook: Hook): Promise<void> {
     for (const event of EVENT_NAMES.filter((name) => hook.on.has(name))) {
-      const items = itemsOf(event, before, factsAfter);
+      const items = findEventItems(event, before, factsAfter);
       if (items === null || timeLimit.aborted) continue;
       const hookEnd = await runHook(hook, { event, items, before, now: factsAfter }, root, world, timeLimit);
-      if (hookEnd.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(hookEnd)}`);
+      if (hookEnd.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${describeFailure(hookEnd)}`);
     }
   }
 }
@@ -107,7 +107,7 @@ const PASSED_PREFIXES = ["LC_", "XDG_"];
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type RunSetup = {
-  readonly env: Env;
+  readonly env: Environment;
   readonly timeoutMs: number;
   /** Signal that ends the command when it aborts. */
   readonly stop: AbortSignal;
@@ -130,15 +130,15 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
     detached: true,
   });
   let output = Buffer.alloc(0);
-  let bytes = 0;
-  let cutFailure: Failure | null = null;
-  let grace: NodeJS.Timeout | undefined;
+  let outputBytes = 0;
+  let cutFailure: CommandFailure | null = null;
+  let killTimer: NodeJS.Timeout | undefined;
   /** Sends SIGTERM to the command's process group, and SIGKILL some time later. */
   const endCommand = (why: string, reason: string) => {
     if (cutFailure !== null) return;
     cutFailure = { why, reason, code: null };
     killGroup(child, "SIGTERM");
-    grace = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+    killTimer = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
   };
   const timer = setTimeout(() => endCommand(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
   const onStop = () => endCommand("it was ended, because mdmirror is ending", "stopped");
@@ -146,28 +146,30 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
   stop.addEventListener("abort", onStop, { once: true });
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
+      outputBytes += chunk.length;
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
-      if (bytes > MAX_OUTPUT_BYTES) endCommand("it printed more than 1 MiB", "output");
+      if (outputBytes > MAX_OUTPUT_BYTES) endCommand("it printed more than 1 MiB", "output");
     });
   // A command may end without reading its input, which is no error.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
   const failure = await waitForEnd(child);
   clearTimeout(timer);
-  clearTimeout(grace);
+  clearTimeout(killTimer);
   stop.removeEventListener("abort", onStop);
   if (cutFailure !== null) killGroup(child, "SIGKILL");
   for (const stream of child.stdio) stream?.destroy();
   const ms = Math.round(performance.now() - beganAt);
-  const fail = cutFailure ?? failure;
-  return fail === null ? { kind: "done", ms } : { kind: "failed", ms, ...fail, output: output.toString("utf8").trim() };
+  const endFailure = cutFailure ?? failure;
+  return endFailure === null
+    ? { kind: "done", ms }
+    : { kind: "failed", ms, ...endFailure, output: output.toString("utf8").trim() };
 }
 
-type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
+type CommandFailure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
 /** Waits until a command ends. Returns null if it succeeded, otherwise the failure. */
-function waitForEnd(child: ChildProcess): Promise<Failure | null> {
+function waitForEnd(child: ChildProcess): Promise<CommandFailure | null> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
       resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
@@ -190,7 +192,7 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function makeEnvironment({ type, text, data }: Message, env: Env): NodeJS.ProcessEnv {
+function makeEnvironment({ type, text, data }: Message, env: Environment): NodeJS.ProcessEnv {
   const passedVariables = Object.entries(env).filter(
     ([name]) => PASSED_VARIABLES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );

@@ -59,8 +59,8 @@ export type FieldMeta = {
   readonly isOperand?: boolean;
 };
 
-export type InputOf<D extends Declaration> = z.input<D["input"]> & Common<D>;
-export type ReadInput<D extends Declaration> = z.output<D["input"]> & Common<D>;
+export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D>;
+export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
 /** Result of an operation, with the report of the sync that followed; null if none followed. */
@@ -77,7 +77,7 @@ export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declar
 type MethodInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 /** Input fields that every operation with access `write` has. */
-type Common<D extends Declaration> = z.output<typeof COMMON_FIELDS> & {
+type CommonInput<D extends Declaration> = z.output<typeof COMMON_FIELDS> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
 
@@ -103,13 +103,13 @@ export type ResultEnds = {
   readonly run: number | null;
   /** True if the service could not be reached, so that some documents were not tried. */
   readonly isOffline?: boolean;
-  readonly items: readonly ItemEnd[];
+  readonly items: readonly CommonResultItem[];
 };
 
-type ItemEnd = { readonly [Name in keyof typeof ITEM_END]: z.output<(typeof ITEM_END)[Name]> };
+type CommonResultItem = { readonly [Name in keyof typeof ITEM_FIELDS]: z.output<(typeof ITEM_FIELDS)[Name]> };
 
 /** Schemas of the fields that an operation returns for each document. */
-export const ITEM_END = {
+export const ITEM_FIELDS = {
   path: z.string(),
   end: z
     .enum(["planned", "done", "left", "failed"])
@@ -119,10 +119,10 @@ export const ITEM_END = {
 };
 
 /** Schemas of the result's fields for operations that change documents on the service. */
-export const MANY_ENDS = {
+export const MANY_RESULT_FIELDS = {
   run: z.int().nullable(),
   isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
-  items: ROWS(ITEM_END),
+  items: makeListSchema(ITEM_FIELDS),
 };
 
 export const TEXT = z.string();
@@ -133,7 +133,7 @@ export const TIME = z.number();
 export const MOMENT = z.string().min(1).max(64);
 
 /** Returns the schema of a list of objects with these fields. */
-export function ROWS<Shape extends z.ZodRawShape>(
+export function makeListSchema<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodReadonly<z.ZodArray<z.ZodObject<Shape, z.core.$strict>>> {
   return z.array(z.strictObject(shape)).readonly();
@@ -156,6 +156,6 @@ export const VERSION_NUMBER = z.int().min(1).meta({ description: ONE_VERSION, is
 /**
  * Returns the schema of an optional field with its description and its form on the command line.
  */
-export function option<T extends z.ZodType>(type: T, description: string, meta: FieldMeta = {}): z.ZodOptional<T> {
+export function makeOption<T extends z.ZodType>(type: T, description: string, meta: FieldMeta = {}): z.ZodOptional<T> {
   return type.meta({ ...meta, description }).optional();
 }

@@ -18,7 +18,7 @@ import type {
 } from "./define.ts";
 import { readInput } from "./read-input.ts";
 import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
-import { nextWithoutUndo } from "./results/stop.ts";
+import { findStepWithoutUndo } from "./results/stop.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
 import { reportJson } from "./results/report.ts";
 
@@ -87,9 +87,9 @@ export async function carryOut<D extends Declaration, Plan>(
   if (planResult.kind === "trouble") return planResult;
   const plan = planResult.value;
   const preview = operation.preview(plan);
-  const nothingDone = ok({ kind: "planned", plan, result: preview } as const);
+  const plannedEnd = ok({ kind: "planned", plan, result: preview } as const);
   const hasWork = operation.hasWork?.(plan) ?? preview.items.length > 0;
-  if (!hasWork) return nothingDone;
+  if (!hasWork) return plannedEnd;
   if (input.expected !== undefined) {
     const changedVersions = listChangedVersions(
       (await operation.seen?.(mirror, plan, input.dryRun === true)) ?? {},
@@ -97,9 +97,9 @@ export async function carryOut<D extends Declaration, Plan>(
     );
     if (changedVersions.length > 0) return refuseStaleInput(changedVersions);
   }
-  if (input.dryRun === true) return nothingDone;
+  if (input.dryRun === true) return plannedEnd;
   if (hooks.agree !== undefined && !(await hooks.agree(plan))) return ok({ kind: "declined" });
-  return perform(operation, mirror, plan, hooks, input.noSync !== true);
+  return performPlan(operation, mirror, plan, hooks, input.noSync !== true);
 }
 
 /**
@@ -109,13 +109,13 @@ export async function carryOut<D extends Declaration, Plan>(
 function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
-  const nextStep = root === "moved-or-copied" ? nextWithoutUndo("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
+  const nextStep = root === "moved-or-copied" ? findStepWithoutUndo("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
   return trouble("usage", `nothing was done: the linked folder changed identity (${root})`, nextStep, {
     code: "lost-root",
   });
 }
 
-async function perform<D extends Declaration, Plan>(
+async function performPlan<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   plan: Plan,
@@ -211,7 +211,7 @@ export type ReadOperation<D extends ReadDeclaration> = {
 type ReadResult<D extends ReadDeclaration> = Result<Answer<D>> | Promise<Result<Answer<D>>>;
 
 /** Defines an operation that reads the state file and the local files, and sends no request. */
-export function localRead<D extends ReadDeclaration>(
+export function defineLocalRead<D extends ReadDeclaration>(
   declared: D,
   read: (mirror: LocalMirror, input: Question<D>, options: ReadOptions) => Result<Answer<D>>,
 ): ReadOperation<D> {
@@ -222,7 +222,7 @@ export function localRead<D extends ReadDeclaration>(
 }
 
 /** Defines an operation that may read the service as well as the folder. */
-export function onlineRead<D extends ReadDeclaration>(
+export function defineOnlineRead<D extends ReadDeclaration>(
   declared: D,
   read: (mirror: OpenedMirror, input: Question<D>) => ReadResult<D>,
 ): ReadOperation<D> {

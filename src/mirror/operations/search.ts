@@ -84,8 +84,12 @@ type SearchContext = {
 async function searchIndexed(folder: string, context: SearchContext): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
-    const update = await updateIndex(search, context.disk);
-    return { files: await findFiles(search, context), indexed: update.indexed, notes: [...notes, ...update.notes] };
+    const indexUpdate = await updateIndex(search, context.disk);
+    return {
+      files: await findFiles(search, context),
+      indexed: indexUpdate.indexed,
+      notes: [...notes, ...indexUpdate.notes],
+    };
   } finally {
     search.close();
   }
@@ -114,11 +118,11 @@ async function findFiles(search: MirrorSearch, { disk, request, regex }: SearchC
 
 async function compilePattern(pattern: string) {
   const { compileRegex } = await import("../../markdown/search/engine.ts");
-  const compiled = compileRegex(pattern);
-  if (compiled.kind === "compiled") return ok(compiled.regex);
+  const compileResult = compileRegex(pattern);
+  if (compileResult.kind === "compiled") return ok(compileResult.regex);
   return trouble(
     "usage",
-    `the pattern cannot be used: ${compiled.why}`,
+    `the pattern cannot be used: ${compileResult.why}`,
     "see RE2's syntax; without --regex, QUERY is searched for literally",
   );
 }
@@ -140,8 +144,8 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<IndexUpdat
   );
   const tree = await runInTurns(walk);
   try {
-    const indexed = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
-    return { indexed, notes: [] };
+    const indexedCount = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
+    return { indexed: indexedCount, notes: [] };
   } catch (error) {
     // Another search is writing the index, or the disk is full. The index is then out of date, but
     // still useful.

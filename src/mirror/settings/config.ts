@@ -5,7 +5,7 @@ import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
-import { type Group, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
+import { type SettingGroup, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
 /** Settings of a linked folder, in `.mdmirror/config.json`. `init`, `config` and users write it. */
 export type Config = ValueOf<typeof SETTINGS>;
@@ -96,11 +96,11 @@ export function parseConfig(text: string, file: string): Result<Config> {
  * Reads a group of settings. A setting that is missing or wrong gets its default value.
  * @param prefix name of the group and a point; "" for the whole configuration
  */
-function readGroup(group: Group, prefix: string, json: unknown, report: ReportFault): object {
+function readGroup(group: SettingGroup, prefix: string, json: unknown, report: ReportFault): object {
   if (json !== undefined && !isJsonObject(json)) report(prefix.slice(0, -1), "must be an object");
   const members = isJsonObject(json) ? json : {};
   for (const name of Object.keys(members))
-    if (!Object.hasOwn(group, name)) report(`${prefix}${name}`, whyUnknown(name, Object.keys(group)));
+    if (!Object.hasOwn(group, name)) report(`${prefix}${name}`, explainUnknown(name, Object.keys(group)));
   const namedValues = Object.entries(group).map(([name, one]) => {
     const member = `${prefix}${name}`;
     const memberValue = members[name];
@@ -115,7 +115,7 @@ function readGroup(group: Group, prefix: string, json: unknown, report: ReportFa
 }
 
 /** Returns why a name is no setting, as a clause, with the most similar name. */
-export function whyUnknown(name: string, known: readonly string[]): string {
+export function explainUnknown(name: string, known: readonly string[]): string {
   const otherMeaning = NOT_SETTINGS.get(name);
   if (otherMeaning !== undefined) return otherMeaning;
   const nearestName = nearestWord(name, known);

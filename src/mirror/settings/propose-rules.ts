@@ -56,16 +56,16 @@ export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random:
     () => undefined,
   );
   const localFiles = [...local.files.values()];
-  const leftOut = localFiles.filter(({ path }) => !filteredTree.files.has(path));
-  const synced = localFiles.filter(({ path }) => filteredTree.files.has(path));
+  const excludedFiles = localFiles.filter(({ path }) => !filteredTree.files.has(path));
+  const syncedFiles = localFiles.filter(({ path }) => filteredTree.files.has(path));
   const byPattern = new Map<string, Share>();
-  for (const file of synced) {
+  for (const file of syncedFiles) {
     const pattern = findPattern(local, file.path);
     if (pattern !== null) byPattern.set(pattern, addToShare(byPattern.get(pattern), file));
   }
   const patterns = [...byPattern].map(([pattern, share]) => ({ pattern, ...share }));
   return {
-    gitignore: leftOut.length === 0 ? null : leftOut.reduce<Share>(addToShare, EMPTY_SHARE),
+    gitignore: excludedFiles.length === 0 ? null : excludedFiles.reduce<Share>(addToShare, EMPTY_SHARE),
     patterns: patterns.toSorted((a, b) => b.documents - a.documents || (a.pattern < b.pattern ? -1 : 1)),
   };
 }
@@ -91,9 +91,9 @@ function findPattern({ others }: LocalTree, path: LocalPath): string | null {
     if (generatedRule === null) continue;
     const { beside, inside } = generatedRule;
     if (beside === undefined && inside === undefined) return `${name}/`;
-    const marks =
+    const markFiles =
       inside === undefined ? beside!.map((mark) => joinPath(parentOf(folder), mark)) : [joinPath(folder, inside)];
-    if (marks.some((mark) => others.has(mark))) return `/${folder.replace(/[\\*?[]/g, "\\$&")}/`;
+    if (markFiles.some((mark) => others.has(mark))) return `/${folder.replace(/[\\*?[]/g, "\\$&")}/`;
   }
   return null;
 }

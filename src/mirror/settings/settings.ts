@@ -37,7 +37,7 @@ export type Setting<T> = {
  */
 type OnFault = (why: string, part?: string) => undefined;
 
-export type Group = { readonly [name: string]: Setting<unknown> | Group };
+export type SettingGroup = { readonly [name: string]: Setting<unknown> | SettingGroup };
 
 export type ValueOf<S> = S extends Setting<infer T> ? T : { readonly [Name in keyof S]: ValueOf<S[Name]> };
 
@@ -56,7 +56,7 @@ export const SETTINGS = {
     meaning:
       "The folder of the workspace that is linked; empty: all of it. A list: only these folders, each at its own path.",
     setBy: "link another folder: mdmirror init DIR --url URL --remote PATH",
-    canChange: (from, to) => prefixOf(from) === prefixOf(to),
+    canChange: (from, to) => readPrefix(from) === readPrefix(to),
     read: (value, fault) => readRemote(value) ?? fault("must be the path of a folder of the workspace, or a list"),
   } as Setting<LinkedPart>,
   direction: makeChoice<Policy["direction"]>(["both", "pull", "push"], {
@@ -144,13 +144,16 @@ export const SETTINGS = {
 /**
  * Returns all settings with their names, such as `events.listen`, as the documentation lists them.
  */
-export function listSettings(group: Group = SETTINGS, prefix = ""): { name: string; setting: Setting<unknown> }[] {
+export function listSettings(
+  group: SettingGroup = SETTINGS,
+  prefix = "",
+): { name: string; setting: Setting<unknown> }[] {
   return Object.entries(group).flatMap(([name, entry]) =>
     isSetting(entry) ? [{ name: prefix + name, setting: entry }] : listSettings(entry, `${prefix}${name}.`),
   );
 }
 
-export function isSetting(entry: Setting<unknown> | Group): entry is Setting<unknown> {
+export function isSetting(entry: Setting<unknown> | SettingGroup): entry is Setting<unknown> {
   return typeof entry.read === "function";
 }
 
@@ -183,8 +186,8 @@ function makeChoice<T extends string>(allowed: readonly [T, ...T[]], docs: Setti
 }
 
 function chooseAllowed<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
-  const word = FORMER_WORDS.get(value) ?? value;
-  return allowed.find((value) => value === word);
+  const currentWord = FORMER_WORDS.get(value) ?? value;
+  return allowed.find((value) => value === currentWord);
 }
 
 function describeAllowed(allowed: readonly string[]): string {
@@ -212,7 +215,7 @@ function makeTime(defaultValue: string, range: readonly [string, string] | null,
     values: max === null ? "a time" : `${min} to ${max}`,
     read(value, fault) {
       const ms = typeof value === "string" ? parseAge(value) : null;
-      if (ms !== null && ms >= timeMs(min) && (max === null || ms <= timeMs(max))) return value as string;
+      if (ms !== null && ms >= parseTime(min) && (max === null || ms <= parseTime(max))) return value as string;
       return fault(max === null ? "must be a time such as 0s, 15m, 6h or 2d" : `must be a time from ${min} to ${max}`);
     },
   };
@@ -235,7 +238,7 @@ function makeWholeNumber(
 }
 
 /** Returns a length of time such as `15m` in milliseconds. The text must be valid. */
-export function timeMs(text: string): number {
+export function parseTime(text: string): number {
   return parseAge(text) ?? 0;
 }
 
@@ -281,12 +284,12 @@ export function linkedPart(paths: readonly string[]): LinkedPart | null {
 }
 
 /** Returns the path on the service for the linked folder's root; "" for the workspace's root. */
-export function prefixOf(remote: LinkedPart): RemotePath {
+export function readPrefix(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
 /** Returns the folders on the service that are linked, if there are several; otherwise none. */
-export function foldersOf(remote: LinkedPart): readonly RemotePath[] {
+export function listLinkedFolders(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
 

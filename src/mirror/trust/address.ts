@@ -21,9 +21,9 @@ export type UrlSources = {
  * Returns null if none of them has one.
  */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
-  const fromEnv = env["MDMIRROR_URL"] ?? "";
+  const urlVariable = env["MDMIRROR_URL"] ?? "";
   if (url !== undefined && url !== null) return { url: stripUrl(url), from: "--url" };
-  if (fromEnv !== "") return { url: stripUrl(fromEnv), from: "MDMIRROR_URL" };
+  if (urlVariable !== "") return { url: stripUrl(urlVariable), from: "MDMIRROR_URL" };
   return configured === null ? null : { url: stripUrl(configured), from: "config" };
 }
 

@@ -6,9 +6,9 @@ import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
 import { findMirror, markerOf } from "./gate.ts";
-import { checkOwner, ownerName } from "./owner.ts";
+import { checkOwner, readOwnerName } from "./owner.ts";
 import { type KnownMirror, registryFolder } from "./registry.ts";
-import { documentsOf, keyOf } from "./untrusted.ts";
+import { countDocuments, describeKeySource } from "./untrusted.ts";
 
 /**
  * Facts that `mdmirror trust` shows before it asks whether to trust a folder. They come from the
@@ -32,7 +32,7 @@ export type TrustQuestion = {
   readonly isTrusted: boolean;
 };
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the facts that `mdmirror trust` shows about a folder. Returns trouble if the folder
@@ -41,10 +41,10 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export function questionOf(
   root: string,
-  { env, cwd, allowHttp }: { readonly env: Env; readonly cwd: string; readonly allowHttp: readonly string[] },
+  { env, cwd, allowHttp }: { readonly env: Environment; readonly cwd: string; readonly allowHttp: readonly string[] },
 ): Result<TrustQuestion> {
-  const owner = checkOwner(root, env);
-  if (owner.kind === "trouble") return owner;
+  const ownerResult = checkOwner(root, env);
+  if (ownerResult.kind === "trouble") return ownerResult;
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return config;
   const marker = markerOf(root);
@@ -62,16 +62,16 @@ export function questionOf(
   const pickedUrl = pickUrl(url, { env: {} })!;
   const address = addressOf(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
-  const allowed = [...allowHttp, ...(knownMirror?.allowHttp ?? [])];
-  if (addressOf(pickedUrl, allowed).kind === "trouble") return refusePlainHttp(root, url);
+  const allowedHosts = [...allowHttp, ...(knownMirror?.allowHttp ?? [])];
+  if (addressOf(pickedUrl, allowedHosts).kind === "trouble") return refusePlainHttp(root, url);
   return ok({
     root,
     marker,
     address: address.value,
     remote,
-    owner: ownerName(root),
-    documents: documentsOf(root),
-    key: keyOf(root, pickedUrl, { env, cwd }),
+    owner: readOwnerName(root),
+    documents: countDocuments(root),
+    key: describeKeySource(root, pickedUrl, { env, cwd }),
     known: knownMirror,
     isTrusted: knownMirror !== null && isAllowedBy(knownMirror, address.value, allowHttp),
   });

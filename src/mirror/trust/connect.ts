@@ -10,10 +10,10 @@ import type { TrustedOrigin } from "./origin.ts";
 
 export function openWire(origin: TrustedOrigin): Wire {
   const { url, allowHttp } = origin;
-  return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: routeOf(url), userAgent: userAgent() });
+  return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: parseRoute(url), userAgent: userAgent() });
 }
 
-export function routeOf(url: string): Route {
+export function parseRoute(url: string): Route {
   return routeTo(url, process.env);
 }
 

@@ -14,7 +14,7 @@ import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.t
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";
 import {
-  configFolder,
+  locateConfigFolder,
   findByMarker,
   findByRoot,
   type FoundMirror,
@@ -23,7 +23,7 @@ import {
   removeMirror,
   writeMirror,
 } from "./registry.ts";
-import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
+import { type NotAdmitted, makeUntrustedTrouble } from "./untrusted.ts";
 
 export type AdmittedFolder = {
   readonly origin: TrustedOrigin;
@@ -61,8 +61,8 @@ function makeTrustedOrigin(pickedUrl: PickedUrl, allowHttp: readonly string[]): 
  * @returns trouble of code `untrusted` if the user first has to run `mdmirror trust`
  */
 export function admit(root: string, config: Config, options: GateOptions): Result<AdmittedFolder> {
-  const owner = checkOwner(root, options.env);
-  if (owner.kind === "trouble") return owner;
+  const ownerResult = checkOwner(root, options.env);
+  if (ownerResult.kind === "trouble") return ownerResult;
   const pickedUrl = pickUrl(config.url, options)!;
   // Allows the plain http that the folder's own configuration allows, so that this check only finds
   // invalid URLs. Whether the user allowed it is checked below.
@@ -71,7 +71,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const registry = registryFolder(options.env);
   const foundMirror = findMirror(registry, root);
   const refusalReason = whyNotAdmitted(foundMirror, pickedUrl, address.value);
-  if (refusalReason !== null) return untrustedTrouble(root, pickedUrl, refusalReason, registry, options);
+  if (refusalReason !== null) return makeUntrustedTrouble(root, pickedUrl, refusalReason, registry, options);
   const { mirror } = foundMirror as Extract<FoundMirror, { kind: "known" }>;
   const origin = makeTrustedOrigin(pickedUrl, mirror.allowHttp);
   if (origin.kind === "trouble") return origin;
@@ -81,7 +81,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
 
 /** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
-  const file = join(configFolder(env), "hooks.json");
+  const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 

@@ -5,7 +5,7 @@ import { markerOf, findMirror, keepMirror } from "./gate.ts";
 import { type KnownMirror, listMirrors, registryFolder, findByMarker } from "./registry.ts";
 import { basename } from "node:path";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A linked folder in the user's list, with a name that is unique in the list. If a folder was
@@ -30,16 +30,16 @@ type MirrorList = {
  * Lists the linked folders of this user by path, and the registry entries that cannot be trusted.
  * Reads the markers of the folders. Writes and sends nothing.
  */
-export function listOwnMirrors(env: Env): MirrorList {
+export function listOwnMirrors(env: Environment): MirrorList {
   const { mirrors, unfit } = listMirrors(registryFolder(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
     roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, markerOf(root), mirror.marker) })),
   );
-  const present = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
+  const presentRoots = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
   // A folder that was linked again has two registry entries, of which only the one with the current
   // marker is listed. Of several copies, the first one keeps the name.
   const listedRows = rows
-    .filter((row) => row.place === "present" || !present.has(row.root))
+    .filter((row) => row.place === "present" || !presentRoots.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
   const namedMirrors: ListedMirror[] = [];
   for (const { nth: _nth, ...row } of listedRows)
@@ -57,7 +57,7 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
 }
 
 /** Returns the linked folder that has this name; null if there is none. */
-export function mirrorNamed(env: Env, name: string): ListedMirror | null {
+export function mirrorNamed(env: Environment, name: string): ListedMirror | null {
   return listOwnMirrors(env).mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
 }
 
@@ -73,7 +73,7 @@ export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" |
 }
 
 /** Returns the trouble if another linked folder already has this name; null otherwise. */
-export function nameTrouble(env: Env, name: string, root: string): Trouble | null {
+export function nameTrouble(env: Environment, name: string, root: string): Trouble | null {
   const otherMirror = mirrorNamed(env, name);
   if (otherMirror === null || otherMirror.root === root) return null;
   return {
@@ -87,7 +87,7 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
  * Returns the name that a linked folder gets by default: the name of the folder on disk, with a
  * number if another linked folder has that name.
  */
-function chooseDefaultName(env: Env, root: string): string {
+function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   return freeName(nameOfFolder(root), listNames(otherMirrors));
 }

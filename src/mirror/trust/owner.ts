@@ -14,7 +14,7 @@ import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** User who ran the command with `sudo`. */
 export type SudoCaller = { readonly uid: number; readonly gid: number };
@@ -57,14 +57,14 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
  * Returns whether a linked folder and its `.mdmirror/` belong to the current user, to the caller of
  * `sudo` or to another user. A path that does not exist is not checked.
  */
-export function ownershipOf(root: string, env: Env): Ownership {
+export function ownershipOf(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
-  const owned: OwnedPath[] = [];
+  const ownedPaths: OwnedPath[] = [];
   for (const path of [root, mirror]) {
     const uid = readOwner(path);
-    if (uid !== null) owned.push({ path, uid, mayBelongToRoot: path === root });
+    if (uid !== null) ownedPaths.push({ path, uid, mayBelongToRoot: path === root });
   }
-  return judgeOwners(owned, effectiveUser(), readSudoCaller(env));
+  return judgeOwners(ownedPaths, effectiveUser(), readSudoCaller(env));
 }
 
 /**
@@ -82,7 +82,7 @@ function readOwner(path: string): number | null {
   }
 }
 
-function readSudoCaller(env: Env): SudoCaller | null {
+function readSudoCaller(env: Environment): SudoCaller | null {
   const [uid, gid] = [parseId(env["SUDO_UID"]), parseId(env["SUDO_GID"])];
   return uid === null || gid === null || uid === ROOT_UID ? null : { uid, gid };
 }
@@ -95,7 +95,7 @@ function parseId(text: string | undefined): number | null {
  * Returns trouble if a folder belongs to another user.
  * @param root real path
  */
-export function checkOwner(root: string, env: Env): Result<null> {
+export function checkOwner(root: string, env: Environment): Result<null> {
   const ownership = ownershipOf(root, env);
   return ownership.kind === "foreign" ? foreignTrouble(ownership) : ok(null);
 }
@@ -127,7 +127,7 @@ export function examineFolder(root: string): Result<string> {
 }
 
 /** Returns the owner of a path for messages: the name of this user, or the id of another user. */
-export function ownerName(path: string): string {
+export function readOwnerName(path: string): string {
   const { uid } = lstatSync(path);
   if (uid !== effectiveUser()) return `user ${uid}`;
   try {

@@ -51,21 +51,21 @@ export type FoundMirror =
   /** The entry or the registry's folder cannot be trusted. `why` is a clause with the path. */
   | { readonly kind: "unfit"; readonly why: string };
 
-type Env = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
-const VERSION = 1;
-const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
+const ENTRY_VERSION = 1;
+const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
 /** LIMIT: bytes of a registry entry's file. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 
 /** Returns the absolute path of the folder with the registry's entries. */
-export function registryFolder(env: Env): string {
+export function registryFolder(env: Environment): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
   return join(isAbsolute(stateHome) ? stateHome : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
 /** Returns the absolute path of the folder with the user's configuration, such as hooks. */
-export function configFolder(env: Env): string {
+export function locateConfigFolder(env: Environment): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(configHome) ? configHome : join(homeOf(env), ".config"), "mdmirror");
 }
@@ -75,7 +75,7 @@ export function configFolder(env: Env): string {
  * that in the user database. Some systems keep HOME of another user under `sudo`, and cron and
  * containers may not set it.
  */
-export function homeOf(env: Env): string {
+export function homeOf(env: Environment): string {
   const homeVariable = env["HOME"] ?? "";
   const thisUser = effectiveUser();
   if (isAbsolute(homeVariable) && (thisUser === null || readOwner(homeVariable) === thisUser)) return homeVariable;
@@ -125,7 +125,7 @@ export function listMirrors(folder: string): MirrorList {
   if (typeof names === "string") return { mirrors: [], unfit: [names] };
   for (const name of names) {
     const marker = name.slice(0, -".json".length);
-    if (!name.endsWith(".json") || !MARKER.test(marker)) continue;
+    if (!name.endsWith(".json") || !MARKER_FORM.test(marker)) continue;
     const foundEntry = readEntry(join(folder, name), marker);
     if (foundEntry.kind === "known") mirrors.push(foundEntry.mirror);
     if (foundEntry.kind === "unfit") unfitEntries.push(foundEntry.why);
@@ -155,7 +155,7 @@ function findFolderFault(folder: string): string | null {
     try {
       const stat = lstatSync(path);
       if (!stat.isDirectory()) return `${path} is not a folder`;
-      const fault = accessFault(stat);
+      const fault = findAccessFault(stat);
       if (fault !== null) return `${path} ${fault}`;
     } catch (error) {
       const code = errorCodeOf(error);
@@ -168,7 +168,7 @@ function findFolderFault(folder: string): string | null {
 /**
  * Returns why another user can change a file or folder, as a clause; null if only this user can.
  */
-export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelongToRoot = false): string | null {
+export function findAccessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelongToRoot = false): string | null {
   const thisUser = effectiveUser();
   if (thisUser === null) return null;
   if (uid !== thisUser && !(mayBelongToRoot && uid === 0)) return "belongs to another user";
@@ -192,12 +192,12 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {
-    return unreadable(error);
+    return describeReadError(error);
   }
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { kind: "unfit", why: "is not a file", next: "put a file at this path" };
-    const fault = accessFault(stat, isFollowed);
+    const fault = findAccessFault(stat, isFollowed);
     if (fault !== null) return { kind: "unfit", why: fault, next: `chmod go-w ${shellWord(file)}` };
     if (stat.size > maxBytes)
       return { kind: "unfit", why: `is larger than ${maxBytes / 1024} KiB`, next: "make it smaller" };
@@ -208,7 +208,7 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
 }
 
 /** Returns what an error while reading a file means: the file is absent, or it cannot be read. */
-export function unreadable(error: unknown): Exclude<UserFile, { kind: "text" }> {
+export function describeReadError(error: unknown): Exclude<UserFile, { kind: "text" }> {
   const code = errorCodeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
   return { kind: "unfit", why: `cannot be read (${code})`, next: "give this user the right to read it" };
@@ -227,15 +227,15 @@ function readEntry(file: string, marker: string): FoundMirror {
 function parseEntry(text: string): KnownMirror | "newer" | null {
   const json = parseObject(text);
   if (json === null) return null;
-  if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
-  if (json["version"] !== VERSION) return null;
+  if (typeof json["version"] === "number" && json["version"] > ENTRY_VERSION) return "newer";
+  if (json["version"] !== ENTRY_VERSION) return null;
   if (!Object.entries(MEMBER_CHECKS).every(([name, isFit]) => isFit(json[name]))) return null;
   const { marker, name, addresses, allowHttp, roots } = json as KnownMirror;
   return { marker, name, addresses, allowHttp, roots };
 }
 
 const MEMBER_CHECKS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
-  marker: (value) => typeof value === "string" && MARKER.test(value),
+  marker: (value) => typeof value === "string" && MARKER_FORM.test(value),
   name: (value) => typeof value === "string",
   addresses: isStrings,
   allowHttp: isStrings,
@@ -260,7 +260,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
   const file = join(folder, `${mirror.marker}.json`);
   const earlierEntry = readEntry(file, mirror.marker);
   const newFile = `${file}.${systemRandom().hex(16)}`;
-  const entryText = `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`;
+  const entryText = `${JSON.stringify({ version: ENTRY_VERSION, ...mirror }, null, 2)}\n`;
   try {
     writeFileSync(newFile, entryText, { flag: "wx", mode: 0o600, flush: true });
     if (earlierEntry.kind === "unfit") renameSync(file, `${file}.damaged`);

@@ -30,7 +30,7 @@ type KeySources = {
 /** LIMIT: files and folders that are visited to count the documents of a folder. */
 const MAX_ENTRIES = 100_000;
 
-export function untrustedTrouble(
+export function makeUntrustedTrouble(
   root: string,
   pickedUrl: PickedUrl,
   reason: NotAdmitted,
@@ -39,7 +39,7 @@ export function untrustedTrouble(
 ): ReturnType<typeof trouble> {
   const { origin, pathname, host } = new URL(pickedUrl.url);
   const service = `${origin}${pathname.replace(/\/+$/, "")}`;
-  const consequence = `${documentsOf(root)} would go to ${service}, ${keyOf(root, pickedUrl, keySources)}; nothing was sent`;
+  const consequence = `${countDocuments(root)} would go to ${service}, ${describeKeySource(root, pickedUrl, keySources)}; nothing was sent`;
   const option = addressOf(pickedUrl, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
   return trouble(
     "usage",
@@ -63,16 +63,16 @@ function describeReason(reason: NotAdmitted, service: string, place: string): st
 }
 
 /** Returns where the key would come from, as a clause. Never returns the key itself. */
-export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
+export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
   const folder = join(root, MIRROR_FOLDER);
-  const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
-  if (from === null) return "once there is a key";
-  if (from === "stored") return "with the key in the folder itself";
-  return from === "keychain" ? "with the key of your keychain" : `with the key from ${from}`;
+  const keySource = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
+  if (keySource === null) return "once there is a key";
+  if (keySource === "stored") return "with the key in the folder itself";
+  return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;
 }
 
 /** Returns the number of documents, such as `3 Markdown files`, counted by name without reading. */
-export function documentsOf(root: string): string {
+export function countDocuments(root: string): string {
   const folders = [root];
   let files = 0;
   let entries = 0;

@@ -9,7 +9,7 @@ type SdNotifyOptions = {
 
 const DEADLINE_MS = 10_000;
 
-type SdNotify = {
+type SystemdNotifier = {
   /** Milliseconds within which systemd expects a sign of life; null if it expects none. */
   readonly watchdogMs: number | null;
   /** Sends assignments such as `READY=1`, `STOPPING=1` or `STATUS=…` to systemd. */
@@ -24,13 +24,13 @@ type SdNotify = {
  * daemon makes about one a minute.
  * @returns null if systemd did not ask for notifications
  */
-export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
+export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNotifier | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
   // The program gets only these variables, because the others may have the key.
   const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
-  const send: SdNotify["send"] = (...assignments) => {
+  const send: SystemdNotifier["send"] = (...assignments) => {
     execFile("systemd-notify", assignments, { env: variables, timeout: DEADLINE_MS }, (error) => {
       if (error === null || isFaulty) return;
       isFaulty = true;
@@ -45,7 +45,7 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
  * `alive` returns false, it sends none, so that systemd restarts the daemon.
  * @returns a function that ends the signs of life
  */
-export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
+export function keepWatchdog(sd: SystemdNotifier, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;
   const timer = setInterval(() => {
     if (alive()) sd.send("WATCHDOG=1");
@@ -57,6 +57,6 @@ export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
 function readWatchdogMs(env: SdNotifyOptions["env"], pid: number): number | null {
   const watched = env["WATCHDOG_PID"];
   if (watched !== undefined && watched !== "" && watched !== String(pid)) return null;
-  const usec = Number(env["WATCHDOG_USEC"] ?? "");
-  return Number.isFinite(usec) && usec > 0 ? usec / 1_000 : null;
+  const periodMicros = Number(env["WATCHDOG_USEC"] ?? "");
+  return Number.isFinite(periodMicros) && periodMicros > 0 ? periodMicros / 1_000 : null;
 }

@@ -46,9 +46,9 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
     return ok({ manager, name, file, text: makeSystemdUnit(shape, options.hasSystemdNotify) });
   }
   const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
-  const errors =
+  const errorLog =
     root === null ? join(home, "Library", "Logs", `${name}.err`) : join(root, ".mdmirror", "log", "launchd.err");
-  return ok({ manager, name, file, text: makeLaunchdAgent(shape, errors) });
+  return ok({ manager, name, file, text: makeLaunchdAgent(shape, errorLog) });
 }
 
 /**
@@ -60,9 +60,9 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   const keptResult = chooseVariables(root, env);
   if (keptResult.kind === "trouble") return keptResult;
   const variables = keptResult.value.map(({ name, value }) => `${name}=${quoteForCron(value)}`);
-  const words = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(quoteForCron)];
+  const commandWords = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(quoteForCron)];
   // In a crontab, a % ends the command even within quotes, unless it is escaped.
-  return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
+  return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
 /**
@@ -153,8 +153,8 @@ function makeSystemdUnit({ what, command, kept }: UnitShape, notifies: boolean):
  * specifier. The colon of `ExecStart=:` makes `$` an ordinary character.
  */
 function quoteForUnit(text: string): string {
-  const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
-  return `"${escaped}"`;
+  const escapedText = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
+  return `"${escapedText}"`;
 }
 
 function makeLaunchdAgent({ name, command, kept }: UnitShape, errors: string): string {
@@ -185,7 +185,7 @@ function fillIn(template: string, values: Readonly<Record<string, string>>): str
   });
 }
 
-type ProcessVariables = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 /** Result of a program of the service manager. `ran`: false if it is missing or took too long. */
 type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };
 
@@ -200,7 +200,7 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
  * Installs and starts a unit. Returns null if it runs. Otherwise returns the message of the service
  * manager; the file is installed, and the user has to start the unit.
  */
-export async function installUnit(unit: ServiceUnit, env: ProcessVariables): Promise<Result<string | null>> {
+export async function installUnit(unit: ServiceUnit, env: Environment): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
     // Only this user may read the file, because the address of a proxy in it may have a password.
@@ -229,13 +229,13 @@ export async function installUnit(unit: ServiceUnit, env: ProcessVariables): Pro
 }
 
 /** Stops a unit and removes its file. Returns false if there was none. */
-export async function uninstallUnit(unit: ServiceUnit, env: ProcessVariables): Promise<Result<boolean>> {
+export async function uninstallUnit(unit: ServiceUnit, env: Environment): Promise<Result<boolean>> {
   const wasInstalled = isInstalled(unit);
-  const stop =
+  const stopCommand =
     unit.manager === "systemd"
       ? ["systemctl", "--user", "disable", "--now", `${unit.name}.service`]
       : ["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`];
-  if (wasInstalled) await runTool(stop, env);
+  if (wasInstalled) await runTool(stopCommand, env);
   try {
     rmSync(unit.file, { force: true });
   } catch (error) {
@@ -253,7 +253,7 @@ export function isInstalled({ file }: ServiceUnit): boolean {
  * Returns the state of a unit in the words of the service manager, such as `active`, `failed` or
  * `inactive`; null if the manager does not answer.
  */
-export async function unitState(unit: ServiceUnit, env: ProcessVariables): Promise<string | null> {
+export async function unitState(unit: ServiceUnit, env: Environment): Promise<string | null> {
   if (unit.manager === "systemd") {
     const { ran, output } = await runTool(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
     return ran && /^[a-z]+$/.test(output) ? output : null;
@@ -267,7 +267,7 @@ function makeLaunchdDomain(): string {
   return `gui/${process.getuid?.() ?? 0}`;
 }
 
-function runTool([program, ...args]: readonly string[], env: ProcessVariables): Promise<CommandEnd> {
+function runTool([program, ...args]: readonly string[], env: Environment): Promise<CommandEnd> {
   return new Promise((resolve) => {
     const options = { env: withoutKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {

@@ -13,7 +13,7 @@ import {
   type DaemonStatus,
   MAX_ANSWER,
   readReply,
-  type Reply,
+  type ControlReply,
   PROTOCOL_VERSION,
   readLines,
 } from "./protocol.ts";
@@ -80,31 +80,31 @@ export async function borrowFolder(dir: string, what: string): Promise<Result<Le
   return ok({ giveBack: () => void socket.destroy() });
 }
 
-type OpenAnswer = { readonly value: unknown; readonly socket: Socket };
+type OpenCall = { readonly value: unknown; readonly socket: Socket };
 
 function callDaemon(
   dir: string,
   request: ControlRequest,
   deadlineMs: number,
-): Promise<Result<OpenAnswer> | typeof NO_DAEMON> {
+): Promise<Result<OpenCall> | typeof NO_DAEMON> {
   const root = resolveRoot(dir);
   const place = readSocketPath(join(root, MIRROR_FOLDER));
   if (place === null) return Promise.resolve(NO_DAEMON);
   return new Promise((resolve) => {
     const socket = connect(place.socket);
-    const finishCall = (result: Result<OpenAnswer> | typeof NO_DAEMON) => {
+    const finishCall = (result: Result<OpenCall> | typeof NO_DAEMON) => {
       if (result === NO_DAEMON || result.kind !== "ok") socket.destroy();
       resolve(result);
     };
-    let connected = false;
+    let isConnected = false;
     socket.setTimeout(deadlineMs, () => finishCall(reportSilentDaemon(root, place, request, deadlineMs)));
     socket.once("connect", () => {
-      connected = true;
+      isConnected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
     // An error before the connection means that nobody listens, because a crash left the socket's
     // file. The folder's lock still shows whether a daemon runs.
-    socket.on("error", () => finishCall(connected ? reportLostConnection(root, request) : NO_DAEMON));
+    socket.on("error", () => finishCall(isConnected ? reportLostConnection(root, request) : NO_DAEMON));
     socket.once("close", () => finishCall(reportLostConnection(root, request)));
     readLines(socket, MAX_ANSWER, {
       onLine(line) {
@@ -121,7 +121,10 @@ function resolveRoot(dir: string): string {
   return existsSync(dir) ? realpathSync(dir) : dir;
 }
 
-function readCallEnd(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<OpenAnswer> | typeof NO_DAEMON {
+function readCallEnd(
+  reply: Exclude<ControlReply, { kind: "beat" }>,
+  socket: Socket,
+): Result<OpenCall> | typeof NO_DAEMON {
   if (reply.kind === "other-root") return NO_DAEMON;
   return reply.kind === "ok" ? ok({ value: reply.value, socket }) : reply;
 }

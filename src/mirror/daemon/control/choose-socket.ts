@@ -27,10 +27,10 @@ export function chooseSocketPath(root: string, options: SocketOptions): Result<s
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
   const faults: string[] = [];
   const { platform = process.platform } = options;
-  const longest = platform === "linux" ? MAX_PATH.linux : MAX_PATH.others;
+  const maxBytes = platform === "linux" ? MAX_PATH.linux : MAX_PATH.others;
   for (const folder of options.folders ?? listCandidates(options.env)) {
     const path = join(folder, name);
-    if (Buffer.byteLength(path) > longest) {
+    if (Buffer.byteLength(path) > maxBytes) {
       faults.push(`${folder} is too long a path for a socket`);
       continue;
     }

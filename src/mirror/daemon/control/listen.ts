@@ -9,8 +9,8 @@ import {
   MAX_REQUEST,
   PROTOCOL_VERSION,
   readRequest,
-  type Reply,
-  replyLine,
+  type ControlReply,
+  formatReply,
   readLines,
 } from "./protocol.ts";
 
@@ -42,7 +42,7 @@ type ControlServer = {
  * @param service.socket path in a folder that only this user may enter, so that nobody can connect
  * before the socket's mode is set
  */
-export async function listenControl(service: ControlServer): Promise<Listening> {
+export async function listenControl(service: ControlServer): Promise<ControlListener> {
   const { socket: path } = service;
   rmSync(path, { force: true });
   const callers = new Set<Socket>();
@@ -65,20 +65,20 @@ export async function listenControl(service: ControlServer): Promise<Listening> 
 }
 
 /** A socket that accepts connections. `close` ends open connections and removes the socket. */
-export type Listening = { close(): Promise<void> };
+export type ControlListener = { close(): Promise<void> };
 
 /**
  * Reads the one request of a connection, and sends the answer. The command closes the connection.
  */
 function serveCaller(socket: Socket, service: ControlServer): void {
-  const gone = new AbortController();
-  const sendReply = (reply: Reply) => {
-    if (socket.writable) socket.write(replyLine(reply));
+  const callerGone = new AbortController();
+  const sendReply = (reply: ControlReply) => {
+    if (socket.writable) socket.write(formatReply(reply));
   };
   socket.setTimeout(REQUEST_DEADLINE_MS, () => socket.destroy());
   // The command was killed, so nobody reads the answer.
   socket.on("error", () => socket.destroy());
-  socket.once("close", () => gone.abort());
+  socket.once("close", () => callerGone.abort());
   let isRead = false;
   readLines(socket, MAX_REQUEST, {
     onLine(line) {
@@ -86,10 +86,10 @@ function serveCaller(socket: Socket, service: ControlServer): void {
       isRead = true;
       // A connection has one request, so everything that follows it is dropped.
       socket.setTimeout(0).removeAllListeners("data").resume();
-      void answerRequest(line, service, gone.signal, sendReply);
+      void answerRequest(line, service, callerGone.signal, sendReply);
     },
     onTooLong() {
-      socket.end(replyLine(refuseRequest(`a request has at most ${MAX_REQUEST} characters`)), () => socket.destroy());
+      socket.end(formatReply(refuseRequest(`a request has at most ${MAX_REQUEST} characters`)), () => socket.destroy());
     },
   });
 }
@@ -98,7 +98,7 @@ async function answerRequest(
   line: string,
   service: ControlServer,
   gone: AbortSignal,
-  send: (reply: Reply) => void,
+  send: (reply: ControlReply) => void,
 ): Promise<void> {
   const envelope = readRequest(line);
   if (typeof envelope === "string") return send(refuseRequest(envelope));
@@ -112,7 +112,7 @@ async function answerRequest(
   }
 }
 
-function refuseRequest(why: string): Reply {
+function refuseRequest(why: string): ControlReply {
   const nextStep = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL_VERSION})`;
   return trouble("usage", `the daemon rejects this request: ${why}`, nextStep);
 }

@@ -96,7 +96,7 @@ type RequestEnvelope = { readonly root: string; readonly request: ControlRequest
  * One line of an answer: the result, or a sign of life (`beat`). `other-root` means that the daemon
  * serves another folder, so no daemon has the caller's folder.
  */
-export type Reply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
+export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
  * Reads a request. Returns a string that describes the fault if the line is none. Checks no fields,
@@ -116,19 +116,19 @@ const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", 
 // Words for the kinds of answers on the socket. They never change, so that a command and a daemon
 // of different versions can still tell a result from a refusal.
 const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
-const REPLY_KINDS = new Map<unknown, Reply["kind"]>(
-  Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as Reply["kind"]]),
+const REPLY_KINDS = new Map<unknown, ControlReply["kind"]>(
+  Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as ControlReply["kind"]]),
 );
 
-export function replyLine(reply: Reply): string {
+export function formatReply(reply: ControlReply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
 /** Reads one line of an answer; null if it is none, so that another program has sent it. */
-export function readReply(line: string): Reply | null {
+export function readReply(line: string): ControlReply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
-  return kind === undefined ? null : ({ ...json, kind } as Reply);
+  return kind === undefined ? null : ({ ...json, kind } as ControlReply);
 }
 
 /** Reads a socket line by line. Stops at a line that is longer than the limit. */

@@ -1,5 +1,15 @@
 import * as z from "zod";
-import { TIME, DIGEST, type ReadDeclaration, MOMENT, VERSION_NUMBER, TEXT, option, PATH, ROWS } from "../define.ts";
+import {
+  TIME,
+  DIGEST,
+  type ReadDeclaration,
+  MOMENT,
+  VERSION_NUMBER,
+  TEXT,
+  makeOption,
+  PATH,
+  makeListSchema,
+} from "../define.ts";
 
 export const HISTORY = {
   name: "history",
@@ -12,7 +22,7 @@ export const HISTORY = {
   access: "read",
   input: z.strictObject({
     path: PATH,
-    asOf: option(MOMENT, "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)", { value: "TIME" }),
+    asOf: makeOption(MOMENT, "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)", { value: "TIME" }),
   }),
   result: z.strictObject({
     /** Id of the document; null if no document has the path, but versions of it are stored. */
@@ -24,7 +34,7 @@ export const HISTORY = {
      * Deletion of the document: its time, its run and its reason. Null while the document exists.
      */
     deleted: z.strictObject({ at: TIME, run: z.int().nullable(), what: TEXT.nullable() }).nullable(),
-    versions: ROWS({
+    versions: makeListSchema({
       /** Number of the version. The oldest has 1, so that numbers stay when versions are added. */
       n: z.int(),
       /** Time when mdmirror first saw the version; 0 or less if that time is unknown. */
@@ -80,7 +90,7 @@ export const DIFF = {
   }),
   result: z.strictObject({
     /** Documents whose sides differ. With a path in the input, only its document, even if equal. */
-    documents: ROWS({
+    documents: makeListSchema({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
       /** Numbers of lines that only one side has; null if the contents were not read. */
@@ -100,7 +110,7 @@ export const DIFF = {
           kind: z.enum(["merges", "no-base", "whole", "parts"]),
           reason: TEXT.optional(),
           conflicts: z.int().optional(),
-          origins: ROWS({ kind: TEXT, from: TEXT, line: z.int(), count: z.int() }).optional(),
+          origins: makeListSchema({ kind: TEXT, from: TEXT, line: z.int(), count: z.int() }).optional(),
         })
         .nullable(),
     }),

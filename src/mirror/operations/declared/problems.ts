@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, ROWS } from "../define.ts";
+import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, makeListSchema } from "../define.ts";
 
 /** Schema of a content's size in bytes of UTF-8; null if the content is not stored. */
 const SIZE = z.int().nullable();
@@ -14,7 +14,7 @@ export const CONFLICTS = {
   access: "read",
   input: z.strictObject({}),
   result: z.strictObject({
-    conflicts: ROWS({
+    conflicts: makeListSchema({
       path: TEXT,
       /** Path of the conflict copy, which has the version on the service. */
       conflictCopy: TEXT,
@@ -26,7 +26,7 @@ export const CONFLICTS = {
       /** Number of changes to the document on the service since the conflict began. */
       renewed: z.int(),
     }),
-    blocked: ROWS({
+    blocked: makeListSchema({
       path: TEXT,
       kind: TEXT,
       code: TEXT.nullable(),
@@ -52,7 +52,7 @@ export const REVIEWS = {
   contents: ["live", "submitted"],
   input: z.strictObject({}),
   result: z.strictObject({
-    reviews: ROWS({
+    reviews: makeListSchema({
       /** Current or last local path of the document. */
       path: TEXT,
       /** Id of the change in review; null if another user sent it, or the service gave no id. */
@@ -90,15 +90,15 @@ export const VERIFY = {
     /** True if every document could be read on both sides, and both sides are equal. */
     agree: z.boolean(),
     /** Documents that both sides have, byte for byte. `size` is in bytes of UTF-8. */
-    documents: ROWS({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
+    documents: makeListSchema({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
     /** Paths of documents that differ only in line ends, byte order mark or final newline. */
     formDiffers: TEXTS,
-    differing: ROWS({ path: TEXT, id: TEXT, why: TEXT }),
+    differing: makeListSchema({ path: TEXT, id: TEXT, why: TEXT }),
     onlyLocal: TEXTS,
-    onlyService: ROWS({ path: TEXT, id: TEXT }),
+    onlyService: makeListSchema({ path: TEXT, id: TEXT }),
     /** Documents that differ for a known reason: they are in review, in conflict or blocked. */
-    blocked: ROWS({ path: TEXT, reason: TEXT, detail: TEXT }),
+    blocked: makeListSchema({ path: TEXT, reason: TEXT, detail: TEXT }),
     /** Paths that could not be read on one side, so that they could not be compared. */
-    unseen: ROWS({ path: TEXT, why: TEXT }),
+    unseen: makeListSchema({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;

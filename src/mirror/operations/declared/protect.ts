@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod";
-import { type Declaration, MANY_ENDS, PATHS } from "../define.ts";
+import { type Declaration, MANY_RESULT_FIELDS, PATHS } from "../define.ts";
 
 export const PROTECT = {
   name: "protect",
@@ -17,7 +17,7 @@ export const PROTECT = {
   isForPeople: true,
   isForNextSync: true,
   input: z.strictObject({ paths: PATHS }),
-  result: z.strictObject(MANY_ENDS),
+  result: z.strictObject(MANY_RESULT_FIELDS),
 } satisfies Declaration;
 
 export const UNPROTECT = {

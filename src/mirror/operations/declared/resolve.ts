@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Declaration, DIGEST, MANY_ENDS, option, PATHS } from "../define.ts";
+import { type Declaration, DIGEST, MANY_RESULT_FIELDS, makeOption, PATHS } from "../define.ts";
 
 /** Choices that resolve a problem, each with its effect. */
 export const WAYS = {
@@ -33,13 +33,13 @@ export const RESOLVE = {
         .map(([way, does]) => `${way}: ${does}`)
         .join("; "),
     }),
-    text: option(z.string().max(200_000), "the complete content, for merged", { isOperand: true }),
-    force: option(z.boolean(), "accept content with conflict markers"),
+    text: makeOption(z.string().max(200_000), "the complete content, for merged", { isOperand: true }),
+    force: makeOption(z.boolean(), "accept content with conflict markers"),
   }),
   expected: z.strictObject({
     mine: DIGEST.nullable().describe("the local version of one document; null if there is no file"),
     theirs: DIGEST.nullable().describe("the version on the service; null for a block"),
     base: DIGEST.nullable().describe("the last version that both sides had; null if both are new"),
   }),
-  result: z.strictObject({ way: WAY, ...MANY_ENDS }),
+  result: z.strictObject({ way: WAY, ...MANY_RESULT_FIELDS }),
 } satisfies Declaration;

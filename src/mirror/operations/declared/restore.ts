@@ -1,5 +1,15 @@
 import * as z from "zod";
-import { TIME, DIGEST, type Declaration, ITEM_END, MOMENT, TEXT, option, PATHS, ROWS } from "../define.ts";
+import {
+  TIME,
+  DIGEST,
+  type Declaration,
+  ITEM_FIELDS,
+  MOMENT,
+  TEXT,
+  makeOption,
+  PATHS,
+  makeListSchema,
+} from "../define.ts";
 
 export const RESTORE = {
   name: "restore",
@@ -12,8 +22,8 @@ export const RESTORE = {
   access: "write",
   input: z.strictObject({
     paths: PATHS,
-    n: option(z.int().min(1), "the number of a version in the history, of one document", { isOperand: true }),
-    asOf: option(MOMENT, "the version at that time, as mdmirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)", {
+    n: makeOption(z.int().min(1), "the number of a version in the history, of one document", { isOperand: true }),
+    asOf: makeOption(MOMENT, "the version at that time, as mdmirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)", {
       value: "TIME",
     }),
   }),
@@ -24,8 +34,8 @@ export const RESTORE = {
   result: z.strictObject({
     asOf: z.int().nullable().describe("milliseconds since the epoch"),
     run: z.int().nullable().describe("the run that undo takes back; null if nothing was done"),
-    items: ROWS({
-      ...ITEM_END,
+    items: makeListSchema({
+      ...ITEM_FIELDS,
       id: TEXT.nullable(),
       /** Number of the version to restore; null if there is none. */
       n: z.int().nullable(),

@@ -4,17 +4,17 @@
  */
 
 import * as z from "zod";
-import { DIGEST, type Declaration, ITEM_END, TEXT, ROWS } from "../define.ts";
+import { DIGEST, type Declaration, ITEM_FIELDS, TEXT, makeListSchema } from "../define.ts";
 
-const INPUT = z.strictObject({
+const STOP_INPUT = z.strictObject({
   attended: z.boolean().meta({ isOperand: true, description: "true if a person sees the run, as for sync" }).optional(),
 });
 
-const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop, as plan returns it") });
+const EXPECTED_STOP = z.strictObject({ stop: DIGEST.describe("the version of the stop, as plan returns it") });
 
-const RESULT = z.strictObject({
+const STOP_RESULT = z.strictObject({
   run: z.null(),
-  reasons: ROWS({ reason: TEXT, detail: TEXT }),
+  reasons: makeListSchema({ reason: TEXT, detail: TEXT }),
   /** Version of the stop, which a caller passes with the answer; null if no change is stopped. */
   version: DIGEST.nullable(),
   /** Number of the plan's other steps, which wait until the user has answered. */
@@ -24,17 +24,17 @@ const RESULT = z.strictObject({
   /**
    * Stopped changes by path. `what` is the kind of the change in words, and `notes` has its reason.
    */
-  items: ROWS({ ...ITEM_END, what: TEXT }),
+  items: makeListSchema({ ...ITEM_FIELDS, what: TEXT }),
 });
 
 /** Parts that the declarations of `approve` and `reject` share. */
-const ANSWER = {
+const ANSWER_PARTS = {
   access: "write",
   isForPeople: true,
   isForNextSync: true,
-  input: INPUT,
-  expected: EXPECTED,
-  result: RESULT,
+  input: STOP_INPUT,
+  expected: EXPECTED_STOP,
+  result: STOP_RESULT,
 } as const;
 
 export const APPROVE = {
@@ -44,7 +44,7 @@ export const APPROVE = {
     "Shows the changes that a safety check stopped, asks for confirmation, and approves exactly these. The next sync carries them out. If more such changes are added before that sync, it stops again.",
     "Deleted files go to .mdmirror/trash; the content of deleted documents stays in the local history. To undo the changes instead: mdmirror reject.",
   ],
-  ...ANSWER,
+  ...ANSWER_PARTS,
 } satisfies Declaration;
 
 export const REJECT = {
@@ -54,5 +54,5 @@ export const REJECT = {
     "Shows the changes that a safety check stopped, asks for confirmation, and reverts what led to them. Restores files that were deleted locally. Uploads files as new if their documents were deleted on the service.",
     "To carry the changes out instead: mdmirror approve.",
   ],
-  ...ANSWER,
+  ...ANSWER_PARTS,
 } satisfies Declaration;

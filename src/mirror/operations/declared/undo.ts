@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Declaration, DIGEST, ITEM_END, TEXT, option, ROWS, MOMENT } from "../define.ts";
+import { type Declaration, DIGEST, ITEM_FIELDS, TEXT, makeOption, makeListSchema, MOMENT } from "../define.ts";
 
 export const UNDO = {
   name: "undo",
@@ -12,10 +12,10 @@ export const UNDO = {
   access: "write",
   isForPeople: true,
   input: z.strictObject({
-    run: option(z.int().min(1), "the number of a run; left out: the last run that can be undone", {
+    run: makeOption(z.int().min(1), "the number of a run; left out: the last run that can be undone", {
       isOperand: true,
     }),
-    since: option(MOMENT, "undo all runs since that time (2h, 3d, 2026-11-22T09:30)", {
+    since: makeOption(MOMENT, "undo all runs since that time (2h, 3d, 2026-11-22T09:30)", {
       value: "TIME",
     }),
   }),
@@ -25,8 +25,8 @@ export const UNDO = {
     runs: z.array(z.int()).readonly().describe("the runs that it undoes, the newest first"),
     passedOver: z.array(z.int()).readonly().describe("newer runs that cannot be undone"),
     version: DIGEST.describe("the version of the plan"),
-    items: ROWS({
-      ...ITEM_END,
+    items: makeListSchema({
+      ...ITEM_FIELDS,
       kind: TEXT,
       to: TEXT.nullable().describe("the path to which an undo moves it back; null if it moves nothing"),
     }),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ReadDeclaration, TEXT, TEXTS, option, PATHS, ROWS } from "../define.ts";
+import { type ReadDeclaration, TEXT, TEXTS, makeOption, PATHS, makeListSchema } from "../define.ts";
 
 export const WAIT = {
   name: "wait",
@@ -13,7 +13,7 @@ export const WAIT = {
   access: "sync",
   input: z.strictObject({
     paths: PATHS.optional(),
-    timeout: option(z.string().min(1).max(16), "longest time to wait, such as 90s or 15m (default: 30s)", {
+    timeout: makeOption(z.string().min(1).max(16), "longest time to wait, such as 90s or 15m (default: 30s)", {
       value: "TIME",
     }),
   }),
@@ -35,7 +35,7 @@ export const WAIT = {
      * Requested paths, and those paths in a requested folder whose content was not on the service
      * when the wait began. The worst states come first.
      */
-    paths: ROWS({
+    paths: makeListSchema({
       path: TEXT,
       /**
        * State of the path.

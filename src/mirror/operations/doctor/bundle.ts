@@ -118,7 +118,7 @@ export function recordFacts(
     planned: plainPlan(plan, pseudonyms, ids),
   });
   const { digest } = makePseudonyms([], [], salt);
-  if (withNames) return copyWith({ ...UNCHANGED, digest });
+  if (withNames) return copyWith({ ...UNCHANGED_NAMES, digest });
   // A pseudonym depends on all names of the folder, so a first copy finds all paths.
   const paths = new Set<string>();
   const collectPath = (found: string): string => {
@@ -129,11 +129,11 @@ export function recordFacts(
   return copyWith(makePseudonyms(paths, ids, salt));
 }
 
-const UNCHANGED: Pseudonyms = { path: (path) => path, digest: (digest) => digest };
+const UNCHANGED_NAMES: Pseudonyms = { path: (path) => path, digest: (digest) => digest };
 
 function listIds({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
-  const maps = [base.records, base.dirs, base.tombstones, remote.files, remote.folders];
-  return new Set(maps.flatMap((map) => [...map.keys()]));
+  const recordMaps = [base.records, base.dirs, base.tombstones, remote.files, remote.folders];
+  return new Set(recordMaps.flatMap((map) => [...map.keys()]));
 }
 
 /** Plans once more, and records each result of the functions among the planner's arguments. */
@@ -164,7 +164,7 @@ function planAgain({ trees, policy, signals, texts }: PlanInput): Plan {
   return makePlan(trees, policy, signals, texts);
 }
 
-const MARK = /^(?:<{7} |={7}$|>{7} )/;
+const CONFLICT_MARK = /^(?:<{7} |={7}$|>{7} )/;
 
 function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnswers["texts"] {
   const profiles = [...contents].map(([digest, text]) => [digest, text === null ? null : profileOf(text)] as const);
@@ -172,19 +172,22 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
   const occurrences = new Map<string, number>();
   for (const [, profile] of profiles)
     for (const line of profile?.weights.keys() ?? []) occurrences.set(line, (occurrences.get(line) ?? 0) + 1);
-  const isShared = (line: string): boolean => occurrences.get(line)! > 1 || MARK.test(line);
+  const isShared = (line: string): boolean => occurrences.get(line)! > 1 || CONFLICT_MARK.test(line);
   for (const line of occurrences.keys()) if (isShared(line)) lineNumbers.set(line, lineNumbers.size);
   return new Map(
     profiles.map(([digest, profile]) => {
       if (profile === null) return [digest, null];
-      const weights = [...profile.weights].filter(([line]) => isShared(line));
-      const shared = weights.map(([line, weight]) => ({
+      const sharedWeights = [...profile.weights].filter(([line]) => isShared(line));
+      const sharedLines = sharedWeights.map(([line, weight]) => ({
         line: lineNumbers.get(line)!,
         length: line.length,
         count: weight / line.length,
-        mark: (MARK.exec(line)?.[0] ?? "") as ConflictMark,
+        mark: (CONFLICT_MARK.exec(line)?.[0] ?? "") as ConflictMark,
       }));
-      return [digest, { shared, other: weights.reduce((other, [, weight]) => other - weight, profile.total) }];
+      return [
+        digest,
+        { shared: sharedLines, other: sharedWeights.reduce((other, [, weight]) => other - weight, profile.total) },
+      ];
     }),
   );
 }
@@ -241,7 +244,7 @@ function replaceString(
  * Returns a plan as data for a bundle. Strings without a rule in `STRING_RULES` become "", for
  * example messages and the verdict's hash, which is computed from names.
  */
-export function plainPlan(plan: Plan, pseudonyms = UNCHANGED, ids: ReadonlySet<string> = new Set()): PlainPlan {
+export function plainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
   const planParts = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
@@ -276,23 +279,23 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;
   const contents = inventContents(texts);
-  let unanswered = 0;
+  let unansweredCount = 0;
   const answerQuestion = <T>(answers: ReadonlyMap<string, T>, question: string, usual: T): T => {
-    if (!answers.has(question)) unanswered++;
+    if (!answers.has(question)) unansweredCount++;
     return answers.get(question) ?? usual;
   };
   const replayedTree: LocalTree = {
     ...input.trees.local,
     ignores: (path, kind) => answerQuestion(ignores[kind], path, false),
   };
-  const replayed: PlanInput = {
+  const replayedInput: PlanInput = {
     ...input,
     trees: { ...input.trees, local: replayedTree },
     policy: { ...input.policy, conflicts: (path) => answerQuestion(conflicts, path, "conflict-copy") },
     texts: (digest) => answerQuestion(contents, digest, null),
   };
-  const plan = planAgain(replayed);
-  return { plan, input: replayed, unanswered };
+  const plan = planAgain(replayedInput);
+  return { plan, input: replayedInput, unanswered: unansweredCount };
 }
 
 /** Returns the objects, sets and maps from which `toPlain` made a copy. */

@@ -24,7 +24,7 @@ export function good(about: string, detail: string): Check {
   return { about, state: "good", detail, next: null };
 }
 
-export function note(about: string, detail: string): Check {
+export function makeNote(about: string, detail: string): Check {
   return { about, state: "note", detail, next: null };
 }
 

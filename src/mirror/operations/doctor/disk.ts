@@ -5,9 +5,9 @@ import type { Random } from "../../../common/random.ts";
 import { createOwn, removeOwn } from "../../state/own-files.ts";
 import { inOwnFolder } from "../../state/own-handle.ts";
 import { errnoClause } from "../../../common/trouble.ts";
-import { bad, type Check, good, note, warn } from "./check.ts";
+import { bad, type Check, good, makeNote, warn } from "./check.ts";
 
-const LOW_BYTES = 200 * 1024 * 1024;
+const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
 /**
  * Checks what the disk supports: upper and lower case, Unicode, hard links, free space. Creates and
@@ -17,20 +17,20 @@ export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
   const { foldsCase, foldsUnicode } = disk.names();
   const checks: Check[] = [
     foldsCase
-      ? note(
+      ? makeNote(
           "case",
           "this disk treats Note.md and note.md as one file; of two such documents one gets another local name",
         )
       : good("case", "Note.md and note.md are two files"),
     foldsUnicode
-      ? note("unicode", "this disk treats both spellings of é as one name")
+      ? makeNote("unicode", "this disk treats both spellings of é as one name")
       : good("unicode", "names are kept as they are spelled"),
     checkHardLinks(folder, random),
   ];
   const { bavail, bsize } = statfsSync(folder);
   const freeBytes = bavail * bsize;
   checks.push(
-    freeBytes < LOW_BYTES
+    freeBytes < LOW_FREE_BYTES
       ? warn(
           "disk-space",
           `${Math.floor(freeBytes / 1024 / 1024)} MB are free`,
@@ -57,7 +57,7 @@ function checkHardLinks(folder: string, random: Random): Check {
     inOwnFolder(folder, "tmp", (dir) => linkSync(`${dir}/${name}`, `${dir}/${name}-2`));
     return good("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
   } catch (error) {
-    return note(
+    return makeNote(
       "hard-links",
       `this file system has none (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
     );
@@ -76,12 +76,12 @@ export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Ch
     const nextStep = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
   }
-  const instances = readNumber(join(proc, "max_user_instances"));
-  if (instances !== null && instances < 64) {
+  const instanceLimit = readNumber(join(proc, "max_user_instances"));
+  if (instanceLimit !== null && instanceLimit < 64) {
     return [
       warn(
         "inotify",
-        `the system allows ${instances} watchers a user`,
+        `the system allows ${instanceLimit} watchers a user`,
         "raise it: sysctl fs.inotify.max_user_instances=512",
       ),
     ];
@@ -146,8 +146,8 @@ function findTools(folder: string, isRoot: boolean): string[] {
   const names = existsSync(folder) ? readNames(folder) : [];
   const ownName = folder.slice(folder.lastIndexOf("/") + 1);
   return TOOLS.filter(([tool, inside, folderName]) => {
-    const marked = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
-    return marked || folderName?.test(ownName) === true;
+    const isMarkedByTool = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
+    return isMarkedByTool || folderName?.test(ownName) === true;
   }).map(([tool]) => tool);
 }
 
@@ -174,15 +174,15 @@ export function checkHistory(folder: string): Check {
   const listDatabaseFiles = (name: string) =>
     COMPANIONS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
   try {
-    const bytes = {
+    const bytesByName = {
       texts: listDatabaseFiles("texts.db"),
       state: listDatabaseFiles("state.db"),
       trash: measureSize(join(folder, "trash")),
       log: measureSize(join(folder, "log")),
     };
-    const sizeTexts = Object.entries(bytes).map(([name, size]) => `${name} ${humanSize(size)}`);
-    const totalBytes = Object.values(bytes).reduce((sum, size) => sum + size, 0);
-    return { ...good("history", `${humanSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes };
+    const sizeTexts = Object.entries(bytesByName).map(([name, size]) => `${name} ${humanSize(size)}`);
+    const totalBytes = Object.values(bytesByName).reduce((sum, size) => sum + size, 0);
+    return { ...good("history", `${humanSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes: bytesByName };
   } catch (error) {
     const reason = `its size is not known: ${errnoClause(error)}`;
     return warn("history", reason, "allow this user to read .mdmirror/, then run doctor again");

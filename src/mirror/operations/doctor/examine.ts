@@ -7,9 +7,9 @@ import { readConfig } from "../../settings/config.ts";
 import { findKey } from "../../settings/key.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import type { Result } from "../../../common/trouble.ts";
-import { openWire, routeOf } from "../../trust/connect.ts";
+import { openWire, parseRoute } from "../../trust/connect.ts";
 import { admit } from "../../trust/gate.ts";
-import { bad, type Check, good, note } from "./check.ts";
+import { bad, type Check, good, makeNote } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches, checkHistory } from "./disk.ts";
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
@@ -41,16 +41,17 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
 async function examineConnection(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<Check[]> {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
-  if (config.kind === "trouble") return [badCheck("config", config)];
+  if (config.kind === "trouble") return [makeBadCheck("config", config)];
   const admission = admit(root, config.value, { mode: "read", env, cwd, keyFile });
   if (admission.kind === "trouble") {
     const about = admission.trouble.code === "untrusted" ? "trust" : "config";
-    return [badCheck(about, admission)];
+    return [makeBadCheck(about, admission)];
   }
   const { origin, notes } = admission.value;
-  const trustNotes = notes.map((text) => note("trust", text));
+  const trustNotes = notes.map((text) => makeNote("trust", text));
   const foundKey = findKey({ folder, keyFile, cwd, env, origin });
-  if (foundKey.kind === "trouble") return [good("config", "it can be read"), ...trustNotes, badCheck("key", foundKey)];
+  if (foundKey.kind === "trouble")
+    return [good("config", "it can be read"), ...trustNotes, makeBadCheck("key", foundKey)];
   const wire = openWire(origin);
   try {
     const { key, from } = foundKey.value;
@@ -58,14 +59,14 @@ async function examineConnection(root: string, { env, cwd, keyFile, clock }: Exa
       good("config", "it can be read"),
       ...trustNotes,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
-      ...(await checkService(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
+      ...(await checkService(wire, key, { origin: new URL(origin.url).origin, route: parseRoute(origin.url) }, clock)),
     ];
   } finally {
     await wire.close();
   }
 }
 
-function badCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
+function makeBadCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
   const { kind, what, next } = result.trouble;
   return bad(about, kind, what, next);
 }

@@ -20,7 +20,7 @@ import {
   readFolderRows,
 } from "../../state/folder-rows.ts";
 import { openDisk } from "../../folder/open-local.ts";
-import { stateTrouble } from "../../folder/open-state.ts";
+import { makeStateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReview, needsUser } from "../../model/block.ts";
@@ -92,12 +92,12 @@ type FolderProblems = {
 };
 
 function indexProblems({ blocks, conflicts, reviews }: FolderRows): FolderProblems {
-  const toFix = blocks.filter(({ reason }) => needsUser(reason)).map(({ path }) => path);
+  const pathsToFix = blocks.filter(({ reason }) => needsUser(reason)).map(({ path }) => path);
   return {
     blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
     reviews: new Set(reviews),
-    requiringAction: [...new Set([...toFix, ...conflicts])],
+    requiringAction: [...new Set([...pathsToFix, ...conflicts])],
   };
 }
 
@@ -109,10 +109,10 @@ function describeFolder(
   sum: FolderEntry["sum"],
 ): FolderEntry {
   const reviews = [...open.reviews].filter((one) => isBelow(one, path)).length;
-  const needs = open.requiringAction.filter((one) => isBelow(one, path)).length;
-  const commonFields = { path, kind: "folder" as const, row: null, reviews, needs, sum };
-  const stays = found?.whyUnsynced ?? null;
-  if (stays !== null) return { ...commonFields, state: "ignored", why: UNSYNCED_WORDS[stays] };
+  const actionCount = open.requiringAction.filter((one) => isBelow(one, path)).length;
+  const commonFields = { path, kind: "folder" as const, row: null, reviews, needs: actionCount, sum };
+  const unsyncedReason = found?.whyUnsynced ?? null;
+  if (unsyncedReason !== null) return { ...commonFields, state: "ignored", why: UNSYNCED_WORDS[unsyncedReason] };
   const block = open.blocks.get(path);
   if (block !== undefined) return { ...commonFields, ...describeBlock(block) };
   if (found === null) return { ...commonFields, state: "waiting", why: "the local file is gone" };
@@ -232,7 +232,7 @@ type OpenedFolder = { readonly disk: LocalDisk; readonly entries: readonly Folde
 function openFolder(root: string, folder: LocalPath, depth: Depth, random: Random): Result<OpenedFolder> {
   const disk = openDisk(root, { random, probes: false });
   const folderRows = readFolderRows(join(root, MIRROR_FOLDER), folder, depth);
-  if (folderRows.kind !== "read" && folderRows.kind !== "missing") return stateTrouble(folderRows);
+  if (folderRows.kind !== "read" && folderRows.kind !== "missing") return makeStateTrouble(folderRows);
   const rows = folderRows.kind === "read" ? folderRows.value : NO_ROWS;
   try {
     if (disk.namesIn(folder) !== null || rows.documents.length + rows.folders.length > 0)
@@ -247,12 +247,12 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
 /** Returns the entries in a folder; with depth `below`, also those of synced folders below it. */
 function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
   const openProblems = indexProblems(rows);
-  const sums = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
+  const sumsByName = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
   const documents = Map.groupBy(rows.documents, ({ path }) => parentOf(path));
   const folders = Map.groupBy(rows.folders, parentOf);
   const listBelow = (above: LocalPath): readonly FolderEntry[] => {
     const ownRows = { documents: documents.get(above) ?? [], folders: folders.get(above) ?? [] };
-    const entries = mergeEntries(above, ownRows, openProblems, sums, disk.namesIn(above) ?? []);
+    const entries = mergeEntries(above, ownRows, openProblems, sumsByName, disk.namesIn(above) ?? []);
     if (depth === "directly") return entries;
     return entries.flatMap((entry) =>
       entry.kind === "folder" && entry.state !== "ignored" ? [entry, ...listBelow(entry.path)] : [entry],

@@ -94,11 +94,11 @@ export function clockChecks(date: string | undefined, now: number): Check[] {
   const skew = now - serviceTime;
   if (Math.abs(skew) <= MAX_SKEW_MS + HEADER_MS)
     return [good("clock", "this computer and the service agree on the time")];
-  const which = skew > 0 ? "ahead of" : "behind";
+  const aheadOrBehind = skew > 0 ? "ahead of" : "behind";
   return [
     warn(
       "clock",
-      `this computer is ${ageText(Math.abs(skew))} ${which} the service`,
+      `this computer is ${ageText(Math.abs(skew))} ${aheadOrBehind} the service`,
       "set the clock (NTP): dates in logs and in the trash depend on it; no decision does",
     ),
   ];

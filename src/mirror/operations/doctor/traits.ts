@@ -4,7 +4,7 @@ import { readBacksLeft } from "../../model/text-form.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import { knownTraits } from "../../remote/traits.ts";
 import { readStateSummary } from "../../state/glance.ts";
-import { type Check, good, note } from "./check.ts";
+import { type Check, good, makeNote } from "./check.ts";
 
 /**
  * Returns one check for each trait of the service that syncs have learned. Reads only the state
@@ -27,7 +27,7 @@ export function traitChecks(traits: RemoteTraits): Check[] {
     const trait = { learned: learnedValue, liked: preferred };
     if (learnedValue === "unknown") return { ...good(about, "not known yet; nothing to do"), trait };
     if (learnedValue === preferred) return { ...good(about, learnedValue), trait };
-    return { ...note(about, `${effect} (recommended: ${preferred})`), trait };
+    return { ...makeNote(about, `${effect} (recommended: ${preferred})`), trait };
   });
 }
 
@@ -49,7 +49,7 @@ const NO_MOVE_TO_ROOT =
 const EDIT_REFUSED =
   "an edit that cannot be combined with another is refused: mdmirror merges it locally and uploads it again";
 const FOLDED_NAMES = "two names that differ in this way are one name on the service: of two such files one is blocked";
-const CHANGED =
+const CONTENT_CHANGED =
   "the service changes content when it saves it: mdmirror reads each new document back, by one more request";
 const FEWER_CHARACTERS =
   "names may contain everything except white space and these: a local name with one of them gets a hyphen on the service";
@@ -80,7 +80,7 @@ const TRAITS: readonly Trait[] = [
     preferred: SHELL_METACHARACTERS,
     effect: FEWER_CHARACTERS,
   },
-  { about: "texts", learnedIn: describeForms, preferred: "kept", effect: CHANGED },
+  { about: "texts", learnedIn: describeForms, preferred: "kept", effect: CONTENT_CHANGED },
 ];
 
 function describeCase(isFolded: boolean): string {

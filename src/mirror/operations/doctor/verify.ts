@@ -15,13 +15,13 @@ import { faultTrouble } from "../../folder/fault-trouble.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { VERIFY } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
-import { onlineRead } from "../run-operation.ts";
-import { type ComparedEntry, pairsOf } from "../history/pairs.ts";
+import { defineOnlineRead } from "../run-operation.ts";
+import { type ComparedEntry, pairDocuments } from "../history/pairs.ts";
 import { byPath } from "../../model/by-path.ts";
 
 type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
-export const verify = onlineRead(VERIFY, ({ world, url }) => verifyMirror(world, url));
+export const verify = defineOnlineRead(VERIFY, ({ world, url }) => verifyMirror(world, url));
 
 /**
  * Compares both sides of the linked folder.
@@ -36,7 +36,7 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
   );
   const remote = await remoteScan;
   if (remote.kind === "unreachable") return { kind: "trouble", trouble: faultTrouble(remote.fault, url) };
-  const pairs = pairsOf({ base, local: localTree, remote: remote.tree });
+  const pairs = pairDocuments({ base, local: localTree, remote: remote.tree });
   const rows = await readRows(world, pairs, url);
   if (rows.kind === "trouble") return rows;
   const report = makeReport({ base, local: localTree, remote: remote.tree }, pairs, rows.value);
@@ -70,7 +70,7 @@ async function readRows(
       const fileAnswer = await remote.getFile(document.id);
       progress.report("apply", ++readCount, listedPairs.length);
       if (fileAnswer.ok) return compareContent(disk, pair, document, fileAnswer.value.content);
-      if (CUT_OFF.has(fileAnswer.fault.kind)) fault ??= fileAnswer.fault;
+      if (CUT_OFF_FAULTS.has(fileAnswer.fault.kind)) fault ??= fileAnswer.fault;
       const { detail: why } = fileAnswer.fault;
       return { id: document.id, path: pair.path, sha256: "" as Digest, size: 0, end: "unread", why };
     }),
@@ -79,7 +79,7 @@ async function readRows(
 }
 
 /** Faults after which no further document can be read from the service. */
-const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
+const CUT_OFF_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function compareContent(
   disk: Disk,
@@ -94,8 +94,8 @@ function compareContent(
   const isAsSynced = record?.localDigest === file.digest;
   const localContent = disk.read(path);
   if (localContent.kind !== "done" || !sameExceptTextForm(localContent.value.text, content)) {
-    const isAnother = isAsSynced && record.changeId === changeId && record.digest !== sha256;
-    return { ...row, end: "differs", why: isAnother ? OTHER_CONTENT : "the contents differ" };
+    const isOtherContent = isAsSynced && record.changeId === changeId && record.digest !== sha256;
+    return { ...row, end: "differs", why: isOtherContent ? OTHER_CONTENT : "the contents differ" };
   }
   if (isAsSynced && record.digest === sha256) return { ...row, end: "form-differs", why: "" };
   return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
@@ -183,11 +183,11 @@ function listBlocked(
   local: LocalTree,
   rows: readonly VerifiedDocument[],
 ): VerifyReport["blocked"][number][] {
-  const differing = new Set<string>(
+  const differingKeys = new Set<string>(
     rows.flatMap(({ end, id, path }) => (end === "same" || local.ignores(path, "file") ? [] : [id, path])),
   );
   const listedBlocks = blocks.filter(
-    ({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path),
+    ({ key, path, reason }) => isOpen(reason) || differingKeys.has(key) || differingKeys.has(path),
   );
   return listedBlocks.map(({ path, reason, detail }) => ({ path, reason, detail }));
 }

@@ -7,10 +7,10 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import { readEvents } from "../history/events.ts";
-import { findDocument, recordAt } from "../history/find-document.ts";
-import { recordOfCopy } from "../manual/open-problem.ts";
+import { findDocument, findRecordAt } from "../history/find-document.ts";
+import { findRecordOfCopy } from "../manual/open-problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
+import { type MergeFacts, mergeFacts, readMerge, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN, type SyncPlan } from "../../folder/run.ts";
 import { type Action, subjectOf } from "../../model/action.ts";
 
@@ -80,7 +80,7 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<W
 const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
 
 function findExplainedPath(base: BaseTree, plan: Plan | null, named: LocalPath): ExplainedPath {
-  const record = findMovedRecord(base, plan, named) ?? recordAt(base, named) ?? recordOfCopy(base, named);
+  const record = findMovedRecord(base, plan, named) ?? findRecordAt(base, named) ?? findRecordOfCopy(base, named);
   const path = record?.localPath ?? named;
   return { named, record, path, keys: new Set([record?.id, named, path]) };
 }
@@ -125,7 +125,7 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
 
 /** Returns the document's last merge if it made the current local content, otherwise null. */
 function findLastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
-  const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
+  const merge = events.map(readMerge).findLast((one) => one !== null) ?? null;
   if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));
 }
@@ -181,12 +181,12 @@ function listSteps(plan: Plan, keys: ReadonlySet<string | undefined>, named: Loc
   const isStopped = plan.verdict.kind === "safety-stop";
   return plan.steps.flatMap(({ action }) => {
     const { id, path } = subjectOf(action);
-    const isOurs =
+    const isOwnStep =
       keys.has(path) ||
       (id !== null && keys.has(id)) ||
       ("from" in action && keys.has(action.from)) ||
       isBelow(path, named);
-    return isOurs ? [{ action, stopped: isStopped }] : [];
+    return isOwnStep ? [{ action, stopped: isStopped }] : [];
   });
 }
 
@@ -207,11 +207,11 @@ export const UNSYNCED_WORDS: Readonly<Record<LocalOther["kind"], string>> = {
  * Returns why a local entry is not synced, as a clause such as `left out by line 3 of .gitignore`.
  */
 function explainUnsynced({ kind, rule }: LocalOther): string {
-  const byRule = BY_RULE[kind];
+  const byRule = RULE_WORDS[kind];
   return rule === undefined || byRule === undefined ? UNSYNCED_WORDS[kind] : `${byRule} ${rule}`;
 }
 
-const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
+const RULE_WORDS: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
   ignored: "excluded by",
   "ignored-folder": "a folder that is excluded by",
   "git-ignored": "left out by",
@@ -224,8 +224,8 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
     const unsyncedEntry = local.others.get(path);
     if (unsyncedEntry !== undefined) return { path, kind: unsyncedEntry.kind, why: explainUnsynced(unsyncedEntry) };
-    const unseen = local.unseen.get(path);
-    if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
+    const unseenEntry = local.unseen.get(path);
+    if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
   // The scan of the whole folder failed, because the folder kept changing. A path that the scan did
   // find is still synced.

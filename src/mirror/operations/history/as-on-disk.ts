@@ -3,7 +3,7 @@ import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 
 /** Returns stored content as the local file would have it, with links in the folder's form. */
-export function inLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, text: string | null): string | null {
+export function toLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, text: string | null): string | null {
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
@@ -12,5 +12,5 @@ export function localTexts(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,
 ): Pick<State, "text"> {
-  return { text: (digest) => inLocalForm(disk, path, state.text(digest)) };
+  return { text: (digest) => toLocalForm(disk, path, state.text(digest)) };
 }

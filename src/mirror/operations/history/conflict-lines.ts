@@ -8,7 +8,7 @@ import { splitLines } from "../../../markdown/merge/split.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { localTexts } from "./as-on-disk.ts";
-import { recordAt } from "./find-document.ts";
+import { findRecordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
 /**
@@ -35,7 +35,7 @@ export function readConflictLines(
   path: string,
   { live, local }: { readonly live: string | null; readonly local: string | null },
 ): { readonly base: string | null; readonly lines: ConflictLines } | null {
-  const record = recordAt(state.load(), path);
+  const record = findRecordAt(state.load(), path);
   const conflict = record === null ? null : state.conflict(record.id);
   if (conflict === null || live === null || local === null) return null;
   const base = conflict.baseDigest === null ? "" : localTexts({ state, disk }, path).text(conflict.baseDigest);

@@ -6,7 +6,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
-import { findDocument, recordAt } from "./find-document.ts";
+import { findDocument, findRecordAt } from "./find-document.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { planSync, USUAL_RUN } from "../../folder/run.ts";
@@ -15,11 +15,11 @@ import { byPath } from "../../model/by-path.ts";
 import { withLocal } from "../../folder/open-local.ts";
 import { DIFF } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
-import { onlineRead, type ReadOperation } from "../run-operation.ts";
+import { defineOnlineRead, type ReadOperation } from "../run-operation.ts";
 import { type ConflictLines, readConflictLines } from "./conflict-lines.ts";
-import { originSpans } from "./origins.ts";
-import { inLocalForm } from "./as-on-disk.ts";
-import { type ComparedEntry, pairsOf } from "./pairs.ts";
+import { listOriginSpans } from "./origins.ts";
+import { toLocalForm } from "./as-on-disk.ts";
+import { type ComparedEntry, pairDocuments } from "./pairs.ts";
 import { readText } from "./read-texts.ts";
 
 type BothSides = { readonly live: string | null; readonly local: string | null };
@@ -41,7 +41,7 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
-  const recordedId = recordAt(base, path)?.id;
+  const recordedId = findRecordAt(base, path)?.id;
   const foundId = recordedId === undefined ? await findIdAt(mirror, path) : ok(recordedId);
   if (foundId.kind === "trouble") return foundId;
   const id = foundId.value ?? findDocument(world.state, base, path)?.id ?? null;
@@ -70,14 +70,14 @@ async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly Di
   if (planResult.kind === "trouble") return planResult;
   const { trees } = planResult.value;
   const rows: DiffRow[] = [];
-  for (const one of await Promise.all(pairsOf(trees).map((pair) => compareSides(world, trees, pair)))) {
+  for (const one of await Promise.all(pairDocuments(trees).map((pair) => compareSides(world, trees, pair)))) {
     if (one !== null && "fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
     if (one !== null) rows.push(one);
   }
   return ok(rows.toSorted(byPath));
 }
 
-const withService = onlineRead(DIFF, async (mirror, { path }) => {
+const withService = defineOnlineRead(DIFF, async (mirror, { path }) => {
   if (path === undefined) {
     const differences = await listDifferences(mirror);
     return differences.kind === "trouble" ? differences : ok({ documents: differences.value });
@@ -85,8 +85,8 @@ const withService = onlineRead(DIFF, async (mirror, { path }) => {
   const bothSides = await readBothSides(mirror, path);
   if (bothSides.kind === "trouble") return bothSides;
   const { world } = mirror;
-  const liveText = inLocalForm(world.disk, path, bothSides.value.live);
-  const localText = inLocalForm(world.disk, path, bothSides.value.local);
+  const liveText = toLocalForm(world.disk, path, bothSides.value.live);
+  const localText = toLocalForm(world.disk, path, bothSides.value.local);
   const row = makeRow(path, liveText, localText);
   const conflict = readConflictLines(world, path, { live: liveText, local: localText });
   if (conflict === null) return ok({ documents: [row] });
@@ -114,10 +114,10 @@ export const diff: ReadOperation<typeof DIFF> = {
 /** Returns the result of a line merge for programs, without the content of the lines. */
 function summarizeLines(lines: ConflictLines): DiffRow["conflict"] {
   if (lines.kind !== "parts") return lines;
-  return { kind: lines.kind, conflicts: lines.conflicts, origins: originSpans(lines.rows) };
+  return { kind: lines.kind, conflicts: lines.conflicts, origins: listOriginSpans(lines.rows) };
 }
 
-const UNREAD = { lines: null, before: null, after: null, base: null, conflict: null } as const;
+const UNREAD_FIELDS = { lines: null, before: null, after: null, base: null, conflict: null } as const;
 
 function makeRow(path: string, before: string | null, after: string | null): DiffRow {
   const lines = countLines(before ?? "", after ?? "");
@@ -134,7 +134,7 @@ async function compareSides(
   { local }: Trees,
   { path, file, document, record }: ComparedEntry,
 ): Promise<DiffRow | { readonly fault: Fault } | null> {
-  const makeUnreadRow = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD });
+  const makeUnreadRow = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD_FIELDS });
   if (document === undefined) return file === undefined ? null : makeUnreadRow("only-local");
   if (file === undefined) return local.ignores(path, "file") ? null : makeUnreadRow("only-service");
   if (file.digest === record?.localDigest && document.changeId === record.changeId) return null;

@@ -26,14 +26,14 @@ export function readEvents(
 /** LIMIT: newest runs that are read, so that a long history stays fast. */
 export const RUNS = 10_000;
 
-type Runs = ReturnType<State["runs"]>;
+type StoredRuns = ReturnType<State["runs"]>;
 
 /**
  * Returns runs, newest first.
  * @param run number of the only run to return; null for all runs
  * @returns trouble of kind `usage` if that run does not exist
  */
-export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
+export function findRuns(state: Pick<State, "runs">, run: number | null): Result<StoredRuns> {
   const runs = state.runs(RUNS);
   const wantedRuns = run === null ? runs : runs.filter((one) => one.run === run);
   if (wantedRuns.length > 0) return ok(wantedRuns);

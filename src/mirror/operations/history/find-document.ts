@@ -42,14 +42,14 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
  * Returns the record of the document at a path; null if there is none. A document outside the
  * linked subtree is found by its last path in it, unless another document has that path now.
  */
-export function recordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
-  let away: DocumentRecord | null = null;
+export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
+  let recordAway: DocumentRecord | null = null;
   for (const record of base.records.values()) {
     if (record.localPath !== path) continue;
     if (!isAway(record)) return record;
-    away ??= record;
+    recordAway ??= record;
   }
-  return away;
+  return recordAway;
 }
 
 export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
@@ -70,7 +70,7 @@ export function indexRecords(base: BaseTree): RecordIndex {
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {
   if (isDocId(name)) return findById(state, base, name);
-  const record = recordAt(base, name);
+  const record = findRecordAt(base, name);
   if (record !== null) return { id: record.id, path: name, record, tombstone: null };
   const tombstones = [...base.tombstones.values()].filter(({ localPath }) => localPath === name);
   const tombstone = tombstones.toSorted((a, b) => b.at - a.at)[0];

@@ -6,7 +6,7 @@ import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import { type KnownPlace, findPlace } from "./find-document.ts";
-import { type MergeOf, mergeOf } from "./origins.ts";
+import { type MergeOf, readMerge } from "./origins.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -63,8 +63,12 @@ export function readHistory(
   const versions = id === null ? [] : state.versions(id).toReversed();
   const events = addSortingTimes(id === null ? [] : state.events({ limit: MAX_EVENTS, id }).toReversed());
   const publishedEntries = addSortingTimes(versions.map((version) => makeVersionEntry(version, events)));
-  const wasLive = new Set(versions.map(({ digest }) => digest));
-  const seenEntries = [...publishedEntries, ...makeBaseEntry(document, wasLive), ...listEventContents(events, wasLive)];
+  const publishedDigests = new Set(versions.map(({ digest }) => digest));
+  const seenEntries = [
+    ...publishedEntries,
+    ...makeBaseEntry(document, publishedDigests),
+    ...listEventContents(events, publishedDigests),
+  ];
   return markMerges(
     numberEntries(state, [...seenEntries, ...listOnlyStored(storedNames, document, events, seenEntries)]),
     events,
@@ -72,13 +76,13 @@ export function readHistory(
 }
 
 /** A document's deletion: its time, run and reason. Without an event, run and reason are null. */
-type Deletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
+type DocumentDeletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
 /** Kinds of events by which a document or its file was removed. */
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
 /** Returns a document's deletion; null if the document exists, or no deletion is known. */
-export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): Deletion | null {
+export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): DocumentDeletion | null {
   if (id === null || record !== null) return null;
   // The state returns the newest events first, so the first match is the last deletion.
   const event = state.events({ limit: MAX_EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
@@ -93,11 +97,11 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
 function addSortingTimes<T extends { readonly at: number; readonly order?: number }>(
   entries: readonly T[],
 ): InOrder<T>[] {
-  let latest = Number.NEGATIVE_INFINITY;
+  let latestTime = Number.NEGATIVE_INFINITY;
   return entries.map((entry) => {
     const time = entry.order ?? entry.at;
-    latest = time < latest ? latest + 1 : time;
-    return { ...entry, order: latest };
+    latestTime = time < latestTime ? latestTime + 1 : time;
+    return { ...entry, order: latestTime };
   });
 }
 
@@ -108,8 +112,8 @@ function addSortingTimes<T extends { readonly at: number; readonly order?: numbe
 function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const reason = event?.detail ?? "found on the service";
-  const when = { at: event?.at ?? at, order: event?.order ?? at };
-  return { ...when, digest, from: "service", changeId, other: null, what: reason };
+  const times = { at: event?.at ?? at, order: event?.order ?? at };
+  return { ...times, digest, from: "service", changeId, other: null, what: reason };
 }
 
 /**
@@ -147,7 +151,7 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, MergeOf>();
   for (const event of events) {
-    const merge = mergeOf(event);
+    const merge = readMerge(event);
     if (merge === null) continue;
     const sameContent = entries.filter(({ digest }) => digest === merge.result);
     const mergedEntry = sameContent.find(({ at }) => at >= merge.at) ?? sameContent.at(-1);
@@ -239,7 +243,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
       `mdmirror has no record of ${name}`,
       "give the present or an earlier path in the linked folder, or the id doc_…",
     );
-  const foundEntry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
+  const foundEntry = n === null ? findNewest(entries, () => true) : entries.find((one) => one.n === n);
   if (foundEntry === undefined)
     return trouble(
       "usage",
@@ -268,7 +272,7 @@ export function findContent(
  * Returns the newest version of the document itself that fulfils the condition. If none does,
  * returns the newest such version of another document at its path, otherwise undefined.
  */
-export function newestOf(
+export function findNewest(
   entries: readonly HistoryEntry[],
   wanted: (entry: HistoryEntry) => boolean,
 ): HistoryEntry | undefined {
@@ -276,7 +280,7 @@ export function newestOf(
 }
 
 /** Returns why a version cannot be restored, as a clause, and the next step; or null. */
-export function obstacleTo(
+export function explainObstacle(
   state: World["state"],
   { record, path, id }: KnownPlace,
   entry: HistoryEntry,
@@ -300,7 +304,7 @@ function describeGoneContent({ n }: HistoryEntry): string {
  * `asOf` is null. If there is none, or its content is no longer stored, returns the reason as a
  * clause.
  */
-export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
+export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);
   if (latestEntry === undefined) return ownEntries.length === 0 ? "its content is not known" : "it did not exist yet";

@@ -17,7 +17,7 @@ export type MergeOf = {
 };
 
 /** Returns the merge that an event recorded with its digests; null if it recorded none. */
-export function mergeOf({ kind, at, before, after, merged }: MirrorEvent): MergeOf | null {
+export function readMerge({ kind, at, before, after, merged }: MirrorEvent): MergeOf | null {
   if (merged === null || before === null || after === null) return null;
   // The user chose one side of the conflict, so nothing was merged.
   if (kind === "end-conflict" && (after === before || after === merged.theirs)) return null;
@@ -35,8 +35,8 @@ export type MergeOrigins =
 export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOrigins {
   const names = ["base", "mine", "theirs", "result"] as const;
   const contents = names.map((name) => state.text(merge[name]));
-  const gone = names.filter((_, index) => contents[index] === null);
-  if (gone.length > 0) return { kind: "gone", gone };
+  const missingContents = names.filter((_, index) => contents[index] === null);
+  if (missingContents.length > 0) return { kind: "gone", gone: missingContents };
   return { kind: "found", rows: originsOf(...(contents as [string, string, string, string])) };
 }
 
@@ -63,7 +63,7 @@ type OriginSpan = {
   readonly count: number;
 };
 
-export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
+export function listOriginSpans(rows: readonly MergeRow[]): OriginSpan[] {
   const spans: (OriginSpan & { count: number })[] = [];
   let [baseLine, resultLine] = [1, 1];
   for (const row of rows) {
@@ -71,11 +71,12 @@ export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
     if (isBaseLine(row)) baseLine++;
     if (isResultLine(row)) resultLine++;
     if (row.kind === "kept") continue;
-    const from = readOwner(row);
+    const lineOwner = readOwner(row);
     const lastSpan = spans.at(-1);
-    const goesOn = lastSpan?.kind === row.kind && lastSpan.from === from && lastSpan.line + lastSpan.count === line;
-    if (goesOn) lastSpan.count++;
-    else spans.push({ kind: row.kind, from, line, count: 1 });
+    const continuesSpan =
+      lastSpan?.kind === row.kind && lastSpan.from === lineOwner && lastSpan.line + lastSpan.count === line;
+    if (continuesSpan) lastSpan.count++;
+    else spans.push({ kind: row.kind, from: lineOwner, line, count: 1 });
   }
   return spans;
 }
@@ -110,5 +111,5 @@ export type MergeFacts = MergeOf & {
 export function mergeFacts(merge: MergeOf, origins: MergeOrigins): MergeFacts {
   return origins.kind === "gone"
     ? { ...merge, gone: origins.gone, origins: null }
-    : { ...merge, gone: [], origins: originSpans(origins.rows) };
+    : { ...merge, gone: [], origins: listOriginSpans(origins.rows) };
 }

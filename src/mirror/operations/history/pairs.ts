@@ -14,22 +14,22 @@ export type ComparedEntry = {
 
 type ComparedTrees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
-export function pairsOf({ base, local, remote }: ComparedTrees): readonly ComparedEntry[] {
-  const recorded = [...base.records.values()].map((record): ComparedEntry => {
+export function pairDocuments({ base, local, remote }: ComparedTrees): readonly ComparedEntry[] {
+  const recordedEntries = [...base.records.values()].map((record): ComparedEntry => {
     const { id, localPath: path } = record;
     return { path, file: local.files.get(path), document: remote.files.get(id), record };
   });
-  const recordedPaths = new Set(recorded.map(({ path }) => path));
+  const recordedPaths = new Set(recordedEntries.map(({ path }) => path));
   const documents = [...remote.files.values()].filter(({ id }) => !base.records.has(id));
-  const unrecorded = documents.map((document): ComparedEntry => {
+  const unrecordedEntries = documents.map((document): ComparedEntry => {
     const { path } = document;
     return { path, file: recordedPaths.has(path) ? undefined : local.files.get(path), document, record: null };
   });
-  const knownPaths = new Set([...recorded, ...unrecorded].map(({ path }) => path));
+  const knownPaths = new Set([...recordedEntries, ...unrecordedEntries].map(({ path }) => path));
   const files = [...local.files.values()].filter(({ path }) => !knownPaths.has(path));
   return [
-    ...recorded,
-    ...unrecorded,
+    ...recordedEntries,
+    ...unrecordedEntries,
     ...files.map((file): ComparedEntry => ({ path: file.path, file, document: undefined, record: null })),
   ];
 }

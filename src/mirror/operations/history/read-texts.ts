@@ -4,8 +4,8 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { type HistoryEntry, findContent, findVersion, obstacleTo } from "./history.ts";
-import { localTexts, inLocalForm } from "./as-on-disk.ts";
+import { type HistoryEntry, findContent, findVersion, explainObstacle } from "./history.ts";
+import { localTexts, toLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 
 /** A version by its number, or `here` for the current local file. */
@@ -36,7 +36,7 @@ export function readText(
   const readResult = local.disk.read(path);
   if (readResult.kind !== "done")
     return trouble("usage", `${path} cannot be read: ${readResult.detail}`, "compare two versions instead");
-  return ok({ path, name: wanted, text: inLocalForm(local.disk, path, readResult.value.text)!, at: null });
+  return ok({ path, name: wanted, text: toLocalForm(local.disk, path, readResult.value.text)!, at: null });
 }
 
 /** One version of a document, and what a restore of this version would do. */
@@ -62,7 +62,7 @@ export function readVersion(local: StateAndDisk, name: string, n: number): Resul
   const { disk, state } = local;
   const atPath = disk.look(path);
   const readResult = disk.read(path);
-  const localText = readResult.kind === "done" ? inLocalForm(disk, path, readResult.value.text) : null;
+  const localText = readResult.kind === "done" ? toLocalForm(disk, path, readResult.value.text) : null;
   return ok({
     path,
     entry,
@@ -70,6 +70,6 @@ export function readVersion(local: StateAndDisk, name: string, n: number): Resul
     origins: entry.merge === null ? null : readOrigins(localTexts(local, path), entry.merge),
     localFile: atPath.kind === "file" ? { text: localText, digest: atPath.digest } : null,
     asNew: document.record === null,
-    obstacle: obstacleTo(state, document, entry, atPath),
+    obstacle: explainObstacle(state, document, entry, atPath),
   });
 }

@@ -15,15 +15,15 @@ import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { readPastTime } from "./as-of.ts";
 import { findDocument, indexRecords, type KnownPlace } from "./find-document.ts";
-import { entryAt, findVersion, newestOf, obstacleTo, type HistoryEntry, readHistory } from "./history.ts";
+import { findEntryAt, findVersion, findNewest, explainObstacle, type HistoryEntry, readHistory } from "./history.ts";
 import {
-  leftRow,
+  makeLeftRow,
   type ManyPlan,
   type PlanItem,
-  plannedRow,
-  rowsOf,
+  makePlannedRow,
+  listRows,
   runItems,
-  namesSeveral,
+  meansSeveral,
   selectPaths,
 } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -51,9 +51,9 @@ export type RestorePlan = ManyPlan<RestoredItem> & {
 export const restore: Operation<typeof RESTORE, RestorePlan> = {
   declared: RESTORE,
   plan({ world }, { paths, n = null, asOf: time, expected }) {
-    const moment = readPastTime(time, world.clock);
-    if (moment.kind === "trouble") return moment;
-    const asOf = moment.value;
+    const timeResult = readPastTime(time, world.clock);
+    if (timeResult.kind === "trouble") return timeResult;
+    const asOf = timeResult.value;
     if (n !== null && (paths.length > 1 || asOf !== null))
       return trouble("usage", "a numbered version is of one document", "give one path and no time");
     const isOne = paths.length === 1 && asOf === null && (n !== null || isOneDocument(world.state, paths[0]!));
@@ -64,7 +64,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     return items.kind === "trouble" ? items : ok({ isOne, asOf, seen: {}, items: items.value });
   },
   seen: (_mirror, { seen }) => seen,
-  preview: (plan) => ({ asOf: plan.asOf, run: null, items: rowsOf(plan) }),
+  preview: (plan) => ({ asOf: plan.asOf, run: null, items: listRows(plan) }),
   async run({ world }, plan, stop) {
     const runResult = await runItems(world, "restore", plan, stop);
     if (runResult.kind === "trouble") return runResult;
@@ -75,7 +75,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
 /** Returns true if the name means one document, and false if it means a folder or a pattern. */
 function isOneDocument(state: State, name: string): boolean {
   const base = state.load();
-  return findDocument(state, base, name) !== null || !namesSeveral(base, name);
+  return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
 /**
@@ -90,9 +90,9 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   const atPath = disk.look(document.path);
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
   const earlierEntry =
-    n === null && document.record !== null ? newestOf(entries, ({ digest }) => digest !== currentDigest) : undefined;
+    n === null && document.record !== null ? findNewest(entries, ({ digest }) => digest !== currentDigest) : undefined;
   const chosenEntry = earlierEntry ?? foundVersion.value.entry;
-  const obstacle = obstacleTo(state, document, chosenEntry, atPath);
+  const obstacle = explainObstacle(state, document, chosenEntry, atPath);
   if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);
   const seenVersions = { local: currentDigest, version: chosenEntry.digest };
   return ok({
@@ -160,16 +160,16 @@ function planItem(
   const { path } = document;
   const atPath = disk.look(path);
   if (isUnwanted(document, atPath, asOf)) return [];
-  const wantedEntry = entryAt(readHistory(state, document, storedNames), asOf);
+  const wantedEntry = findEntryAt(readHistory(state, document, storedNames), asOf);
   if (typeof wantedEntry === "string") return [leaveAlone(path, wantedEntry)];
-  const obstacle = obstacleTo(state, document, wantedEntry, atPath);
+  const obstacle = explainObstacle(state, document, wantedEntry, atPath);
   if (obstacle !== null) return [leaveAlone(path, `${obstacle.what}; ${obstacle.next}`)];
   const currentDigest = atPath.kind === "file" ? atPath.digest : null;
   return currentDigest === wantedEntry.digest ? [] : [planPutBack(document, wantedEntry, currentDigest)];
 }
 
 function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
-  return { row: { ...leftRow(path, why), id: null, n: null, at: null, sha256: null, asNew: false }, act: null };
+  return { row: { ...makeLeftRow(path, why), id: null, n: null, at: null, sha256: null, asNew: false }, act: null };
 }
 
 /**
@@ -220,10 +220,10 @@ function planPutBack(
   const [asNew, detail] = [record === null, `version ${entry.n} restored`];
   const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
   const restoreContent = (ctx: CycleContext) => {
-    const present = asNew ? null : ctx.world.state.record(id!);
-    return present === null || currentDigest === null
-      ? restoreFile(ctx, { id, path, isNew: present === null }, entry.digest, detail)
-      : restoreText(ctx, present, entry.digest, currentDigest, detail);
+    const currentRecord = asNew ? null : ctx.world.state.record(id!);
+    return currentRecord === null || currentDigest === null
+      ? restoreFile(ctx, { id, path, isNew: currentRecord === null }, entry.digest, detail)
+      : restoreText(ctx, currentRecord, entry.digest, currentDigest, detail);
   };
-  return { row: { ...plannedRow(path), ...version }, act: restoreContent };
+  return { row: { ...makePlannedRow(path), ...version }, act: restoreContent };
 }

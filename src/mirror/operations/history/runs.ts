@@ -52,9 +52,9 @@ export function readDays(state: State, now: number, days: number): readonly DayO
     const start = startOfDay(now, daysBack);
     byDay.set(start, { at: start, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
   }
-  const oldest = startOfDay(now, days - 1);
+  const oldestDay = startOfDay(now, days - 1);
   for (const { startedAt, summary } of state.runs(RUNS)) {
-    if (startedAt < oldest) break;
+    if (startedAt < oldestDay) break;
     const start = startOfDay(startedAt, 0);
     const day = byDay.get(start);
     if (day !== undefined && summary !== null) byDay.set(start, addRun(day, readCounts(summary)));

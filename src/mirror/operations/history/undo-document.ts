@@ -6,7 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { RecordIndex } from "./find-document.ts";
-import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-moves.ts";
+import { type FolderMove, type RecordedMove, moveOfEvent, findPathBefore } from "./undo-moves.ts";
 
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
@@ -60,7 +60,7 @@ export const UNDO_KINDS: Readonly<Record<UndoItem["kind"], { readonly rank: numb
 
 export type LeftItem = Extract<UndoItem, { kind: "left" }>;
 
-export function leftItem(path: LocalPath, why: string): LeftItem {
+export function makeLeftItem(path: LocalPath, why: string): LeftItem {
   return { path, kind: "left", why };
 }
 
@@ -71,7 +71,7 @@ const EDITED_SINCE = "it was edited since";
  * since the run. Returns null if it can be undone. Called for each item when the undo is planned,
  * and again before it is carried out.
  */
-export function obstacle(
+export function explainUndoObstacle(
   item: UndoItem,
   state: Pick<State, "record" | "dir" | "conflict">,
   disk: Pick<Disk, "look">,
@@ -108,7 +108,7 @@ export function isFree(disk: Pick<Disk, "look">, path: LocalPath): boolean {
  * Returns the reason why an entry cannot be moved back or restored, as a clause.
  * @param path path that would have to be free
  */
-export function occupiedReason(path: LocalPath): string {
+export function describeOccupied(path: LocalPath): string {
   return `${path} is taken now`;
 }
 
@@ -140,8 +140,8 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 const SYNCED_AGAIN = "it is synced again";
-const GONE_AGAIN = "it was downloaded, and was deleted since";
-const DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
+const DELETED_SINCE_DOWNLOAD = "it was downloaded, and was deleted since";
+const ONLY_DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
 /** A document with the events that the runs to undo recorded for it. */
 type DocumentHistory = {
@@ -172,16 +172,18 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   const history = readDocumentHistory(id, events, context);
   const { path, record, removed } = history;
   const keptReason = explainKept(history, context);
-  if (keptReason !== null) return [leftItem(path, keptReason)];
-  const isMade = context.created.has(id);
+  if (keptReason !== null) return [makeLeftItem(path, keptReason)];
+  const isCreatedByRuns = context.created.has(id);
   if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
     // The runs created the document and removed it again, so there is nothing to restore.
-    if (isMade) return [];
-    return events[0]!.kind === "create-local" ? [leftItem(path, GONE_AGAIN)] : planBringBack(history, removed, context);
+    if (isCreatedByRuns) return [];
+    return events[0]!.kind === "create-local"
+      ? [makeLeftItem(path, DELETED_SINCE_DOWNLOAD)]
+      : planBringBack(history, removed, context);
   }
   if (record === undefined) return [planArrivalUndo(history, context)];
-  if (removed !== undefined && !isRestore(events.at(-1)!)) return [leftItem(path, SYNCED_AGAIN)];
-  if (!isMade) return planPresentUndo(history, record, context);
+  if (removed !== undefined && !isRestore(events.at(-1)!)) return [makeLeftItem(path, SYNCED_AGAIN)];
+  if (!isCreatedByRuns) return planPresentUndo(history, record, context);
   return context.successors.has(id) ? [] : [planRemoval(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
@@ -195,7 +197,7 @@ function planPresentUndo({ path, events }: DocumentHistory, record: DocumentReco
   ];
   const items = possibleItems.filter((item) => item !== null);
   const wasDownloaded = events.some(({ kind }) => kind === "create-local");
-  return wasDownloaded && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isDownload: true }] : items;
+  return wasDownloaded && items.length === 0 ? [{ ...makeLeftItem(path, ONLY_DOWNLOADED), isDownload: true }] : items;
 }
 
 /** Returns true for an event by which a run or a command removed a document or its file. */
@@ -225,20 +227,20 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
  * Returns the id of the document that the runs created in place of one that they had removed.
  * `restore` and `undo` create such documents. Returns null if there is none.
  */
-export function successorOf(
+export function findSuccessor(
   id: DocId,
   events: readonly MirrorEvent[],
   context: Omit<UndoContext, "successors">,
 ): DocId | null {
   const { removed, record } = readDocumentHistory(id, events, context);
   if (removed === undefined || context.created.has(id) || record !== undefined) return null;
-  const recordNow = context.records.get(findRemovedPath(removed, events, context));
-  return recordNow !== undefined && context.created.has(recordNow.id) ? recordNow.id : null;
+  const currentRecord = context.records.get(findRemovedPath(removed, events, context));
+  return currentRecord !== undefined && context.created.has(currentRecord.id) ? currentRecord.id : null;
 }
 
 /** Returns the moves of a document by runs and commands, oldest first. */
-function listMoves(events: readonly MirrorEvent[]): readonly Move[] {
-  return events.flatMap((event): readonly Move[] => {
+function listMoves(events: readonly MirrorEvent[]): readonly RecordedMove[] {
+  return events.flatMap((event): readonly RecordedMove[] => {
     const { kind, from, path } = event;
     if (kind === "restore") return from === null ? [] : [{ side: "local", from, to: path, localFrom: from }];
     const eventMove = moveOfEvent(event);
@@ -253,7 +255,7 @@ function findRemovedPath(
   { folders }: Pick<UndoContext, "folders">,
 ): LocalPath {
   const [firstMove] = listMoves(events);
-  return firstMove?.localFrom ?? pathBefore(path, path, folders);
+  return firstMove?.localFrom ?? findPathBefore(path, path, folders);
 }
 
 /**
@@ -263,14 +265,17 @@ function findRemovedPath(
 function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;
   const digest = findEarlierContent(events, context) ?? removed.before;
-  if (digest === null) return [leftItem(path, "its content was not seen")];
-  const was = findRemovedPath(removed, events, context);
-  const recordNow = records.get(was);
+  if (digest === null) return [makeLeftItem(path, "its content was not seen")];
+  const earlierPath = findRemovedPath(removed, events, context);
+  const recordNow = records.get(earlierPath);
   // Another document that is at the path now was moved there by the runs. The undo of that move
   // frees the path.
-  if (recordNow === undefined || !created.has(recordNow.id)) return [{ path: was, kind: "bring-back", id, digest }];
-  const expect = recordNow.digest;
-  return expect === digest ? [] : [{ path: was, kind: "text-back", id: recordNow.id, digest, expect }];
+  if (recordNow === undefined || !created.has(recordNow.id))
+    return [{ path: earlierPath, kind: "bring-back", id, digest }];
+  const expectedDigest = recordNow.digest;
+  return expectedDigest === digest
+    ? []
+    : [{ path: earlierPath, kind: "text-back", id: recordNow.id, digest, expect: expectedDigest }];
 }
 
 /**
@@ -279,18 +284,18 @@ function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEve
  * @param expect digest that the document had after the runs; undefined or null if it is unknown
  */
 function planRemoval({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
-  return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
+  return digest === expect ? { path, kind: "take-away", id, expect } : makeLeftItem(path, EDITED_SINCE);
 }
 
 /** Plans the undo of a restore, which created a new document: removes that document. */
 function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isRestore);
-  if (asNew === undefined) return leftItem(path, "it was deleted since");
+  if (asNew === undefined) return makeLeftItem(path, "it was deleted since");
   const record = records.get(asNew.path);
   if (record !== undefined) return planRemoval(record, asNew.after);
   const atPath = disk.look(asNew.path);
   const isUnedited = atPath.kind === "file" && atPath.digest === asNew.after;
-  return leftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
+  return makeLeftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
 }
 
 const NOT_UPLOADED = "it was not uploaded yet; delete the file yourself if you do not want it";
@@ -350,10 +355,10 @@ function planConflictReopening(
   const { id, localPath: path, submissions } = record;
   const { base: digest, theirs } = firstChange.merged;
   const changeId = changeIdOf(id, digest);
-  if (changeId === null) return leftItem(path, "a version of its conflict is no longer in the history");
-  if (submissions.length > 0) return leftItem(path, "a version of it is in review");
+  if (changeId === null) return makeLeftItem(path, "a version of its conflict is no longer in the history");
+  if (submissions.length > 0) return makeLeftItem(path, "a version of it is in review");
   if (record.protected && record.digest !== theirs)
-    return leftItem(path, "it is protected, so its earlier version would go to review");
+    return makeLeftItem(path, "it is protected, so its earlier version would go to review");
   const base = digest === theirs ? null : { changeId, digest };
   return { path, kind: "conflict-back", id, mine: firstChange.before!, theirs, base, expect };
 }
@@ -377,18 +382,22 @@ function planMoveBack(
   const moves = listMoves(events);
   const [firstMove, lastMove] = [moves[0], moves.at(-1)];
   if (firstMove === undefined || lastMove === undefined) return null;
-  const to = pathBefore(firstMove.localFrom, path, folders);
-  if (to === path) return null;
+  const earlierPath = findPathBefore(firstMove.localFrom, path, folders);
+  if (earlierPath === path) return null;
   return isAtTarget(record, lastMove, folders)
-    ? { path, kind: "move-back", id, to }
-    : leftItem(path, "it was moved again since");
+    ? { path, kind: "move-back", id, to: earlierPath }
+    : makeLeftItem(path, "it was moved again since");
 }
 
 /**
  * Returns true if the document is still at the path to which its own last move brought it. Later
  * moves of a folder above it, by the same runs, do not matter.
  */
-function isAtTarget({ localPath, remotePath }: DocumentRecord, last: Move, folders: readonly FolderMove[]): boolean {
+function isAtTarget(
+  { localPath, remotePath }: DocumentRecord,
+  last: RecordedMove,
+  folders: readonly FolderMove[],
+): boolean {
   const currentPath = last.side === "remote" ? remotePath : localPath;
   const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
   return currentPath === last.to || currentPath === place;

@@ -7,7 +7,7 @@ import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /** A document or folder that moves back from `at`, its path in base, to `to`, its earlier path. */
-export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
+export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
  * Returns the temporary name that an entry takes to free its path. The name depends only on the
@@ -21,7 +21,7 @@ export function spareName(path: LocalPath): LocalPath {
 /**
  * Returns true if an entry is at the target path of another one, or is a folder above that path.
  */
-export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
+export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
@@ -29,7 +29,7 @@ export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
  * Returns true if the other entry has to move before this one, because it is at this entry's target
  * path or will be a folder above it.
  */
-export function movesFirst(other: MovedBack, move: MovedBack): boolean {
+export function movesFirst(other: BackMove, move: BackMove): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
@@ -58,18 +58,20 @@ const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restor
  * Returns the folders that a run moved, each with all its moves as one.
  * @param events completed events of the run, oldest first
  */
-export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
+export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
   const ownEvents = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
   return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
-    const from = moves.find((event) => event.from !== null)?.from ?? null;
+    const earlierPath = moves.find((event) => event.from !== null)?.from ?? null;
     // A folder that was removed with its documents does not move back itself; these documents have
     // events of their own.
-    if (dir === undefined || from === null) return [];
+    if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
     const movedSince = currentPath !== lastMoveEvent.path;
-    return from === dir.localPath && !movedSince ? [] : [{ id, from, to: dir.localPath, movedSince }];
+    return earlierPath === dir.localPath && !movedSince
+      ? []
+      : [{ id, from: earlierPath, to: dir.localPath, movedSince }];
   });
 }
 
@@ -79,10 +81,10 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
  * were swapped, the move of the entry's own folder counts.
  * @param currentPath path of the entry in base
  */
-export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
-  const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
-  const ownFolderMove = nearest.find(({ to }) => to !== currentPath && isWithin(currentPath, to));
-  for (const { from, to } of ownFolderMove === undefined ? nearest : [ownFolderMove, ...nearest]) {
+export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
+  const deepestFirst = folders.toSorted((a, b) => b.to.length - a.to.length);
+  const ownFolderMove = deepestFirst.find(({ to }) => to !== currentPath && isWithin(currentPath, to));
+  for (const { from, to } of ownFolderMove === undefined ? deepestFirst : [ownFolderMove, ...deepestFirst]) {
     if (isWithin(path, from)) return path;
     if (path !== to && isWithin(path, to)) return rebase(path, to, from);
   }
@@ -90,19 +92,19 @@ export function pathBefore(path: LocalPath, currentPath: LocalPath, folders: rea
 }
 
 /** Returns true if an entry reaches its target path together with the nearest folder above it. */
-export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
+export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]): boolean {
   const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
 /** Sorts moves: folders first, and higher target paths first, so that target folders exist. */
-export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack, "id" | "to">): number {
+export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackMove, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
 /** A move on one side that an event recorded. `localFrom` is the local path before the move. */
-export type Move = {
+export type RecordedMove = {
   readonly side: "local" | "remote";
   readonly from: string;
   readonly to: string;
@@ -110,7 +112,7 @@ export type Move = {
 };
 
 /** Returns the move that an event recorded; null if the event moved nothing. */
-export function moveOfEvent({ kind, path, from: localFrom, remoteMove }: MirrorEvent): Move | null {
+export function moveOfEvent({ kind, path, from: localFrom, remoteMove }: MirrorEvent): RecordedMove | null {
   if (localFrom === null) return null;
   if (LOCAL_MOVES.has(kind)) return { side: "local", from: localFrom, to: path, localFrom };
   return remoteMove === null ? null : { side: "remote", ...remoteMove, localFrom };

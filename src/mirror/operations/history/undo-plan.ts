@@ -7,15 +7,22 @@ import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import { indexRecords, type RecordIndex } from "./find-document.ts";
 import {
-  successorOf,
+  findSuccessor,
   undoDocument,
   isFree,
-  leftItem,
-  occupiedReason,
+  makeLeftItem,
+  describeOccupied,
   type UndoItem,
-  obstacle,
+  explainUndoObstacle,
 } from "./undo-document.ts";
-import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
+import {
+  type FolderMove,
+  listFolderMoves,
+  isCarried,
+  isInTheWay,
+  type BackMove,
+  findPathBefore,
+} from "./undo-moves.ts";
 
 /**
  * Plans the undo of one run, or of several runs as if they were one. Reads the events of the runs,
@@ -34,7 +41,7 @@ export function planUndo(
     ({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict",
   );
   const records = indexRecords(base);
-  const folders = folderMoves(completedEvents, base);
+  const folders = listFolderMoves(completedEvents, base);
   const byDocument = Map.groupBy(
     completedEvents.filter(({ id }) => isDocId(id)),
     ({ id }) => id as DocId,
@@ -45,12 +52,12 @@ export function planUndo(
   const findChangeId = (id: DocId, digest: Digest) =>
     state.versions(id).find((version) => version.digest === digest)?.changeId ?? null;
   const undoContext = { base, records, folders, disk, created: createdIds, to, changeIdOf: findChangeId };
-  const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, undoContext) ?? []));
+  const successors = new Set([...byDocument].flatMap(([id, own]) => findSuccessor(id, own, undoContext) ?? []));
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...undoContext, successors }))
     .map((item) => {
-      const reason = item.kind === "left" ? null : obstacle(item, makeLookup(base), disk);
-      return reason === null ? item : leftItem(item.path, reason);
+      const reason = item.kind === "left" ? null : explainUndoObstacle(item, makeLookup(base), disk);
+      return reason === null ? item : makeLeftItem(item.path, reason);
     });
   const moves = planMoves(items, undoContext);
   const otherItems = items
@@ -72,17 +79,17 @@ type PathFacts = {
  */
 function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
-  const recordNow = records.get(item.path);
-  const isKnown = recordNow !== undefined && recordNow.id !== item.id;
+  const currentRecord = records.get(item.path);
+  const isKnown = currentRecord !== undefined && currentRecord.id !== item.id;
   if ((!isKnown && isFree(disk, item.path)) || moves.some((move) => freesPath(move, item.path))) return item;
-  return leftItem(item.path, isKnown ? "another document has its path now" : occupiedReason(item.path));
+  return makeLeftItem(item.path, isKnown ? "another document has its path now" : describeOccupied(item.path));
 }
 
 function freesPath(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
-function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof obstacle>[1] {
+function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof explainUndoObstacle>[1] {
   return {
     record: (id) => records.get(id) ?? null,
     dir: (id) => dirs.get(id) ?? null,
@@ -101,35 +108,37 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   );
   const movedFolders = folders
     .filter((one) => !one.movedSince)
-    .map(({ id, from, to }) => ({ id, at: to, to: pathBefore(from, to, folders) }));
+    .map(({ id, from, to }) => ({ id, at: to, to: findPathBefore(from, to, folders) }));
   const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
-  const leaves = new Set<string>(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
-  const isTaken = ({ id, at, to }: MovedBack) => {
+  const leavingIds = new Set<string>(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
+  const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
     // On a disk that ignores case, an entry whose name only changes its case finds itself at its
     // target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
-    return holder !== id && !leaves.has(holder);
+    return holder !== id && !leavingIds.has(holder);
   };
-  const allMoves: readonly MovedBack[] = [...movedFolders, ...documents];
-  let movable = allMoves;
-  for (let count = -1; count !== movable.length; ) {
-    count = movable.length;
-    const previous = movable;
-    movable = previous.filter((one) => !isTaken(one) || previous.some((other) => isInTheWay(other, one)));
+  const allMoves: readonly BackMove[] = [...movedFolders, ...documents];
+  let movableEntries = allMoves;
+  for (let count = -1; count !== movableEntries.length; ) {
+    count = movableEntries.length;
+    const previousEntries = movableEntries;
+    movableEntries = previousEntries.filter(
+      (one) => !isTaken(one) || previousEntries.some((other) => isInTheWay(other, one)),
+    );
   }
-  const explainTaken = ({ id, to }: MovedBack) => {
-    if (!records.has(to) && !dirs.has(to)) return occupiedReason(to);
+  const explainTaken = ({ id, to }: BackMove) => {
+    if (!records.has(to) && !dirs.has(to)) return describeOccupied(to);
     return `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`;
   };
   return [
-    ...movable.filter((one) => one.at !== one.to && !isCarried(one, movable)).map(makeMoveItem),
-    ...allMoves.filter((one) => !movable.includes(one)).map((one) => leftItem(one.at, explainTaken(one))),
-    ...folders.filter((one) => one.movedSince).map(({ to }) => leftItem(to, "the folder was moved again since")),
+    ...movableEntries.filter((one) => one.at !== one.to && !isCarried(one, movableEntries)).map(makeMoveItem),
+    ...allMoves.filter((one) => !movableEntries.includes(one)).map((one) => makeLeftItem(one.at, explainTaken(one))),
+    ...folders.filter((one) => one.movedSince).map(({ to }) => makeLeftItem(to, "the folder was moved again since")),
   ];
 }
 
-function makeMoveItem({ id, at, to }: MovedBack): UndoItem {
+function makeMoveItem({ id, at, to }: BackMove): UndoItem {
   return isDirId(id) ? { path: at, kind: "move-folder-back", id, to } : { path: at, kind: "move-back", id, to };
 }

@@ -9,16 +9,23 @@ import { openAgain } from "../../engine/manual/open-again.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
-import { isDone, leftRow, type PlanItem, plannedRow, rowsOf, runItems } from "../manual/many.ts";
+import { isDone, makeLeftRow, type PlanItem, makePlannedRow, listRows, runItems } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { UNDO } from "../declared/undo.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
 import { findRuns, RUNS } from "./events.ts";
-import { isFree, type LeftItem, occupiedReason, UNDO_KINDS, type UndoItem, obstacle } from "./undo-document.ts";
+import {
+  isFree,
+  type LeftItem,
+  describeOccupied,
+  UNDO_KINDS,
+  type UndoItem,
+  explainUndoObstacle,
+} from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
-import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
+import { compareMoves, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
@@ -40,8 +47,8 @@ export type UndoPlan = {
 };
 
 function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
-  const numbers = plan.runs.map(({ run }) => run);
-  return { ...plan, version: digestOf(Buffer.from(JSON.stringify([numbers, plan.items]))) };
+  const runNumbers = plan.runs.map(({ run }) => run);
+  return { ...plan, version: digestOf(Buffer.from(JSON.stringify([runNumbers, plan.items]))) };
 }
 
 /** LIMIT: events of an undo. A larger one is refused, because half an undo is worse than none. */
@@ -63,11 +70,11 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     if (events.length === MAX_EVENTS)
       return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, { disk, state });
-    const leftAlone = items.filter((item) => item.kind === "left");
-    if (run !== null || leftAlone.length < items.length)
+    const leftItems = items.filter((item) => item.kind === "left");
+    if (run !== null || leftItems.length < items.length)
       return ok(makePlan({ runs: [one], items, passed: passedRuns, since: null }));
     // A run that only downloaded the changes of other users is skipped without a report.
-    const changedItems = leftAlone.filter(({ isDownload: isBrought }) => isBrought !== true);
+    const changedItems = leftItems.filter(({ isDownload: isBrought }) => isBrought !== true);
     if (changedItems.length > 0) passedRuns.push({ ...one, left: changedItems });
   }
   const [newest] = passedRuns;
@@ -100,16 +107,16 @@ export function runsClause(runs: UndoPlan["runs"]): string {
 export const undo: Operation<typeof UNDO, UndoPlan> = {
   declared: UNDO,
   plan({ world }, { run = null, since: time }) {
-    const moment = readPastTime(time, world.clock);
-    if (moment.kind === "trouble") return moment;
-    const sinceMs = moment.value;
+    const timeResult = readPastTime(time, world.clock);
+    if (timeResult.kind === "trouble") return timeResult;
+    const sinceMs = timeResult.value;
     if (sinceMs === null) return readUndo(world, run);
     if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
     return readUndoSince(world, sinceMs);
   },
   hasWork: ({ items }) => items.some(({ kind }) => kind !== "left"),
   seen: (_mirror, { version }) => ({ plan: version }),
-  preview: (plan) => ({ ...describeRuns(plan), run: null, items: rowsOf({ items: undoItems(plan) }) }),
+  preview: (plan) => ({ ...describeRuns(plan), run: null, items: listRows({ items: listUndoItems(plan) }) }),
   async run({ world }, plan, stop) {
     const runResult = await undoRun(world, plan, stop);
     if (runResult.kind === "trouble") return runResult;
@@ -125,14 +132,14 @@ function describeRuns({ runs, passed, version }: UndoPlan) {
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
 /** Returns an undo's items with their effects. An effect changes only what is as planned. */
-export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
+export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${runsClause(runs)}`;
   const moves = items.filter(isMove);
   let moveEnds: ReadonlyMap<UndoItem, ManualEnd> | null = null;
   return items.map((item) => {
     const { path, kind } = item;
-    const row = { ...plannedRow(path), kind, to: "to" in item ? item.to : null };
-    if (item.kind === "left") return { row: { ...row, ...leftRow(path, item.why) }, act: null };
+    const row = { ...makePlannedRow(path), kind, to: "to" in item ? item.to : null };
+    if (item.kind === "left") return { row: { ...row, ...makeLeftRow(path, item.why) }, act: null };
     const undoOne = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
       // The moves depend on each other, so the first of them carries out all.
@@ -144,8 +151,8 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
 }
 
 export function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): ReturnType<typeof runItems<UndoneItem>> {
-  const undoes = plan.runs.map(({ run }) => run);
-  return runItems(world, "undo", { isOne: false, items: undoItems(plan), undoes }, stop);
+  const undoneRuns = plan.runs.map(({ run }) => run);
+  return runItems(world, "undo", { isOne: false, items: listUndoItems(plan), undoes: undoneRuns }, stop);
 }
 
 type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
@@ -160,7 +167,7 @@ function undoItem(
   detail: string,
 ): ManualEnd | Promise<ManualEnd> {
   const { world } = ctx;
-  const reason = obstacle(item, world.state, world.disk);
+  const reason = explainUndoObstacle(item, world.state, world.disk);
   if (reason !== null) return notDone(stale(reason));
   switch (item.kind) {
     case "bring-back":
@@ -201,7 +208,7 @@ type MovingEntry = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: Loca
 function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
   const movingEntries = items.map((item): MovingEntry => {
-    const reason = obstacle(item, state, disk);
+    const reason = explainUndoObstacle(item, state, disk);
     return {
       id: item.id,
       to: item.to,
@@ -210,12 +217,14 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
       end: reason === null ? null : notDone(stale(reason)),
     };
   });
-  for (let pending = movingEntries.toSorted(byPlace); ; ) {
+  for (let pending = movingEntries.toSorted(compareMoves); ; ) {
     pending = pending.filter(({ end }) => end === null);
     if (pending.length === 0) break;
     const freeEntries = pending.filter((one) => !pending.some((other) => movesFirst(other, one)));
-    const blocking = pending.find((one) => one.homePath === null && pending.some((other) => isInTheWay(one, other)));
-    if (freeEntries.length === 0 && blocking !== undefined) freePath(ctx, movingEntries, blocking, detail);
+    const blockingEntry = pending.find(
+      (one) => one.homePath === null && pending.some((other) => isInTheWay(one, other)),
+    );
+    if (freeEntries.length === 0 && blockingEntry !== undefined) freePath(ctx, movingEntries, blockingEntry, detail);
     else
       for (const one of freeEntries.length === 0 ? pending : freeEntries)
         one.end = moveToPlace(ctx, movingEntries, one, detail);
@@ -242,7 +251,7 @@ function renameEntry(
   // On a disk that ignores case, a path that differs only in case leads to the entry itself. Only
   // the disk knows whether it does, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
-  if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
+  if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(describeOccupied(to)));
   const moveEnd = moveBack(ctx, { id, from, to }, detail);
   if (isDone(moveEnd)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
   return moveEnd;

@@ -4,12 +4,12 @@ import { ok, trouble } from "../../../common/trouble.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
 import { localTime } from "../results/when.ts";
-import { localRead } from "../run-operation.ts";
+import { defineLocalRead } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
-import { entryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
+import { findEntryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
 
-export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
+export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
   const asOfMs = readPastTime(asOf, clock);
   if (asOfMs.kind === "trouble") return asOfMs;
   const foundVersion = findVersion({ state }, name, null);
@@ -45,11 +45,11 @@ function findShownAt(
   asOf: number,
 ): readonly HistoryEntry[] | string {
   if (record === null && tombstone !== null && tombstone.at <= asOf) return "it was deleted by then";
-  const wantedEntry = entryAt(entries, asOf);
+  const wantedEntry = findEntryAt(entries, asOf);
   return typeof wantedEntry === "string" ? wantedEntry : [wantedEntry];
 }
 
-export const show = localRead(SHOW, (local, { path: name, n }) => {
+export const show = defineLocalRead(SHOW, (local, { path: name, n }) => {
   const foundContent = findContent(local, name, n ?? null);
   if (foundContent.kind === "trouble") return foundContent;
   const { entry, document, text } = foundContent.value;

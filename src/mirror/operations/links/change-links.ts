@@ -38,13 +38,14 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   const { mode, wiki } = mirror.config.links;
   if (mode === form.mode && wiki === form.wiki && changedFiles.length === 0) return ok(null);
   const paths = changedFiles.map(({ from }) => from.path);
-  const misplaced = filesWithWrongLinks(mirror.world);
-  if (misplaced.length > 0) return trouble("usage", describeMisplaced(misplaced), "mdmirror sync, then this again");
-  const ceases = form.mode === "keep" || (wiki && !form.wiki);
+  const misplacedFiles = filesWithWrongLinks(mirror.world);
+  if (misplacedFiles.length > 0)
+    return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
+  const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const openConflicts = mirror.world.state.load().conflicts.size;
   // A conflict copy keeps its links. If the user chose it later, its links would be read in the
   // wrong form.
-  if (ceases && openConflicts > 0)
+  if (isEnding && openConflicts > 0)
     return trouble(
       "usage",
       `${plural(openConflicts, "document")} in conflict: their conflict copies keep their links`,
@@ -52,7 +53,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     );
   return ok({
     paths,
-    apply: () => (ceases ? stopTranslating(mirror, form, respellings) : startTranslating(mirror, form, respellings)),
+    apply: () => (isEnding ? stopTranslating(mirror, form, respellings) : startTranslating(mirror, form, respellings)),
   });
 }
 

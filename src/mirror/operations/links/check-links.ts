@@ -74,9 +74,9 @@ function checkLink(
   const isPicture = link.kind === "image" && names.hasOther(pathTo(destination, place));
   if (hasTarget && !isPicture) return { kind: "fine" };
   const line = text.slice(0, link.from).split("\n").length;
-  const placed = { path, line, destination: text.slice(link.from, link.to) };
-  if (isPicture) return { kind: "picture", link: placed };
-  return { kind: "broken", link: { ...placed, nearest: names.nearest(destination, path) } };
+  const placedLink = { path, line, destination: text.slice(link.from, link.to) };
+  if (isPicture) return { kind: "picture", link: placedLink };
+  return { kind: "broken", link: { ...placedLink, nearest: names.nearest(destination, path) } };
 }
 
 /** Returns true if the target of a link exists, and null if the link leads out of the workspace. */

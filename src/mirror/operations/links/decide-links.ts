@@ -55,9 +55,9 @@ function hasLinkById(text: string): boolean {
 }
 
 /** ASSUMES: a service that refuses links by path answers with this code. */
-const UNRESOLVED: FieldCode = "unresolved_reference";
+const UNRESOLVED_CODE: FieldCode = "unresolved_reference";
 
 /** Returns true if the service refused a document in this run because of links by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
-  return attention.some(({ code }) => code === UNRESOLVED);
+  return attention.some(({ code }) => code === UNRESOLVED_CODE);
 }

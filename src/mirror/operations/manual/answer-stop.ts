@@ -17,9 +17,9 @@ import type { ResultOf } from "../define.ts";
 import { actionPath, actionWords, type PathOf } from "../results/actions.ts";
 import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
 import { pathsOf } from "../results/plan.ts";
-import { nextWithoutUndo, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
+import { findStepWithoutUndo, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
-import { hasAct, plannedRow, rowsOf, runItems, leftRow, type PlanItem } from "./many.ts";
+import { hasAct, makePlannedRow, listRows, runItems, makeLeftRow, type PlanItem } from "./many.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
@@ -96,7 +96,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
     const problem = `this stop has no answer, because the folder itself has changed: ${reasonText}`;
     return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
-  const stopped = actionsOfStop(verdict, steps);
+  const stoppedActions = actionsOfStop(verdict, steps);
   // A reason that concerns the whole folder or workspace belongs to no step, so the approval names
   // the reason.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
@@ -106,11 +106,11 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
     stop: {
       reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
       version: digestOf(JSON.stringify([keys.toSorted(), rejectItems.map(({ kind, path }) => [kind, path])])),
-      waiting: steps.length - stopped.length,
+      waiting: steps.length - stoppedActions.length,
       next: mirror.isBorrowed ? "daemon" : "sync",
     },
-    deleted: new Set(stopped.filter(isDeletion).map((action) => actionPath(action, pathOf))),
-    stopped: stopped.map((action) => makeRow(action, pathOf)).toSorted(byPath),
+    deleted: new Set(stoppedActions.filter(isDeletion).map((action) => actionPath(action, pathOf))),
+    stopped: stoppedActions.map((action) => makeRow(action, pathOf)).toSorted(byPath),
     keys,
     back: rejectItems,
   });
@@ -119,13 +119,13 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
 type AnswerOperation = Operation<typeof APPROVE, StopPlan>;
 
 /** Parts that the operations `approve` and `reject` share. */
-const ANSWER = {
+const ANSWER_PARTS = {
   hasWork: ({ stop }: StopPlan) => stop.version !== null,
   seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
 };
 
 export const approve: AnswerOperation = {
-  ...ANSWER,
+  ...ANSWER_PARTS,
   declared: APPROVE,
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
   preview: ({ stop, stopped }) => ({ run: null, ...stop, items: stopped }),
@@ -136,13 +136,13 @@ export const approve: AnswerOperation = {
 };
 
 export const reject: AnswerOperation = {
-  ...ANSWER,
+  ...ANSWER_PARTS,
   declared: REJECT,
   async plan(mirror, { attended = false }) {
     const planResult = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
     return planResult.kind === "trouble" ? planResult : requireRejectable(planResult.value);
   },
-  preview: ({ stop, back }) => ({ run: null, ...stop, items: rowsOf({ items: back }) }),
+  preview: ({ stop, back }) => ({ run: null, ...stop, items: listRows({ items: back }) }),
   async run({ world }, { stop, back }) {
     // A rejection withdraws an earlier approval that no run has used yet.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
@@ -155,7 +155,7 @@ export const reject: AnswerOperation = {
 function requireRejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);
-  const nextStep = stop.reasons.map(({ reason }) => nextWithoutUndo(reason as StopReason)).join("; ");
+  const nextStep = stop.reasons.map(({ reason }) => findStepWithoutUndo(reason as StopReason)).join("; ");
   const problem = "there is nothing to undo: nothing was deleted or changed on either side";
   return trouble("usage", problem, nextStep, { code: "nothing-to-reject" });
 }
@@ -172,15 +172,15 @@ function isDeletion({ kind }: Action): boolean {
 function makeRow(action: Action, pathOf: PathOf): StopItem {
   const { arrow, label } = actionWords(action);
   const notes = action.why === "" ? [] : [action.why];
-  return { ...plannedRow(actionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
+  return { ...makePlannedRow(actionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
 }
 
 /** Stores the approval in the state. It is valid until a run ends without a stop. */
 function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: StopPlan): void {
   const { state, clock } = world;
   state.transact(() => {
-    const approved = new Set([...approvedKeys(world), ...keys]);
-    state.setMeta(META.approved, JSON.stringify([...approved].sort()));
+    const approvedSteps = new Set([...approvedKeys(world), ...keys]);
+    state.setMeta(META.approved, JSON.stringify([...approvedSteps].sort()));
     const run = state.beginRun("approve", clock.now());
     const detail = reasons.map(({ reason, detail: why }) => `${reason}: ${why}`).join("; ");
     recordEvent(world, run, { kind: "approve", side: "both", id: null, path: "", detail });
@@ -195,11 +195,11 @@ type RejectItem = PlanItem<ResultOf<typeof REJECT>["items"][number]> & {
 };
 
 function makeRejectItem(kind: RejectionKind, path: LocalPath, act: NonNullable<RejectItem["act"]>): RejectItem {
-  return { kind, path, row: { ...plannedRow(path), what: REJECTION_WORDS[kind] }, act };
+  return { kind, path, row: { ...makePlannedRow(path), what: REJECTION_WORDS[kind] }, act };
 }
 
 function leaveAlone(path: LocalPath, why: string): RejectItem {
-  return { kind: "left", path, row: { ...leftRow(path, why), what: "left alone" }, act: null };
+  return { kind: "left", path, row: { ...makeLeftRow(path, why), what: "left alone" }, act: null };
 }
 
 /** Plans a rejection. Returns no item for a reason that leaves nothing to restore. */
@@ -210,8 +210,8 @@ export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees
   if (byReason && !reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))) return [];
   const actions = (byReason ? steps : stoppedSteps.map((index) => steps[index]!)).map(({ action }) => action);
   const contents = byReason ? listOlderOnService(state, trees) : actions.flatMap(listContentItems);
-  const edited = reasons.some(({ reason }) => reason === "wrong-workspace") ? listEditedAndMissing(plan) : [];
-  return [...contents, ...edited, ...actions.flatMap((action) => listRejectItems(action, trees))].toSorted(byPath);
+  const editedItems = reasons.some(({ reason }) => reason === "wrong-workspace") ? listEditedAndMissing(plan) : [];
+  return [...contents, ...editedItems, ...actions.flatMap((action) => listRejectItems(action, trees))].toSorted(byPath);
 }
 
 function listRejectItems(action: Action, { base }: Trees): RejectItem[] {

@@ -6,7 +6,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { lockFolder } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { type Config, parseConfig, readMembers, whyUnknown, writeConfig } from "../../settings/config.ts";
+import { type Config, parseConfig, readMembers, explainUnknown, writeConfig } from "../../settings/config.ts";
 import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
@@ -17,7 +17,7 @@ export function findSetting(name: string): Result<NamedSetting> {
   const namedSetting = allSettings.find((one) => one.name === name);
   if (namedSetting !== undefined) return ok(namedSetting);
   const knownNames = allSettings.map((one) => one.name);
-  return trouble("usage", `${JSON.stringify(name)} ${whyUnknown(name, knownNames)}`, "mdmirror config list");
+  return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
 /** Returns the value of a setting. A name such as `events.listen` leads into a group. */

@@ -11,7 +11,7 @@ import { byPath } from "../../model/by-path.ts";
 import { CONFLICTS } from "../declared/problems.ts";
 import { nextFor } from "../results/next-step.ts";
 import type { Answer } from "../define.ts";
-import { localRead } from "../run-operation.ts";
+import { defineLocalRead } from "../run-operation.ts";
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
@@ -33,14 +33,14 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
       renewed: conflict.shown.length - 1,
     };
   });
-  const blocked = [...base.blocks.values()]
+  const blockedRows = [...base.blocks.values()]
     .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
     .map((block): ConflictList["blocked"][number] => {
       const openBlock = attentionOfBlock(block);
       const { refused: _refused, ...shown } = openBlock;
       return { ...shown, next: nextFor(openBlock), since: block.since };
     });
-  return { conflicts: conflicts.toSorted(byPath), blocked: blocked.toSorted(byPath) };
+  return { conflicts: conflicts.toSorted(byPath), blocked: blockedRows.toSorted(byPath) };
 }
 
-export const conflicts = localRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));
+export const conflicts = defineLocalRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));

@@ -52,12 +52,13 @@ function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[]
   return illegalEntries.flatMap(({ kind, path }): NameFix[] => {
     if (nameFaults(nameOf(path), kind, refused).length === 0) return [];
     const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);
-    const to = name === null ? path : joinPath(parentOf(path), name);
-    if (name === null) return [{ kind, from: path, to, left: "no similar name is accepted; rename it yourself" }];
-    if (to === path) return [];
-    const key = pathKey(to, local.disk);
+    const targetPath = name === null ? path : joinPath(parentOf(path), name);
+    if (name === null)
+      return [{ kind, from: path, to: targetPath, left: "no similar name is accepted; rename it yourself" }];
+    if (targetPath === path) return [];
+    const key = pathKey(targetPath, local.disk);
     const leftReason = takenPaths.has(key) ? "that name is taken; rename one of the two yourself" : null;
     takenPaths.add(key);
-    return [{ kind, from: path, to, left: leftReason }];
+    return [{ kind, from: path, to: targetPath, left: leftReason }];
   });
 }

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { stateTrouble } from "../../folder/open-state.ts";
+import { makeStateTrouble } from "../../folder/open-state.ts";
 import { exclusionOf, rulesOf, RulesError } from "../../local/rules.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -17,11 +17,11 @@ import { readFolderRows } from "../../state/folder-rows.ts";
  * @param path a path below the linked folder
  */
 export function testIgnoreLines(lines: string, path: string): Result<string | null> {
-  const relative = path.replace(/^\/+|\/+$/g, "");
-  if (relative === "" || relative.split("/").some((name) => name === "" || name === "." || name === ".."))
+  const relativePath = path.replace(/^\/+|\/+$/g, "");
+  if (relativePath === "" || relativePath.split("/").some((name) => name === "" || name === "." || name === ".."))
     return trouble("usage", "this is not a path below the folder", "give a path such as notes/plan.md");
-  const exclusion = makeExclusionTest(lines);
-  return exclusion.kind === "trouble" ? exclusion : ok(exclusion.value(relative));
+  const exclusionTest = makeExclusionTest(lines);
+  return exclusionTest.kind === "trouble" ? exclusionTest : ok(exclusionTest.value(relativePath));
 }
 
 /**
@@ -51,7 +51,7 @@ export function findExcluded(root: string, pattern: string): Result<readonly Loc
   if (testAfter.kind === "trouble") return testAfter;
   const folderRows = readFolderRows(join(root, MIRROR_FOLDER), "", "below");
   if (folderRows.kind === "missing") return ok([]);
-  if (folderRows.kind !== "read") return stateTrouble(folderRows);
+  if (folderRows.kind !== "read") return makeStateTrouble(folderRows);
   const paths = folderRows.value.documents.map(({ path }) => path);
   return ok(paths.filter((path) => testBefore.value(path) === null && testAfter.value(path) !== null));
 }

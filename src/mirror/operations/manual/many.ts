@@ -12,13 +12,13 @@ import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /** Result for one of several documents. A failure for one does not stop the work on the others. */
-type ManyEnd = ResultEnds["items"][number];
+type DocumentResult = ResultEnds["items"][number];
 
 /**
  * One item of a plan for several documents. `row` is its row in the result, and `act` carries it
  * out. `act` is null if nothing has to be done.
  */
-export type PlanItem<Row extends ManyEnd = ManyEnd> = {
+export type PlanItem<Row extends DocumentResult = DocumentResult> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
   /** Rank by which items run: lower numbers first. Undefined means 0. */
@@ -27,7 +27,7 @@ export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly isWhole?: boolean;
 };
 
-export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
+export type ManyPlan<Row extends DocumentResult = DocumentResult> = {
   /** True if the user named one document. If it fails, the whole call returns its trouble. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
@@ -35,15 +35,15 @@ export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
   readonly undoes?: readonly number[];
 };
 
-export function plannedRow(path: LocalPath): ManyEnd {
+export function makePlannedRow(path: LocalPath): DocumentResult {
   return { path, end: "planned", why: "", notes: [] };
 }
 
-export function leftRow(path: LocalPath, why: string): ManyEnd {
+export function makeLeftRow(path: LocalPath, why: string): DocumentResult {
   return { path, end: "left", why, notes: [] };
 }
 
-export function rowsOf<Row extends ManyEnd>({ items }: Pick<ManyPlan<Row>, "items">): readonly Row[] {
+export function listRows<Row extends DocumentResult>({ items }: Pick<ManyPlan<Row>, "items">): readonly Row[] {
   return items.map(({ row }) => row);
 }
 
@@ -60,9 +60,9 @@ export function isDone({ outcome }: ManualEnd): boolean {
  * user stops the command, these items still run to their end.
  */
 export const ITEMS_IN_PARALLEL = 32;
-const UNREACHED = "the service could not be reached";
+const UNREACHED_REASON = "the service could not be reached";
 
-type RunItems<Row> = {
+type RunItemsResult<Row> = {
   /** Number of the run that carried out the items; null if none had anything to do. */
   readonly run: number | null;
   /** True if the service was not reached, so that some items were not tried. */
@@ -75,13 +75,13 @@ type RunItems<Row> = {
  * be reached, it leaves out the other items, because each of them would wait for its timeout too.
  * @param maxParallel largest number of items at the same time
  */
-export async function runItems<Row extends ManyEnd>(
+export async function runItems<Row extends DocumentResult>(
   world: World,
   kind: string,
   { isOne, items, undoes }: ManyPlan<Row>,
   stop?: AbortSignal,
   maxParallel = 1,
-): Promise<Result<RunItems<Row>>> {
+): Promise<Result<RunItemsResult<Row>>> {
   const workItems = items.filter(({ act }) => act !== null).toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
   const ends = new Map<PlanItem<Row>, ManualEnd>();
   let [run, isOffline]: [number | null, boolean] = [null, false];
@@ -105,14 +105,14 @@ export async function runItems<Row extends ManyEnd>(
   const onlyEnd = isOne && workItems.length > 0 ? findEnd(workItems[0]!) : undefined;
   const onlyFailure = onlyEnd === undefined ? null : describeFailure(workItems[0]!.row.path, onlyEnd);
   if (onlyFailure !== null) return onlyFailure;
-  const untriedReason = isOffline ? UNREACHED : NOT_BEGUN;
+  const untriedReason = isOffline ? UNREACHED_REASON : NOT_BEGUN;
   const rows = items.map((item) =>
     item.act === null ? item.row : { ...item.row, ...toRowEnd(findEnd(item), untriedReason) },
   );
   return ok({ run, isOffline, items: rows });
 }
 
-function toRowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end" | "why" | "notes"> {
+function toRowEnd(end: ManualEnd | undefined, untried: string): Pick<DocumentResult, "end" | "why" | "notes"> {
   if (end === undefined) return { end: "failed", why: untried, notes: [] };
   const { outcome, notes } = end;
   if (outcome.kind === "done" || outcome.kind === "submitted") return { end: "done", why: "", notes };
@@ -149,7 +149,7 @@ function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never>
  * Documents that a command's operands select: paths, folders with their contents, and patterns in
  * the syntax of the ignore rules. A shell may expand a pattern into thousands of operands.
  */
-type Selection = { readonly selects: (path: LocalPath) => boolean };
+type PathSelection = { readonly selects: (path: LocalPath) => boolean };
 
 /** Returns true if the name has a special character of patterns: `*`, `?` or `[`. */
 function isPattern(name: string): boolean {
@@ -157,7 +157,7 @@ function isPattern(name: string): boolean {
 }
 
 /** Returns true if the name is the whole folder, a folder or a pattern, not one document. */
-export function namesSeveral({ records, tombstones }: BaseTree, name: string): boolean {
+export function meansSeveral({ records, tombstones }: BaseTree, name: string): boolean {
   if (name === WHOLE_FOLDER || isPattern(name)) return true;
   return [...records.values(), ...tombstones.values()].some(({ localPath }) => isBelow(localPath, name));
 }
@@ -173,7 +173,7 @@ export function selectPaths(
   names: readonly string[],
   known: Iterable<LocalPath>,
   disk: Pick<Disk, "look">,
-): Result<Selection> {
+): Result<PathSelection> {
   const paths = new Set(known);
   const folders = new Set<LocalPath>([""]);
   for (const path of paths) for (const above of ancestorsOf(path)) folders.add(above);

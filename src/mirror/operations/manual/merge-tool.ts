@@ -7,7 +7,7 @@ import { withoutKey } from "../../settings/key.ts";
 import { markConflicts, type ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
-type ProcessVariables = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Runs `$MDMIRROR_MERGETOOL` on the three versions, or git's merge tool (`merge.tool`) if that
@@ -17,7 +17,7 @@ type ProcessVariables = Readonly<Record<string, string | undefined>>;
  * this user can read the files, which are removed afterwards.
  * @returns the merged content
  */
-export function runMergeTool(path: LocalPath, three: ThreeTexts, env: ProcessVariables): Result<string> {
+export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Environment): Result<string> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
   try {
     const stem = basename(path).replace(/\.md$/, "");
@@ -37,7 +37,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: ProcessVar
       env: { ...makeGitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
-    if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE);
+    if (error !== undefined)
+      return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE_TOOL);
     if (status !== 0)
       return trouble("usage", `the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
     const mergedText = readFileSync(files.MERGED, "utf8");
@@ -53,11 +54,11 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: ProcessVar
  * Returns an environment for git. In it, git ignores repositories that other users made in the
  * system's folder for temporary files.
  */
-function makeGitEnv(env: ProcessVariables, folder: string): NodeJS.ProcessEnv {
+function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
   return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
 
-const CONFIGURE =
+const CONFIGURE_TOOL =
   "set MDMIRROR_MERGETOOL, or: git config --global merge.tool NAME; or edit the file and use --merged FILE";
 
 function writeTo(folder: string, name: string, text: string): string {
@@ -71,7 +72,7 @@ function writeTo(folder: string, name: string, text: string): string {
  * @param folder folder in which git runs. It is not the current one, whose owner may have written a
  * git configuration
  */
-function chooseCommand(env: ProcessVariables, files: Readonly<Record<string, string>>, folder: string): Result<string> {
+function chooseCommand(env: Environment, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const ownCommand = env["MDMIRROR_MERGETOOL"] ?? "";
   if (ownCommand !== "") {
     const names = Object.keys(files).some(
@@ -79,13 +80,13 @@ function chooseCommand(env: ProcessVariables, files: Readonly<Record<string, str
     );
     return ok(names ? ownCommand : `${ownCommand} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
   }
-  const configured = spawnSync("git", ["config", "--get", "merge.tool"], {
+  const configuredTool = spawnSync("git", ["config", "--get", "merge.tool"], {
     cwd: folder,
     env: makeGitEnv(env, folder),
     encoding: "utf8",
   });
-  const tool = configured.status === 0 ? configured.stdout.trim() : "";
-  if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
+  const tool = configuredTool.status === 0 ? configuredTool.stdout.trim() : "";
+  if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE_TOOL);
   // git's library of tools is a shell script to be sourced. It knows how to call each tool, and
   // obeys `mergetool.<name>.cmd` and `.path`.
   const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;

@@ -4,7 +4,7 @@ import type { Conflict, Block, DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
-import { recordAt } from "../history/find-document.ts";
+import { findRecordAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /** An open problem of a document: a conflict, or a block that the user can resolve by a choice. */
@@ -64,8 +64,8 @@ function listWays(
 function findNamedRecord(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   return (
     findByBlock(base, (block) => block.path === path) ??
-    recordAt(base, path) ??
-    recordOfCopy(base, path) ??
+    findRecordAt(base, path) ??
+    findRecordOfCopy(base, path) ??
     findRenamedRecord(world, base, path) ??
     // A document that the service cannot move to the root may be named by its path on the service.
     findByBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
@@ -84,7 +84,7 @@ function findByBlock(
 }
 
 /** Returns the record of the document to which a conflict copy belongs; null if none does. */
-export function recordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
+export function findRecordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
   for (const conflict of base.conflicts.values())
     if (conflict.newestCopyPath === path) return base.records.get(conflict.id) ?? null;
   return null;

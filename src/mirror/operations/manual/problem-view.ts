@@ -8,7 +8,7 @@ import type { World } from "../../engine/run/world.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { localTexts, inLocalForm } from "../history/as-on-disk.ts";
+import { localTexts, toLocalForm } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
 type StateAndDisk = Pick<World, "state" | "disk">;
@@ -99,7 +99,7 @@ export async function readTheirs(
 
 function readMine({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
   const readResult = disk.read(path);
-  if (readResult.kind === "done") return { kind: "text", text: inLocalForm(disk, path, readResult.value.text)! };
+  if (readResult.kind === "done") return { kind: "text", text: toLocalForm(disk, path, readResult.value.text)! };
   const reason = disk.look(path).kind === "absent" ? "no file exists" : readResult.detail;
   return { kind: "none", why: reason };
 }

@@ -5,7 +5,7 @@ import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
-import { recordAt } from "../history/find-document.ts";
+import { findRecordAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
@@ -15,10 +15,10 @@ import {
   ITEMS_IN_PARALLEL,
   type ManyPlan,
   type PlanItem,
-  plannedRow,
-  rowsOf,
+  makePlannedRow,
+  listRows,
   runItems,
-  namesSeveral,
+  meansSeveral,
   selectPaths,
 } from "./many.ts";
 
@@ -34,16 +34,19 @@ function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperati
     async plan(mirror, { paths }) {
       const [name = "", secondName] = paths;
       const base = mirror.world.state.load();
-      const isOne = secondName === undefined && (recordAt(base, name) !== null || !namesSeveral(base, name));
+      const isOne = secondName === undefined && (findRecordAt(base, name) !== null || !meansSeveral(base, name));
       const items = await planProtection(mirror, pathsOfOperands(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
-    preview: (plan) => ({ run: null, isOffline: false, items: rowsOf(plan) }),
+    preview: (plan) => ({ run: null, isOffline: false, items: listRows(plan) }),
     async run({ world }, plan, stop) {
       const runResult = await runItems(world, declared.name, plan, stop, ITEMS_IN_PARALLEL);
       if (runResult.kind === "ok" || runResult.trouble.code !== "forbidden") return runResult;
-      const problem = `${plan.items[0]!.row.path}: ${FORBIDDEN}`;
-      return { kind: "trouble", trouble: { ...runResult.trouble, kind: "usage", what: problem, next: WITH_ACCESS } };
+      const problem = `${plan.items[0]!.row.path}: ${PROTECTION_FORBIDDEN}`;
+      return {
+        kind: "trouble",
+        trouble: { ...runResult.trouble, kind: "usage", what: problem, next: NEXT_WITH_ACCESS },
+      };
     },
   };
 }
@@ -70,7 +73,7 @@ async function planProtection(
       return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
     const sendItem = async (ctx: CycleContext) =>
       withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
-    return { row: plannedRow(path), act: sendItem };
+    return { row: makePlannedRow(path), act: sendItem };
   });
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
@@ -87,11 +90,11 @@ function listDocuments(world: World, records: readonly DocumentRecord[]): Return
   return remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix });
 }
 
-const FORBIDDEN = "this key may not change the protection";
-const WITH_ACCESS = "use a key with Full access: --key-file FILE";
+const PROTECTION_FORBIDDEN = "this key may not change the protection";
+const NEXT_WITH_ACCESS = "use a key with Full access: --key-file FILE";
 
 function withAdvice(end: ManualEnd): ManualEnd {
   const { outcome } = end;
   if (outcome.kind !== "refused" || outcome.code !== "forbidden") return end;
-  return { ...end, outcome: { ...outcome, detail: `${FORBIDDEN}; ${WITH_ACCESS}` } };
+  return { ...end, outcome: { ...outcome, detail: `${PROTECTION_FORBIDDEN}; ${NEXT_WITH_ACCESS}` } };
 }

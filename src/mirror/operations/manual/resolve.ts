@@ -33,14 +33,14 @@ import type { Operation } from "../run-operation.ts";
 import { judgeText } from "./judge-text.ts";
 import {
   ITEMS_IN_PARALLEL,
-  leftRow,
+  makeLeftRow,
   type ManyPlan,
   type PlanItem,
-  plannedRow,
-  rowsOf,
+  makePlannedRow,
+  listRows,
   runItems,
   isDone,
-  namesSeveral,
+  meansSeveral,
   selectPaths,
 } from "./many.ts";
 import { readTheirs, type Versions, versionsOf } from "./problem-view.ts";
@@ -90,7 +90,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     if (!isDry && serviceDigest !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs: serviceDigest };
   },
-  preview: (plan) => ({ way: plan.way, run: null, isOffline: false, items: rowsOf(plan) }),
+  preview: (plan) => ({ way: plan.way, run: null, isOffline: false, items: listRows(plan) }),
   async run({ world }, plan, stop) {
     const runResult = await runItems(world, "resolve", plan, stop, ITEMS_IN_PARALLEL);
     return runResult.kind === "trouble" ? runResult : ok({ way: plan.way, ...runResult.value });
@@ -105,7 +105,7 @@ function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boole
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
-  return !namesSeveral(world.state.load(), name);
+  return !meansSeveral(world.state.load(), name);
 }
 
 type ResolveChoice = {
@@ -119,8 +119,8 @@ function planOne(world: StateAndDisk, name: string, choice: ResolveChoice): Resu
   const foundProblem = findProblem(world, name);
   if (foundProblem.kind === "trouble") return foundProblem;
   const problem = foundProblem.value;
-  const validated = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
-  if (validated.kind === "trouble") return validated;
+  const contentResult = choice.text === undefined ? ok(null) : judgeText(problem.path, choice.text);
+  if (contentResult.kind === "trouble") return contentResult;
   const itemResult = planChoice(world, problem, choice);
   if (itemResult.kind === "ok") return ok({ isOne: true, way: choice.way, problem, items: [itemResult.value] });
   const { what, next } = itemResult.trouble;
@@ -140,17 +140,17 @@ function planResolve(
   const base = world.state.load();
   const chosenItems = names === null ? ok(listOpenItems(world, base)) : selectOpenItems(world, base, names);
   if (chosenItems.kind === "trouble") return chosenItems;
-  const ofThisWay = chosenItems.value.filter(({ problem }) => {
+  const resolvableItems = chosenItems.value.filter(({ problem }) => {
     return choice.way !== "merged-where-clean" || (problem !== null && isInConflict(problem));
   });
-  if (names !== null && ofThisWay.length === 0) return refuseWithoutOpenItem(names, choice.way);
-  const items = ofThisWay.toSorted(byPath).map(({ path, problem, block }): PlanItem => {
+  if (names !== null && resolvableItems.length === 0) return refuseWithoutOpenItem(names, choice.way);
+  const items = resolvableItems.toSorted(byPath).map(({ path, problem, block }): PlanItem => {
     const itemResult =
       problem === null
         ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
         : planChoice(world, problem, choice);
     if (itemResult.kind === "ok") return itemResult.value;
-    return { row: leftRow(path, `${itemResult.trouble.what}; ${itemResult.trouble.next}`), act: null };
+    return { row: makeLeftRow(path, `${itemResult.trouble.what}; ${itemResult.trouble.next}`), act: null };
   });
   return ok(items);
 }
@@ -195,8 +195,10 @@ function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly st
   if (namedProblem?.kind === "ok")
     return ok([makeOpenItem(namedProblem.value, namedProblem.value.block, namedProblem.value.path)]);
   const openItems = listOpenItems(world, base);
-  const recorded = [...base.records.values()].filter((record) => !isAway(record)).map(({ localPath }) => localPath);
-  const selection = selectPaths(names, [...recorded, ...openItems.flatMap(listPaths)], world.disk);
+  const recordedPaths = [...base.records.values()]
+    .filter((record) => !isAway(record))
+    .map(({ localPath }) => localPath);
+  const selection = selectPaths(names, [...recordedPaths, ...openItems.flatMap(listPaths)], world.disk);
   if (selection.kind === "trouble") return selection;
   return ok(openItems.filter((open) => listPaths(open).some(selection.value.selects)));
 }
@@ -217,7 +219,7 @@ function planChoice(
   }
   if (!force && hasMarkers(world, problem, resolution.value))
     return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
-  return ok({ row: plannedRow(problem.path), act: (ctx) => carryOutChoice(ctx, problem, resolution.value) });
+  return ok({ row: makePlannedRow(problem.path), act: (ctx) => carryOutChoice(ctx, problem, resolution.value) });
 }
 
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
@@ -263,11 +265,11 @@ export type Resolution = {
  * because the caller has checked that the user passed `--force`.
  */
 async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
-  const marked = hasMarkers(ctx.world, problem, way);
+  const hasConflictMarkers = hasMarkers(ctx.world, problem, way);
   const firstEnd = await resolveOne(ctx, problem, way);
   if (!isDone(firstEnd)) return firstEnd;
   const notes = [...firstEnd.notes, ...listReviewNotes(problem, way)];
-  if (!marked) return { ...firstEnd, notes };
+  if (!hasConflictMarkers) return { ...firstEnd, notes };
   // The planner would block content with conflict markers as an unfinished merge, but the user
   // chose this content.
   const sendEnd = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
@@ -301,21 +303,21 @@ async function resolveOne(
   { record, conflict, block, path }: OpenProblem,
   { kind, text, seen }: Resolution,
 ): Promise<ManualEnd> {
-  const placed: PlacedDocument = { record, path, ...(seen ? { seen } : {}) };
+  const placedDocument: PlacedDocument = { record, path, ...(seen ? { seen } : {}) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (kind) {
     case "mine":
-      if (conflict !== null) return keepMine(ctx, placed, conflict);
+      if (conflict !== null) return keepMine(ctx, placedDocument, conflict);
       return block === null || isReview(block.reason) ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
     case "theirs":
-      return takeTheirs(ctx, placed, conflict);
+      return takeTheirs(ctx, placedDocument, conflict);
     case "merged":
-      return writeMerged(ctx, placed, conflict, ctx.world.disk.toServiceForm?.(path, text!) ?? text!);
+      return writeMerged(ctx, placedDocument, conflict, ctx.world.disk.toServiceForm?.(path, text!) ?? text!);
     case "keep":
-      return leftMirror ? restoreOldName(ctx, record) : keepAsNew(ctx, placed, conflict);
+      return leftMirror ? restoreOldName(ctx, record) : keepAsNew(ctx, placedDocument, conflict);
     case "delete":
-      return leftMirror ? deleteOnService(ctx, record) : dropLocalEdit(ctx, placed, conflict);
+      return leftMirror ? deleteOnService(ctx, record) : dropLocalEdit(ctx, placedDocument, conflict);
     case "recreate":
-      return recreate(ctx, placed);
+      return recreate(ctx, placedDocument);
   }
 }

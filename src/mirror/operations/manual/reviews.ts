@@ -11,11 +11,11 @@ import { countLines } from "../../../markdown/merge/line-diff.ts";
 import { ok } from "../../../common/trouble.ts";
 import { REVIEWS } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
-import { localRead } from "../run-operation.ts";
+import { defineLocalRead } from "../run-operation.ts";
 
 export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
 
-export const reviews = localRead(REVIEWS, (mirror) => {
+export const reviews = defineLocalRead(REVIEWS, (mirror) => {
   const listedReviews = listReviews(mirror).map((review) => {
     const { live, submitted } = review;
     return { ...review, lines: live === null || submitted === null ? null : countLines(live, submitted) };

@@ -45,11 +45,16 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
       code: "bad-path",
     });
   try {
-    const stays = context.disk.whyUnsyncedAt(path);
-    if (stays === null) return ok(null);
-    return trouble("usage", `${path} is not a synced document: ${UNSYNCED_WORDS[stays]}`, "list shows the documents", {
-      code: "not-a-document",
-    });
+    const unsyncedReason = context.disk.whyUnsyncedAt(path);
+    if (unsyncedReason === null) return ok(null);
+    return trouble(
+      "usage",
+      `${path} is not a synced document: ${UNSYNCED_WORDS[unsyncedReason]}`,
+      "list shows the documents",
+      {
+        code: "not-a-document",
+      },
+    );
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that line", { code: "unfit-rules" });
@@ -182,8 +187,9 @@ async function retryEffect<T>(
   let effectEnd = act();
   for (let attempts = 1; mayRetry(disk, path, effectEnd, attempts); attempts++) {
     const atPath = disk.look(path);
-    const isOther = atPath.kind === "file" ? atPath.digest !== expect : expect === null && atPath.kind !== "absent";
-    if (isOther && expect !== undefined) return { kind: "stale", detail: "the path now has another file" };
+    const hasOtherContent =
+      atPath.kind === "file" ? atPath.digest !== expect : expect === null && atPath.kind !== "absent";
+    if (hasOtherContent && expect !== undefined) return { kind: "stale", detail: "the path now has another file" };
     await clock.sleep(READ_AGAIN_MS);
     effectEnd = act();
   }

@@ -26,8 +26,8 @@ export function syncMirror(
   { stoppable, ...options }: SyncOptions,
 ): Promise<Result<SyncOutcome>> {
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
-    const opposite = oppositeTrouble(mirror.config, request);
-    if (opposite !== null) return { kind: "trouble", trouble: opposite };
+    const directionTrouble = oppositeTrouble(mirror.config, request);
+    if (directionTrouble !== null) return { kind: "trouble", trouble: directionTrouble };
     const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });
   });

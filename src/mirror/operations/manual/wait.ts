@@ -6,7 +6,7 @@ import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import type { Result, Trouble } from "../../../common/trouble.ts";
-import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
+import { NO_STANDSTILL, makeWaitReport, type Standstill, type WaitReport } from "../results/waited.ts";
 
 export type WaitRequest = {
   /** Files and folders to wait for, as paths below the root; "" is the whole folder. */
@@ -56,9 +56,9 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   const { world } = mirror;
   const deadline = world.clock.monotonic() + timeoutMs;
   world.links?.forms.begin(false);
-  const observed = noteLocalState(world, paths, true);
-  if (observed.kind === "outside") return reportOfWait(observed, NO_STANDSTILL);
-  const { awaited, documents } = observed;
+  const localState = noteLocalState(world, paths, true);
+  if (localState.kind === "outside") return makeWaitReport(localState, NO_STANDSTILL);
+  const { awaited, documents } = localState;
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judgedPaths = judgeBarrier(world, awaited, true);
@@ -69,7 +69,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
     );
     const leftMs = deadline - world.clock.monotonic();
     if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
-      return reportOfWait({ kind: "judged", paths: judgedPaths, documents }, standstill);
+      return makeWaitReport({ kind: "judged", paths: judgedPaths, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
     // Only the first run sends changes again that the service refused before.
     standstill = readStandstill(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));

@@ -3,9 +3,9 @@
 import type { Action, ActionKind } from "../../model/action.ts";
 import { shownName } from "../../../common/shown-name.ts";
 
-export type Words = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
+export type ActionWords = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
 
-export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
+export const ACTION_WORDS: Readonly<Record<ActionKind, ActionWords>> = {
   "create-remote": { arrow: "→", label: "create on the service" },
   put: { arrow: "→", label: "update on the service" },
   "rename-remote": { arrow: "→", label: "rename on the service" },
@@ -38,20 +38,20 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
 };
 
 /** Words for an action that makes a document empty on one side. */
-const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
+const EMPTYING_WORDS: Readonly<Partial<Record<ActionKind, ActionWords>>> = {
   put: { arrow: "→", label: "empty on the service" },
   "write-local": { arrow: "←", label: "empty locally" },
 };
 
-const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
+const TO_REVIEW: ActionWords = { arrow: "→", label: "send to review" };
 
 /**
  * Returns the words for an action. An action that empties a document, or sends content to review,
  * has other words than its kind.
  */
-export function actionWords(action: Action): Words {
-  const emptying = "empties" in action && action.empties === true ? EMPTYING[action.kind] : undefined;
-  if (emptying !== undefined) return emptying;
+export function actionWords(action: Action): ActionWords {
+  const emptyingWords = "empties" in action && action.empties === true ? EMPTYING_WORDS[action.kind] : undefined;
+  if (emptyingWords !== undefined) return emptyingWords;
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 

@@ -1,7 +1,7 @@
 /** Describes open problems for `sync` and `status`. */
 
 import { byPath } from "../../model/by-path.ts";
-import { nextWithoutUndo } from "./stop.ts";
+import { findStepWithoutUndo } from "./stop.ts";
 import { NOT_APPROVABLE, type StopReason } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { nextFor } from "./next-step.ts";
@@ -27,7 +27,8 @@ export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]):
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return [NEXT_WITHOUT_ROOT];
   // A moved folder and a copied folder need different steps, so the text for both replaces the
   // usual steps.
-  if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [nextWithoutUndo("root-moved-or-copied")];
+  if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
+    return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
   // All files would be uploaded to a wrong workspace as new documents, so the user checks the key
   // first.
@@ -44,18 +45,18 @@ export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]):
  */
 export function attentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
   const entries = attention.toSorted(byPath).map((one): AttentionEntry => {
-    return { ...entryOf(one.path, one.kind, one.detail, nextFor(one)), code: one.code };
+    return { ...makeAttentionEntry(one.path, one.kind, one.detail, nextFor(one)), code: one.code };
   });
   for (const { reason, detail } of safetyStop?.reasons ?? []) {
-    entries.push(entryOf("", reason, detail, nextOfStop([{ reason }]).join("; ")));
+    entries.push(makeAttentionEntry("", reason, detail, nextOfStop([{ reason }]).join("; ")));
   }
   if (fault !== null) {
     const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
-    entries.push({ ...entryOf("", "offline", fault.detail, "mdmirror doctor"), code });
+    entries.push({ ...makeAttentionEntry("", "offline", fault.detail, "mdmirror doctor"), code });
   }
   return entries;
 }
 
-export function entryOf(path: string, kind: string, detail: string, next: string): AttentionEntry {
+export function makeAttentionEntry(path: string, kind: string, detail: string, next: string): AttentionEntry {
   return { path, kind, code: null, detail, next };
 }

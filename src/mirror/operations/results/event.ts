@@ -5,18 +5,18 @@ import { reportJson } from "./report.ts";
 /** Returns an event as a flat object: ISO date, path of the linked folder, the event's fields. */
 export function eventJson(root: string, event: FolderEvent): object {
   const { kind, at, ...rest } = event;
-  const head = { at: new Date(at).toISOString(), root, kind };
+  const commonFields = { at: new Date(at).toISOString(), root, kind };
   switch (event.kind) {
     case "run":
-      return { ...head, ...reportJson(event.report) };
+      return { ...commonFields, ...reportJson(event.report) };
     case "phase": {
       const { kind: phase, ...more } = event.phase;
-      return { ...head, phase, ...more };
+      return { ...commonFields, phase, ...more };
     }
     case "change": {
       const { lines, kind: _kind, at: _at, ...more } = event;
       return {
-        ...head,
+        ...commonFields,
         ...more,
         what: publicKind(event.what),
         added: lines?.added ?? null,
@@ -25,13 +25,13 @@ export function eventJson(root: string, event: FolderEvent): object {
     }
     case "deletion-pending":
       return {
-        ...head,
+        ...commonFields,
         path: event.path,
         dueAt: new Date(event.dueAt).toISOString(),
         inConflict: event.inConflict,
         asks: event.asks,
       };
     default:
-      return { ...head, ...rest };
+      return { ...commonFields, ...rest };
   }
 }

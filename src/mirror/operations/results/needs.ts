@@ -4,10 +4,10 @@ import { count, plural } from "../../../common/count.ts";
 /** Returns a clause such as `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
 export function problemsClause(attention: RunReport["attention"]): string {
   const pendingCount = attention.filter((one) => one.waits).length;
-  const needing = attention.length - pendingCount;
-  const asks = `${plural(needing, "problem")} to fix`;
-  if (pendingCount === 0) return asks;
-  return needing > 0 ? `${asks}, ${count(pendingCount)} pending` : `${count(pendingCount)} pending`;
+  const toFixCount = attention.length - pendingCount;
+  const toFixText = `${plural(toFixCount, "problem")} to fix`;
+  if (pendingCount === 0) return toFixText;
+  return toFixCount > 0 ? `${toFixText}, ${count(pendingCount)} pending` : `${count(pendingCount)} pending`;
 }
 
 type RunSummary = Pick<RunReport, "attention" | "fault"> & { readonly state: string };

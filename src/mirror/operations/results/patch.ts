@@ -4,7 +4,7 @@ import { type DiffHunk, diffLines } from "../../../markdown/merge/line-diff.ts";
 /** Names of the two versions in a diff. A name is null if that version does not exist. */
 export type PatchNames = { readonly before: string | null; readonly after: string | null };
 
-const SIGNS = { same: " ", added: "+", removed: "-" } as const;
+const LINE_SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
 /** Returns a unified diff as lines: two lines with the names of the versions, then the hunks. */
 export function patchLines(names: PatchNames, before: string, after: string): string[] {
@@ -13,7 +13,7 @@ export function patchLines(names: PatchNames, before: string, after: string): st
     `@@ -${formatRange(hunk.before)} +${formatRange(hunk.after)} @@`,
     ...hunk.lines.flatMap(({ kind, text }) => {
       const isWhole = text.endsWith("\n");
-      const line = `${SIGNS[kind]}${isWhole ? text.slice(0, -1) : text}`;
+      const line = `${LINE_SIGNS[kind]}${isWhole ? text.slice(0, -1) : text}`;
       return isWhole ? [line] : [line, "\\ No newline at end of file"];
     }),
   ]);

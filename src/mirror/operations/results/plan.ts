@@ -12,7 +12,7 @@ export function pathsOf({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
 export function planJson(preview: SyncPlan) {
   const { plan, staysLocal, trees } = preview;
   const pathOf = pathsOf(trees.base);
-  const stopped = new Set(plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : []);
+  const stoppedIndexes = new Set(plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : []);
   return {
     steps: plan.steps.map(({ action, after }, index) => ({
       kind: publicKind(action.kind),
@@ -22,7 +22,7 @@ export function planJson(preview: SyncPlan) {
       id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
       why: action.why,
       after,
-      stopped: stopped.has(index),
+      stopped: stoppedIndexes.has(index),
     })),
     blocked: plan.blocks.map(({ path, reason, code, detail, requestId }) => ({
       path,
@@ -63,13 +63,13 @@ export function largestFolders({ plan, trees }: PlanWithTrees, limit: number): r
     for (const folder of foldersAbove.length === 0 ? [""] : foldersAbove)
       shares.set(folder, addToShare(shares.get(folder), file));
   }
-  const deepest = new Map<LocalPath, LocalPath>();
+  const deepestByTop = new Map<LocalPath, LocalPath>();
   for (const [folder, { documents }] of shares) {
-    const top = folder.split("/", 1)[0]!;
-    const isWhole = documents === shares.get(top)!.documents;
-    if (isWhole && folder.length >= (deepest.get(top) ?? "").length) deepest.set(top, folder);
+    const topFolder = folder.split("/", 1)[0]!;
+    const isWhole = documents === shares.get(topFolder)!.documents;
+    if (isWhole && folder.length >= (deepestByTop.get(topFolder) ?? "").length) deepestByTop.set(topFolder, folder);
   }
-  return [...deepest]
+  return [...deepestByTop]
     .map(([top, folder]) => ({ folder, ...shares.get(top)! }))
     .toSorted((a, b) => b.documents - a.documents || (a.folder < b.folder ? -1 : 1))
     .slice(0, limit);

@@ -3,7 +3,7 @@ import { plural } from "../../../common/count.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import type { RunReport } from "../../folder/run.ts";
-import { attentionJson, entryOf } from "./attention.ts";
+import { attentionJson, makeAttentionEntry } from "./attention.ts";
 import type { SyncReport } from "./shapes.ts";
 
 export function reportJson(report: RunReport): SyncReport {
@@ -12,21 +12,21 @@ export function reportJson(report: RunReport): SyncReport {
   // `accepted` or `byPolicy` instead, so these are added.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
-  const renamed = (report.renamed ?? []).map(({ from, to }) => {
-    return entryOf(to, "renamed", renamedDetail(from, to), "nothing, or rename one of the two");
+  const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {
+    return makeAttentionEntry(to, "renamed", renamedDetail(from, to), "nothing, or rename one of the two");
   });
   const movedOutOfWay = (report.movedOutOfWay ?? []).map(({ path, keptAs }) => {
-    return entryOf(path, "made-way", renamedForCopyDetail(keptAs), `mdmirror history ${shellWord(path)}`);
+    return makeAttentionEntry(path, "made-way", renamedForCopyDetail(keptAs), `mdmirror history ${shellWord(path)}`);
   });
   const oneWay = report.oneWay?.map(({ path, detail }) => ({ path, detail }));
   return {
-    ...{ state, run, counts, attention: [...attentionJson(report), ...renamed, ...movedOutOfWay] },
+    ...{ state, run, counts, attention: [...attentionJson(report), ...renamedEntries, ...movedOutOfWay] },
     ...(oneWay === undefined ? {} : { oneWay }),
     ...(report.inert === undefined ? {} : { inertLinks: report.inert }),
   };
 }
 
-const INERT: Readonly<Record<InertLinks["reason"], string>> = {
+const INERT_WORDS: Readonly<Record<InertLinks["reason"], string>> = {
   "no-target": "without a target",
   "no-document": "to something that is not a document",
   "not-mirrored": "to a file that is not synced",
@@ -39,7 +39,7 @@ const INERT: Readonly<Record<InertLinks["reason"], string>> = {
 export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
-    return `${plural(all, "link")} uploaded as inactive links (ref://…): ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
+    return `${plural(all, "link")} uploaded as inactive links (ref://…): ${INERT_WORDS[reason]} (${names}${all > first.length ? ", …" : ""})`;
   });
 }
 

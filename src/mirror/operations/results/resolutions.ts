@@ -2,9 +2,9 @@
 
 import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
-type WayWords = { readonly label: string; readonly does: string };
+type ResolutionWords = { readonly label: string; readonly does: string };
 
-const IN_CONFLICT: Readonly<Record<ResolutionKind, WayWords>> = {
+const IN_CONFLICT: Readonly<Record<ResolutionKind, ResolutionWords>> = {
   mine: { label: "Take mine", does: "keeps the local version and uploads it" },
   theirs: { label: "Take theirs", does: "replaces the local file by the version on the service" },
   merged: { label: "Save the result", does: "writes your merged version to the file and uploads it" },
@@ -16,12 +16,12 @@ const IN_CONFLICT: Readonly<Record<ResolutionKind, WayWords>> = {
   },
 };
 
-const BLOCKED_WORDS: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
+const BLOCKED_WORDS: Readonly<Partial<Record<ResolutionKind, ResolutionWords>>> = {
   mine: { label: "Upload mine again", does: "keeps the local version and uploads or submits it again" },
   theirs: { label: "Take theirs", does: "drops the local edit and takes the version on the service" },
 };
 
-const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
+const RENAMED_WORDS: Readonly<Partial<Record<ResolutionKind, ResolutionWords>>> = {
   keep: {
     label: "Keep it",
     does: "restores the version on the service under the old name; the renamed file stays as it is",
@@ -36,7 +36,11 @@ const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
  * Returns the label and the effect of a choice.
  * @param reason reason of the block; null for an open conflict or a review
  */
-export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: BlockReason | null): WayWords {
-  const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : BLOCKED_WORDS;
-  return special[kind] ?? IN_CONFLICT[kind];
+export function resolutionWords(
+  kind: ResolutionKind,
+  isConflict: boolean,
+  reason: BlockReason | null,
+): ResolutionWords {
+  const specialWords = reason === "renamed-out-of-mirror" ? RENAMED_WORDS : isConflict ? {} : BLOCKED_WORDS;
+  return specialWords[kind] ?? IN_CONFLICT[kind];
 }

@@ -33,6 +33,6 @@ export function waitingClause(waiting: number): string {
 }
 
 /** Returns the next step after a stop if a rejection has nothing to undo. */
-export function nextWithoutUndo(reason: StopReason): string {
+export function findStepWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

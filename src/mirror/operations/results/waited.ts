@@ -22,7 +22,7 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 const MAX_PATHS = 1_000;
 
 /** Ranks of the states, worst first. Beyond the limit, paths of the highest rank are left out. */
-const RANK: Readonly<Record<PathOnService["state"], number>> = {
+const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
   blocked: 2,
@@ -32,17 +32,17 @@ const RANK: Readonly<Record<PathOnService["state"], number>> = {
 };
 
 /** Returns the result of a wait for `--json`, or trouble for a path that is never synced. */
-export function reportOfWait(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
+export function makeWaitReport(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
   if (end.kind === "outside") return refuseUnsynced(end.outside);
   const { paths, documents } = end;
-  const sortedPaths = paths.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
+  const sortedPaths = paths.toSorted((a, b) => STATE_RANKS[a.state] - STATE_RANKS[b.state]);
   return ok({
     state: summarizeState(sortedPaths[0]?.state ?? "live", standstill),
     detail: standstill.detail,
     documents,
-    live: documents - paths.filter(({ state }) => RANK[state] < RANK.live).length,
+    live: documents - paths.filter(({ state }) => STATE_RANKS[state] < STATE_RANKS.live).length,
     more: Math.max(0, sortedPaths.length - MAX_PATHS),
-    paths: sortedPaths.slice(0, MAX_PATHS).map(pathJson),
+    paths: sortedPaths.slice(0, MAX_PATHS).map(toPathJson),
   });
 }
 
@@ -53,7 +53,7 @@ function summarizeState(worst: PathOnService["state"], { kind }: Standstill): Wa
   return worst === "in-review" ? "in-review" : "live";
 }
 
-function pathJson({ path, state, id, changeId, reviews, open }: PathOnService): WaitReport["paths"][number] {
+function toPathJson({ path, state, id, changeId, reviews, open }: PathOnService): WaitReport["paths"][number] {
   const { kind, code, detail, requestId } = open ?? NO_REASON;
   const nextStep = open === null ? "" : nextFor(open);
   return { path, state, id, changeId, reviews, kind, code, detail, requestId, next: nextStep };
@@ -64,12 +64,12 @@ const NO_REASON = { kind: null, code: null, detail: "", requestId: null } as con
 function refuseUnsynced(outside: Extract<BarrierEnd, { kind: "outside" }>["outside"]): Result<never> {
   const { path, why } = outside[0]!;
   const moreClause = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
-  const unknown = why === "unknown";
-  const words = unknown
+  const isUnknown = why === "unknown";
+  const whyNotSynced = isUnknown
     ? "this path does not exist and was never synced"
     : why === "mirror-folder"
       ? "the folder of mdmirror itself"
       : UNSYNCED_WORDS[why];
-  const nextStep = unknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
-  return trouble("usage", `${path} is not synced: ${words}${moreClause}`, nextStep, { code: "not-a-document" });
+  const nextStep = isUnknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
+  return trouble("usage", `${path} is not synced: ${whyNotSynced}${moreClause}`, nextStep, { code: "not-a-document" });
 }

@@ -8,11 +8,11 @@ import { plural } from "../../../common/count.ts";
  */
 export function localTime(ms: number): string {
   const date = new Date(ms);
-  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
-  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
+  const day = `${date.getFullYear()}-${formatTwoDigits(date.getMonth() + 1)}-${formatTwoDigits(date.getDate())}`;
+  return `${day} ${formatTwoDigits(date.getHours())}:${formatTwoDigits(date.getMinutes())}:${formatTwoDigits(date.getSeconds())}`;
 }
 
-function twoDigits(n: number): string {
+function formatTwoDigits(n: number): string {
   return String(n).padStart(2, "0");
 }
 

@@ -37,10 +37,10 @@ function listPlaceFacts(why: Why): string[][] {
 }
 
 function describeLocalOnly(path: string, stays: NonNullable<Why["stays"]>): string {
-  const words = shownWords(stays.why);
+  const reasonText = shownWords(stays.why);
   const place = stays.path === "" ? "the whole folder" : shownName(stays.path);
-  if (stays.kind === "unseen") return `${place} cannot be read: ${words}`;
-  return stays.path === path ? words : `${place} is ${words}`;
+  if (stays.kind === "unseen") return `${place} cannot be read: ${reasonText}`;
+  return stays.path === path ? reasonText : `${place} is ${reasonText}`;
 }
 
 function listOpenFacts(now: number, { record, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
@@ -104,14 +104,14 @@ function describeService({ remote, record, folder, path }: Why): string {
  * blocked. Adds the reasons of a stop.
  */
 function listFactsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
-  const blocked =
+  const blockedFacts =
     blockedBelow.length === 0
       ? []
       : [`nothing for ${plural(blockedBelow.length, "blocked document")} in it: mdmirror conflicts`];
-  const stopped = stops.map(
+  const stopFacts = stops.map(
     (detail) => `a safety check stopped the sync because of other documents: ${shownWords(detail)}; mdmirror plan`,
   );
-  return blocked.length > 0 ? [...blocked, ...stopped] : ["nothing: both sides are equal", ...stopped];
+  return blockedFacts.length > 0 ? [...blockedFacts, ...stopFacts] : ["nothing: both sides are equal", ...stopFacts];
 }
 
 /** LIMIT: steps that `why` lists for one path. */
