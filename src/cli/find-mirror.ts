@@ -67,8 +67,8 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
     above === null
       ? `mdmirror init ${shellWord(dir)} --url URL`
       : `mdmirror COMMAND ${shellWord(above)}: the nearest linked folder above is used`;
-  const named = isMirrorName(dir) ? ", nor the name of a linked folder (mdmirror list)" : "";
-  return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${named}`, hint);
+  const nameClause = isMirrorName(dir) ? ", nor the name of a linked folder (mdmirror list)" : "";
+  return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${nameClause}`, hint);
 }
 
 /**

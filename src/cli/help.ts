@@ -61,8 +61,8 @@ export function commandHelp(entry: CommandEntry, command: Command): string[] {
 
 /** Returns the usage line of a command: its operands and required options, then `[options]`. */
 export function usageOf({ name }: Pick<CommandEntry, "name">, { operands, options }: Command): string {
-  const parts = ["mdmirror", name, operands.usage, Object.keys(options).length === 0 ? "" : "[options]"];
-  return parts.filter((part) => part !== "").join(" ");
+  const usageWords = ["mdmirror", name, operands.usage, Object.keys(options).length === 0 ? "" : "[options]"];
+  return usageWords.filter((part) => part !== "").join(" ");
 }
 
 /** Breaks a line at spaces. Returns lines; each line after the first begins with `indent`. */

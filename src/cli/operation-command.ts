@@ -120,9 +120,9 @@ async function runOperationCommand<D extends Declaration, Plan>(
   let wasPlanned = false;
   const showPlan = (plan: Plan, isDryRun: boolean) => {
     const preview = operation.preview(plan);
-    const lines =
+    const shownLines =
       parts.planLines?.(preview, args) ?? formatPlannedItems<ItemOf<D>>(preview.items, parts.words(preview), isDryRun);
-    if (!isJson) for (const line of [...(parts.head?.(plan) ?? []), ...lines]) io.out(line);
+    if (!isJson) for (const line of [...(parts.head?.(plan) ?? []), ...shownLines]) io.out(line);
     wasPlanned = true;
   };
   let syncStartedAt = 0;
@@ -223,8 +223,8 @@ export function makeReadCommand<D extends ReadDeclaration>(operation: ReadOperat
       const onNotes = (notes: readonly string[]) => printNotes(io, notes);
       const fieldsAndInput = { ...readFields(fields, args), ...input };
       const startedAt = io.clock.monotonic();
-      const use = { ...pickContext(io), progress, onNotes, ...reachOptions };
-      const answer = unwrap(await runRead(root, operation, fieldsAndInput, use).finally(progress.end));
+      const readOptions = { ...pickContext(io), progress, onNotes, ...reachOptions };
+      const answer = unwrap(await runRead(root, operation, fieldsAndInput, readOptions).finally(progress.end));
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
       else {
         for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);
@@ -249,11 +249,11 @@ function makeOptions(fields: readonly Field[]): Readonly<Record<string, OptionSp
 
 /** Returns the values of the fields that the options set. */
 function readFields(fields: readonly Field[], args: Args): object {
-  const values = fields.map(({ name, value }) => {
+  const fieldEntries = fields.map(({ name, value }) => {
     const option = toOptionName(name);
     return [name, (value === null ? args.flag(option) : args.text(option)) || undefined];
   });
-  return Object.fromEntries(values) as object;
+  return Object.fromEntries(fieldEntries) as object;
 }
 
 /**

@@ -184,8 +184,8 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
     clear() {
       if (shownCells === 0) return;
       // If the terminal became narrower, the shown line is wrapped and takes several rows.
-      const rows = Math.max(1, Math.ceil(shownCells / Math.max(1, columns())));
-      write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
+      const wrappedRows = Math.max(1, Math.ceil(shownCells / Math.max(1, columns())));
+      write(wrappedRows === 1 ? "\r\u001b[K" : `\r\u001b[${wrappedRows - 1}A\u001b[J`);
       shownCells = 0;
     },
   };

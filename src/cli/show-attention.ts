@@ -58,7 +58,7 @@ function formatProblem(problem: AttentionItem, paint: Paint): string[] {
 function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): string[] {
   const [first] = group;
   const { kind, detail } = first!;
-  const names = group
+  const shownNames = group
     .toSorted(byPath)
     .slice(0, MAX_NAMES)
     .map((problem) => shownName(problem.path))
@@ -66,7 +66,7 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
   const moreClause = group.length > MAX_NAMES ? ` and ${count(group.length - MAX_NAMES)} more` : "";
   return [
     `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${formatOrigin(first!)}`,
-    `  ${names}${moreClause}`,
+    `  ${shownNames}${moreClause}`,
     paint.dim(`  next: ${nextForEach(first!)}`),
   ];
 }
@@ -141,6 +141,6 @@ const STAYS_LOCAL_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal
  */
 export function formatStaysLocal(stays: RunReport["staysLocal"]): string | null {
   const kinds = Object.keys(STAYS_LOCAL_WORDS) as (keyof typeof STAYS_LOCAL_WORDS)[];
-  const words = formatCounts(kinds.map((kind) => [stays?.[kind] ?? 0, STAYS_LOCAL_WORDS[kind]]));
-  return words === "" ? null : `stays local: ${words}`;
+  const stayWords = formatCounts(kinds.map((kind) => [stays?.[kind] ?? 0, STAYS_LOCAL_WORDS[kind]]));
+  return stayWords === "" ? null : `stays local: ${stayWords}`;
 }

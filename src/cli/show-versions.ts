@@ -125,8 +125,8 @@ const ORIGIN_LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 function formatWordMarks(words: readonly WordOrigin[]): string {
   return words
     .map(({ from, text }) => {
-      const parts = text.replace(/\r?\n$/, "").split("\t");
-      return parts.map((part) => ORIGIN_LETTERS[from].repeat(cellsOf(part))).join("\t");
+      const tabbedParts = text.replace(/\r?\n$/, "").split("\t");
+      return tabbedParts.map((part) => ORIGIN_LETTERS[from].repeat(cellsOf(part))).join("\t");
     })
     .join("")
     .trimEnd();
@@ -137,9 +137,9 @@ function formatWordMarks(words: readonly WordOrigin[]): string {
  * @param n number of the version in the history; null for the last merge
  */
 export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
-  const place = locateDocument(io, name);
-  return withLocalMirror(io, place.root, (local) => {
-    const foundVersion = unwrap(findVersion(local, place.path, n));
+  const location = locateDocument(io, name);
+  return withLocalMirror(io, location.root, (local) => {
+    const foundVersion = unwrap(findVersion(local, location.path, n));
     const { document, entries } = foundVersion;
     const mergedEntry = n === null ? entries.findLast(({ merge }) => merge !== null) : foundVersion.entry;
     const { path } = document;
@@ -148,8 +148,8 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
         mergedEntry === undefined
           ? `no version of ${shownName(path)} is`
           : `version ${mergedEntry.n} of ${shownName(path)} is not`;
-      const next = `mdmirror history ${shownName(place.path)} lists the merged versions`;
-      return refuse(`${message} a merge with a known origin`, next);
+      const nextStep = `mdmirror history ${shownName(location.path)} lists the merged versions`;
+      return refuse(`${message} a merge with a known origin`, nextStep);
     }
     const { merge } = mergedEntry;
     const origins = readOrigins(localTexts(local, path), merge);

@@ -61,8 +61,8 @@ export function readReachOptions(io: Io, args: Args): ReachOptions {
  * content, key or query.
  */
 function formatExchange({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
-  const parts = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
-  return parts.filter((part) => part !== null && part !== undefined).join(" ");
+  const shownFields = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
+  return shownFields.filter((part) => part !== null && part !== undefined).join(" ");
 }
 
 type UseOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onExchange"> & {

@@ -55,10 +55,10 @@ export type AdminAction = {
  * of all workspaces by their ids.
  */
 async function readWantedWorkspaces({ session, args }: ActionCall) {
-  const all = unwrap(await listAll(session, "listWorkspaces"));
-  const word = args.text("workspace");
-  const wantedId = word === null ? null : unwrap(workspaceNamed(all, word)).id;
-  return { only: wantedId, names: new Map(all.map(({ id, name }) => [id, name])) };
+  const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
+  const workspaceWord = args.text("workspace");
+  const wantedId = workspaceWord === null ? null : unwrap(workspaceNamed(allWorkspaces, workspaceWord)).id;
+  return { only: wantedId, names: new Map(allWorkspaces.map(({ id, name }) => [id, name])) };
 }
 
 /**
@@ -135,10 +135,10 @@ function formatKeyRow(io: Io, key: KeyJson, workspace: string | undefined): stri
 }
 
 function describeGrants({ grants }: KeyJson): string {
-  const words = grants.map(({ path, level, waits }) => {
+  const grantWords = grants.map(({ path, level, waits }) => {
     return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing at this path)" : ""}`;
   });
-  return words.length === 0 ? "no access" : words.join(" ");
+  return grantWords.length === 0 ? "no access" : grantWords.join(" ");
 }
 
 function describeExpiry(io: Io, { expiresAt }: KeyJson): string {
@@ -278,11 +278,11 @@ const reviews: AdminActions = {
       const json = { reviews: all };
       if (all.length === 0) return { json, lines: ["nothing is in review"] };
       const rows = all.map((review) => {
-        const since = `since ${localTime(review.at)} (${formatAge(call.io, review.at)})`;
+        const sinceClause = `since ${localTime(review.at)} (${formatAge(call.io, review.at)})`;
         return [
           shownName(review.path),
           describeReviewReason(review),
-          since,
+          sinceClause,
           shownName(review.workspace),
           shownName(review.id),
         ];
@@ -366,15 +366,15 @@ const workspaces: AdminActions = {
     operandForm: "ID|NAME",
     options: ["yes"],
     async run({ io, args, session, operand }) {
-      const found = unwrap(await findWorkspace(session, operand));
-      const { id, name, documents } = found;
+      const foundWorkspace = unwrap(await findWorkspace(session, operand));
+      const { id, name, documents } = foundWorkspace;
       const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
       if (!(await askForYes(io, args.flag("yes"), `remove ${all}, for good?`))) {
         const nextStep = "to remove it, repeat the command with --yes";
         return refuse(`nothing was removed, because this would remove ${all}`, nextStep);
       }
       unwrap(await session.ask("removeWorkspace", { id }));
-      return { json: { removed: found }, lines: [`removed ${all}; its keys no longer work`] };
+      return { json: { removed: foundWorkspace }, lines: [`removed ${all}; its keys no longer work`] };
     },
   },
 };

@@ -62,9 +62,9 @@ function formatConflicts(io: Io, { conflicts: open, blocked }: ConflictList): re
 }
 
 async function showConflict(io: Io, name: string, json: boolean): Promise<ExitCode> {
-  const place = locateDocument(io, name);
-  return withLocalMirror(io, place.root, (mirror) => {
-    const problem = unwrap(findProblem(mirror, place.path));
+  const location = locateDocument(io, name);
+  return withLocalMirror(io, location.root, (mirror) => {
+    const problem = unwrap(findProblem(mirror, location.path));
     const contents = unwrap(readThree(mirror, problem));
     const { path, conflict } = problem;
     const hunks = conflictHunks(contents);

@@ -42,14 +42,14 @@ export const command = makeReadCommand(history, {
 type HistoryVersion = Answer<(typeof history)["declared"]>["versions"][number];
 
 function formatRow({ n, at, size, from, what, mergedFrom, other, isLocal }: HistoryVersion): string[] {
-  const merged = mergedFrom === null ? "" : `  (merged from ${mergedFrom})`;
+  const mergedClause = mergedFrom === null ? "" : `  (merged from ${mergedFrom})`;
   const otherClause = other === null ? "" : `  (a version of ${shownName(other)}, which was at this path then)`;
   return [
     `@${n}`,
     at <= 0 ? "before" : localTime(at),
     from,
     bytes(size, "no longer in the history"),
-    `${shownWords(what)}${merged}${otherClause}${isLocal ? "  (local)" : ""}`,
+    `${shownWords(what)}${mergedClause}${otherClause}${isLocal ? "  (local)" : ""}`,
   ];
 }
 

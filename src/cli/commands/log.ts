@@ -22,9 +22,9 @@ export const command: Command = {
   async run(io, args) {
     const [limit, run] = [args.number("limit") ?? 50, args.number("run")];
     const name = args.text("path");
-    const place = name === null ? { root: findMirror(io, args.operands[0]), path: null } : locateDocument(io, name);
-    return withLocalMirror(io, place.root, ({ state }) => {
-      const events = readEvents(state, { limit, run, path: place.path });
+    const location = name === null ? { root: findMirror(io, args.operands[0]), path: null } : locateDocument(io, name);
+    return withLocalMirror(io, location.root, ({ state }) => {
+      const events = readEvents(state, { limit, run, path: location.path });
       if (run !== null && events.length === 0) unwrap(findRuns(state, run));
       if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
       else for (const event of events) io.out(eventLine(event));

@@ -27,8 +27,8 @@ export const command: Command = {
     const moveResult = moveFolder(root, to, io.env);
     releasedFolder.giveBack();
     if (releasedFolder.hadUnit) await reinstallService(io, moveResult.kind === "ok" ? to : root);
-    const note = unwrap(moveResult);
-    if (note !== null) io.err(`mdmirror: ${note}`);
+    const moveNote = unwrap(moveResult);
+    if (moveNote !== null) io.err(`mdmirror: ${moveNote}`);
     io.out(`moved ${shownName(root)} to ${shownName(to)}`);
     return EXIT.inSync;
   },

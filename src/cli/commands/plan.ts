@@ -113,12 +113,12 @@ function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, 
     kinds.indexOf(action.kind) + (actionWords(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
   const sorted = actions.toSorted((a, b) => rankAction(a) - rankAction(b));
   return [...Map.groupBy(sorted, actionWords)].flatMap(([words, all]) => {
-    const named = all
+    const namedLines = all
       .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
       .sort(byPath)
       .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
     const heading = paint[chooseBrush(all[0]!)](`${words.arrow} ${words.label}`);
-    return [`  ${heading}: ${count(all.length)}`, ...cutLines(named, most, "    ")];
+    return [`  ${heading}: ${count(all.length)}`, ...cutLines(namedLines, most, "    ")];
   });
 }
 

@@ -39,9 +39,9 @@ export const command = makeOperationCommand(resolve, {
         `choose one of ${[...WAY_FLAGS, "merged", "tool"].map((way) => `--${way}`).join(" ")}`,
       );
     const file = args.text("merged");
-    const text = file === null ? (args.flag("tool") ? "" : undefined) : readMerged(io, file);
+    const mergedText = file === null ? (args.flag("tool") ? "" : undefined) : readMerged(io, file);
     const { root, paths } = locateProblems(io, args);
-    return { root, input: { paths, way: ways[0] ?? "merged", text } };
+    return { root, input: { paths, way: ways[0] ?? "merged", text: mergedText } };
   },
   complete(io, args, { world }, input) {
     if (!args.flag("tool")) return input;

@@ -186,9 +186,9 @@ const INACTIVE_LINK_REASONS = {
 } as const;
 
 function formatLinks({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
-  const note = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
+  const twiceNote = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
   return [
-    `  links by id: ${count(byId)}${note}`,
+    `  links by id: ${count(byId)}${twiceNote}`,
     ...groupByReason(inert).map(([reason, all]) => {
       const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
       return `  imported as inactive links (ref://…), ${INACTIVE_LINK_REASONS[reason]}: ${formatNames(names)}`;

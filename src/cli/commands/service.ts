@@ -161,8 +161,8 @@ function checkReady({ env: given, cwd }: Io, root: string): Result<readonly stri
   const { origin, notes } = admittedOrigin.value;
   const key = findKey({ folder, keyFile: null, cwd, env, origin });
   if (key.kind === "ok") return ok(notes);
-  const next = `store it first: mdmirror init ${shellWord(root)} --key-file FILE`;
-  return { kind: "trouble", trouble: { ...key.trouble, next } };
+  const nextStep = `store it first: mdmirror init ${shellWord(root)} --key-file FILE`;
+  return { kind: "trouble", trouble: { ...key.trouble, next: nextStep } };
 }
 
 /**

@@ -155,12 +155,12 @@ function formatRow(
  */
 async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
   const { mirrors, unfit } = await readAllFolders(io);
-  const shown = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
-  if (root !== null && shown.length === 0) {
-    const what = `${root} is not in the list of your linked folders, so its figures have no name`;
-    return refuse(what, "trust it first: mdmirror trust DIR");
+  const shownMirrors = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
+  if (root !== null && shownMirrors.length === 0) {
+    const message = `${root} is not in the list of your linked folders, so its figures have no name`;
+    return refuse(message, "trust it first: mdmirror trust DIR");
   }
-  io.text(mirrorMetrics(shown, unfit.length));
+  io.text(mirrorMetrics(shownMirrors, unfit.length));
   return EXIT.inSync;
 }
 
@@ -176,9 +176,9 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
   const shortStatus = summarizeStatus(reading);
   const { state, daemon, inSyncAsOf: _since, ...counts } = shortStatus;
   const exit = chooseExit(reading, { json, maxAge: null }, io.clock.now());
-  const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
-  if (daemon === "paused" || daemon === "silent") words.push(daemon);
-  return showResult(io, json, { json: shortStatus, lines: [[state, ...words].join(" ")], exit });
+  const countWords = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
+  if (daemon === "paused" || daemon === "silent") countWords.push(daemon);
+  return showResult(io, json, { json: shortStatus, lines: [[state, ...countWords].join(" ")], exit });
 }
 
 /**

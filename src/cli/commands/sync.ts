@@ -79,10 +79,10 @@ export const command: Command = {
 function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
   if (names.length === 0) return null;
-  const place = locatePaths(io, names);
-  if (place.root === root)
-    return { paths: pathsOfOperands(place.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
-  const message = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
+  const location = locatePaths(io, names);
+  if (location.root === root)
+    return { paths: pathsOfOperands(location.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
+  const message = `${names[0]} is in ${location.root}, but this sync runs in ${root}`;
   return refuse(message, "give paths in that linked folder");
 }
 
@@ -140,11 +140,11 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   const { stop } = io;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
-  const ran = await runHooksAfterSync(root, facts, report, { ...pickContext(io), stop, onNote });
+  const hooksResult = await runHooksAfterSync(root, facts, report, { ...pickContext(io), stop, onNote });
   if (io.terminal.error) io.status("");
   // A timer runs `sync --quiet` and mails its output. Problems of hooks are left out, because they
   // would be in every mail; `mdmirror hooks` shows them.
-  if (ran.kind === "trouble" && !quiet) complain(io, ran.trouble);
+  if (hooksResult.kind === "trouble" && !quiet) complain(io, hooksResult.trouble);
 }
 
 type PrintOptions = { readonly quiet: boolean; readonly json: boolean };

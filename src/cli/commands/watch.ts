@@ -163,8 +163,8 @@ function formatPhase(phase: EventOf<"phase">["phase"]): string[] {
     case "waiting": {
       const { why, detail } = phase;
       if (why === "paused") return ["paused; next: mdmirror resume"];
-      const next = why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
-      return [`${why}: ${shownWords(detail).replace(/\.$/, "")}; ${next}`];
+      const nextStep = why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
+      return [`${why}: ${shownWords(detail).replace(/\.$/, "")}; ${nextStep}`];
     }
     case "stopped":
       return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_STOP}`];
@@ -180,9 +180,9 @@ function formatPhase(phase: EventOf<"phase">["phase"]): string[] {
 
 function formatChange(event: EventOf<"change">): string {
   const { what, path, outcome, detail, lines, code, requestId } = event;
-  const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
-  const label = outcome === "submitted" ? "sent to review" : words?.label;
-  const head = words === null ? `· ${what}` : `${words.arrow} ${label}`;
+  const actionWords = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
+  const label = outcome === "submitted" ? "sent to review" : actionWords?.label;
+  const head = actionWords === null ? `· ${what}` : `${actionWords.arrow} ${label}`;
   const size = lines === null ? "" : `  (+${count(lines.added)} −${count(lines.removed)})`;
   const endClause =
     outcome === "done" || outcome === "submitted"

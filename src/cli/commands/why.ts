@@ -23,8 +23,8 @@ export const command: Command = {
     const { root, path } = locateDocumentOrRoot(io, args.operands[0]!);
     const mirrorOptions = { mode: "read", what: "why", quiet: true, ...readReachOptions(io, args) } as const;
     return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
-      const why = await explain(mirror, path);
-      return showResult(io, args.flag("json"), { json: toWhyJson(why), lines: formatWhy(io, why) });
+      const explanation = await explain(mirror, path);
+      return showResult(io, args.flag("json"), { json: toWhyJson(explanation), lines: formatWhy(io, explanation) });
     });
   },
 };
