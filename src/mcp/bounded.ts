@@ -65,8 +65,8 @@ export function partOf(text: string, from: number, last: number, characters: num
  */
 export function cutAt(text: string, most: number): string {
   if (text.length <= most) return text;
-  const cut = text.slice(0, most);
-  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+  const cutText = text.slice(0, most);
+  return cutText.isWellFormed() ? cutText : cutText.slice(0, -1);
 }
 
 export function countTextLines(text: string): number {

@@ -52,8 +52,8 @@ function toTrouble({ root }: ServedMirror, error: unknown, onFault: (error: unkn
   if (expectedTrouble !== null) return expectedTrouble;
   const code = errorCodeOf(error);
   if (code !== null) {
-    const next = "check that its disk works and this user may read and write it";
-    return { kind: "fault", what: `${root} cannot be used: ${errnoClause(error)}`, code, next };
+    const nextStep = "check that its disk works and this user may read and write it";
+    return { kind: "fault", what: `${root} cannot be used: ${errnoClause(error)}`, code, next: nextStep };
   }
   onFault(error);
   return {

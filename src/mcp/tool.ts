@@ -80,9 +80,9 @@ export function makePartialAnswer(
   { from_line: from = 1, lines, max_characters }: TextRange,
 ) {
   const lastLine = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
-  const part = partOf(text, from, lastLine, max_characters ?? TEXT_CHARACTERS.usual);
-  const cutNote = part.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
-  return makeAnswer({ ...facts, from: part.from, to: part.to, next: part.next, ...cutNote }, part.text);
+  const textPart = partOf(text, from, lastLine, max_characters ?? TEXT_CHARACTERS.usual);
+  const cutNote = textPart.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
+  return makeAnswer({ ...facts, from: textPart.from, to: textPart.to, next: textPart.next, ...cutNote }, textPart.text);
 }
 
 /**

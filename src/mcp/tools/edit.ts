@@ -72,8 +72,12 @@ export const EDIT = defineTool({
       if (edited.kind === "replaced") return { text: edited.text, facts: { places: edited.places } };
       const { editNumber, count } = edited;
       const message = `${path}: the old_text of edit ${editNumber} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
-      const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
-      return refuseCall(message, next, count === 0 ? "not-found" : "many-places", { path, edit: editNumber, count });
+      const nextStep = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
+      return refuseCall(message, nextStep, count === 0 ? "not-found" : "many-places", {
+        path,
+        edit: editNumber,
+        count,
+      });
     });
   },
 });
@@ -162,20 +166,20 @@ async function refuseStale(
   host: ToolHost,
 ): Promise<ToolResult> {
   const { text, version } = await readCurrent(mirror, path, host);
-  const before = readStoredContent(mirror.root, readVersion as Digest, host);
+  const readContent = readStoredContent(mirror.root, readVersion as Digest, host);
   const message = `${path} changed since you read it: nothing was written`;
   const facts = { path, version, given: readVersion };
-  if (before === null) {
+  if (readContent === null) {
     const next = "read it again: the content of the version that you gave is not known";
     return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, facts);
   }
-  const diffText = diffOf({ before: `${path} as you read it`, after: `${path} now` }, before, text);
-  const part = partOf(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
-  const leftOut = countTextLines(diffText) - part.to;
+  const diffText = diffOf({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
+  const diffPart = partOf(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
+  const leftOut = countTextLines(diffText) - diffPart.to;
   const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =
     leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
-  return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, { ...facts, ...cutFacts }, part.text);
+  return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, { ...facts, ...cutFacts }, diffPart.text);
 }
 
 /**
@@ -201,9 +205,9 @@ export const MOVE = defineTool({
     if (version !== undefined && version !== now) return refuseStale(mirror, path, version, host);
     const moveResult = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
     if (moveResult === null) {
-      const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
+      const message = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
       const next = "read both with list and read; then try again, or choose another path";
-      return refuseCall(what, next, "taken", { path, to });
+      return refuseCall(message, next, "taken", { path, to });
     }
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
     const linksFollow = config.kind === "ok" && config.value.links.mode === "translate";

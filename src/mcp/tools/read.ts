@@ -55,8 +55,8 @@ export async function readCurrent(
 ): Promise<EditedDocument> {
   const document = unwrap(await readDocument(openSaveContext(root, openOptions), path));
   if (document !== null) return document;
-  const next = "list shows existing documents; history shows earlier versions";
-  return refuse(`no document is at ${path}`, next, "not-found");
+  const nextStep = "list shows existing documents; history shows earlier versions";
+  return refuse(`no document is at ${path}`, nextStep, "not-found");
 }
 
 function makeOutline(facts: object, text: string): ToolResult {
@@ -102,7 +102,7 @@ function makeSection(facts: object, text: string, wanted: string, { lines, max_c
 }
 
 function refuseAmbiguousHeading(found: readonly Heading[]): ToolResult {
-  const lines = found.slice(0, MAX_HEADINGS).map(({ line }) => line);
+  const headingLines = found.slice(0, MAX_HEADINGS).map(({ line }) => line);
   const next = "name the headings above it, too (Plan > Costs), or read from its line";
-  return refuseCall(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
+  return refuseCall(`${found.length} headings have this name`, next, "many-headings", { atLines: headingLines });
 }
