@@ -104,8 +104,8 @@ async function askFolderDaemon(verb: "pause" | "resume", { root }: Folder): Prom
   if (daemonAnswer === NO_DAEMON)
     return { notice: { tone: "asks", text: "No daemon syncs this folder.", next: "mdmirror watch" } };
   unwrap<unknown>(daemonAnswer);
-  const text = verb === "pause" ? "Paused: changes wait until you resume." : "Resumed: changes are synced again.";
-  return { notice: makeGoodNotice(text) };
+  const noticeText = verb === "pause" ? "Paused: changes wait until you resume." : "Resumed: changes are synced again.";
+  return { notice: makeGoodNotice(noticeText) };
 }
 
 function findConflictPage({ params }: ActionRequest): string {

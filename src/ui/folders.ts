@@ -90,8 +90,8 @@ export class Folders {
 }
 
 export function findFolder({ folders }: AllFolders, name: string): Result<Folder> {
-  const found = folders.find((folder) => isSameName(folder.name, name));
-  if (found !== undefined) return ok(found);
+  const foundFolder = folders.find((folder) => isSameName(folder.name, name));
+  if (foundFolder !== undefined) return ok(foundFolder);
   return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", { code: "no-mirror" });
 }
 

@@ -134,8 +134,8 @@ async function showPage(site: UiSite, page: UiPage, request: FastifyRequest, rep
     return sendPage(site, reply, { ...content, refreshMs, notices }, { ...frameValues, status: 200 });
   } catch (error) {
     if (!(error instanceof TroubleError)) throw error;
-    const shown = makeTroublePage(error.trouble, frameValues.sections?.label ?? null);
-    return sendPage(site, reply, shown, { ...frameValues, status: STATUS_BY_KIND[error.trouble.kind] });
+    const troubleContent = makeTroublePage(error.trouble, frameValues.sections?.label ?? null);
+    return sendPage(site, reply, troubleContent, { ...frameValues, status: STATUS_BY_KIND[error.trouble.kind] });
   }
 }
 
@@ -232,9 +232,16 @@ function sendErrorPage(site: UiSite, reply: FastifyReply, error: unknown) {
 }
 
 async function readRequest({ ui }: UiSite, request: FastifyRequest, { csrf }: Session<null>): Promise<PageRequest> {
-  const all = await ui.folders.read();
+  const allFolders = await ui.folders.read();
   const address = request.url.split("?", 1)[0]!;
-  return { params: readParams(request), query: readQuery(request), all, address, now: ui.clock.now(), csrf };
+  return {
+    params: readParams(request),
+    query: readQuery(request),
+    all: allFolders,
+    address,
+    now: ui.clock.now(),
+    csrf,
+  };
 }
 
 function readParams({ params }: FastifyRequest): PageRequest["params"] {

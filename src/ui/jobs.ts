@@ -197,10 +197,10 @@ export class Stops {
    * Returns the newest result for a stopped folder. Starts a scan if the folder has changed since.
    */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
-    const key = JSON.stringify([safetyStop, lastRun]);
+    const stateKey = JSON.stringify([safetyStop, lastRun]);
     const keptReading = this.#kept.get(root);
-    if (keptReading !== undefined && (keptReading.key === key || keptReading.isScanning)) return keptReading;
-    const reading = { key, isScanning: true, seen: keptReading?.seen ?? null };
+    if (keptReading !== undefined && (keptReading.key === stateKey || keptReading.isScanning)) return keptReading;
+    const reading = { key: stateKey, isScanning: true, seen: keptReading?.seen ?? null };
     this.#kept.set(root, reading);
     this.#world.jobs.track(this.#scan(root));
     return reading;
@@ -215,8 +215,8 @@ export class Stops {
 
   /** Marks the result for a folder as outdated, so that the next page starts a new scan. */
   forget(root: string): void {
-    const kept = this.#kept.get(root);
-    if (kept !== undefined) this.#kept.set(root, { ...kept, key: "" });
+    const keptReading = this.#kept.get(root);
+    if (keptReading !== undefined) this.#kept.set(root, { ...keptReading, key: "" });
   }
 
   async #scan(root: string): Promise<void> {

@@ -82,8 +82,8 @@ export function readFields(form: URLSearchParams, previous: LinkFields | null): 
  */
 export async function draftLink(world: LinkContext, fields: LinkFields): Promise<LinkDraft | RefusedLink> {
   const refuseForm = (field: keyof LinkFields, reason: Trouble): RefusedLink => {
-    const key = field === "dir" || field === "remote" ? fields.key : "";
-    return { kind: "refused", field, trouble: reason, typed: { ...fields, key } };
+    const shownKey = field === "dir" || field === "remote" ? fields.key : "";
+    return { kind: "refused", field, trouble: reason, typed: { ...fields, key: shownKey } };
   };
   const target = readTarget(world, fields);
   if ("field" in target) return refuseForm(target.field, target.trouble);

@@ -98,9 +98,9 @@ const TABS: readonly (readonly [part: string, label: string])[] = [
 
 /** Returns the tabs of the linked folder that a page is about; null if the page is about none. */
 export function makeTabs({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
-  const name = params["name"];
-  const namedFolder = name === undefined ? null : findFolder(all, name);
-  if (name === undefined || namedFolder?.kind !== "ok") return null;
+  const mirrorName = params["name"];
+  const namedFolder = mirrorName === undefined ? null : findFolder(all, mirrorName);
+  if (mirrorName === undefined || namedFolder?.kind !== "ok") return null;
   const { needs, status } = namedFolder.value;
   const counts: Readonly<Record<string, Pick<Link, "count" | "tone">>> = {
     needs: { count: needs.length, tone: "asks" },
@@ -108,10 +108,10 @@ export function makeTabs({ section }: UiPage, { params, all }: PageRequest): Lin
     reviews: { count: status?.reviews.length ?? 0 },
   };
   const links = TABS.map(([part, label]): Link => {
-    const current = part === section ? "true" : null;
-    return { href: mirrorAddress(name, part), label, ...counts[part], current };
+    const currentMark = part === section ? "true" : null;
+    return { href: mirrorAddress(mirrorName, part), label, ...counts[part], current: currentMark };
   });
-  return { label: name, links };
+  return { label: mirrorName, links };
 }
 
 /**

@@ -52,12 +52,12 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
     return { to: `${documentAddress(name, "conflict", path, { preview: "yes" })}#preview`, notice: null };
   const content = isDecided ? composeContent(ui, root, path, form) : readTypedContent(ui, root, path, form);
   if (content !== null && "notice" in content) return { notice: content.notice };
-  const way = content?.way ?? RESOLVE_WAYS.find((candidate) => candidate === sentWay);
-  if (way === undefined) return { notice: makeNothingDoneNotice("Choose a version") };
+  const chosenWay = content?.way ?? RESOLVE_WAYS.find((candidate) => candidate === sentWay);
+  if (chosenWay === undefined) return { notice: makeNothingDoneNotice("Choose a version") };
   if (ui.jobs.isBusy(root)) return { notice: BUSY_NOTICE };
-  const text = way === "merged" && content !== null ? { text: content.text } : {};
+  const mergedText = chosenWay === "merged" && content !== null ? { text: content.text } : {};
   const force = isDecided || form.get("force") !== null;
-  const input = { paths: [path], way, force, expected: readVersions(form), noSync: true, ...text };
+  const input = { paths: [path], way: chosenWay, force, expected: readVersions(form), noSync: true, ...mergedText };
   const operationResult = await runOperation(root, resolve, input, ui);
   if (operationResult.kind === "trouble")
     return { notice: makeRefusalNotice(operationResult.trouble, content !== null) };
@@ -65,7 +65,7 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   const { run, items } = operationResult.value;
   const [item] = items as [(typeof items)[number]];
   const notice = {
-    ...makeResolvedNotice(way, item.notes),
+    ...makeResolvedNotice(chosenWay, item.notes),
     link: makeNextLink(folder, path),
     ...makeUndo(ui, folder, run),
   };

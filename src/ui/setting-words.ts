@@ -125,9 +125,9 @@ export function splitQuantities(name: string, typed: string): readonly Quantity[
  * unit. Returns "" if all numbers are empty; null if the form does not have the setting.
  */
 export function readTyped(form: URLSearchParams, name: string): string | null {
-  const parts = form.getAll(name);
-  if (parts.length === 0) return null;
-  return parts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : parts.join("");
+  const sentParts = form.getAll(name);
+  if (sentParts.length === 0) return null;
+  return sentParts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : sentParts.join("");
 }
 
 /**
@@ -146,8 +146,8 @@ export function labelSetting(name: string): string {
 
 /** Returns a sentence that says why a typed value is not allowed; null if it is allowed. */
 export function explainRefusal(name: string, setting: Setting<unknown>, typed: string): string | null {
-  const text = toSettingText(setting, typed);
-  const readResult = text === null ? null : readValue(name, setting, text);
+  const settingText = toSettingText(setting, typed);
+  const readResult = settingText === null ? null : readValue(name, setting, settingText);
   // The message of the error begins with the name of the setting, which the page's label replaces.
   return readResult?.kind === "trouble"
     ? `“${labelSetting(name)}”${readResult.trouble.what.slice(name.length)}.`

@@ -111,8 +111,8 @@ export function readProblem(
   path: string,
 ): Result<ProblemView> {
   return withLocal(root, ui, (local) => {
-    const found = findProblem(local, path);
-    return found.kind === "trouble" ? found : ok(viewProblem(local, found.value));
+    const problemResult = findProblem(local, path);
+    return problemResult.kind === "trouble" ? problemResult : ok(viewProblem(local, problemResult.value));
   });
 }
 

@@ -148,15 +148,15 @@ ${renderCompareForm(mirror, timeline, entries)}</div>
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const timeline = unwrap(readTimeline(local, name));
   const entries = timeline.steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
-  const part = cutListPage(timeline.steps, request, STEPS_PER_PAGE);
-  const lines = countChangedLines(local, entries, part.items);
+  const listPage = cutListPage(timeline.steps, request, STEPS_PER_PAGE);
+  const lineCounts = countChangedLines(local, entries, listPage.items);
   const newestKept = entries.findLast(({ size }) => size !== null)?.n ?? null;
   const requestedNumber = request.query.get("n");
   const n = requestedNumber === null ? newestKept : readNumber(requestedNumber);
   const selected = n === null ? null : unwrap(readVersion(local, timeline.path, n));
   const previous = n === null || n === 1 ? null : readVersion(local, timeline.path, n - 1);
   const previousVersion = previous?.kind === "ok" ? { n: n! - 1, text: previous.value.text } : null;
-  return { timeline, entries, part, lines, selected, before: previousVersion };
+  return { timeline, entries, part: listPage, lines: lineCounts, selected, before: previousVersion };
 }
 
 /**

@@ -126,7 +126,7 @@ export const RUN_PAGE = makeFolderPage({
     const run = readNumber(request.params["run"]);
     if (run === null) return refuseRun(request.params["run"]!);
     const { line, events, undo } = readLocalMirror(ui, root, (local) => readRun(local, run));
-    const part = cutListPage(events, request, LINES_PER_PAGE);
+    const listPage = cutListPage(events, request, LINES_PER_PAGE);
     return {
       title: `Run ${run} · ${name} · mdmirror`,
       main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
@@ -135,8 +135,8 @@ export const RUN_PAGE = makeFolderPage({
 ${renderJob(job)}
 ${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
 ${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : renderUndoPart(line, undo.value)}
-${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${part.items.map((event) => renderEventItem(name, event, renderTimeOfDay(event)))}</ul>`}
-${renderPager(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}`,
+${listPage.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${listPage.items.map((event) => renderEventItem(name, event, renderTimeOfDay(event)))}</ul>`}
+${renderPager(listPage, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}`,
     };
   },
 });

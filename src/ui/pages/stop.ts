@@ -58,9 +58,9 @@ function renderStop(folder: Folder, stop: SafetyStop, { isScanning, seen }: Stop
       "The next sync continues.",
       renderSyncForm(folder, request),
     );
-  const words = chooseWords(reasons, view);
-  return html`${renderStopBanner(reasons, words, view === null ? null : html`Checked ${ageOf(seen!.scannedAt, request.now)} ago.`)}
-${trouble === null ? renderAnswers(folder, view, words, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
+  const stopWords = chooseWords(reasons, view);
+  return html`${renderStopBanner(reasons, stopWords, view === null ? null : html`Checked ${ageOf(seen!.scannedAt, request.now)} ago.`)}
+${trouble === null ? renderAnswers(folder, view, stopWords, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
 ${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${renderProgress("Reading both sides", 0, null)}</div>`}
 ${view !== null && renderStoppedChanges(view)}`;
 }
@@ -166,8 +166,8 @@ const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: s
 function renderRejections(back: RejectionItems): Html[] {
   return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => {
     const [noun, words] = REJECTION_WORDS[kind];
-    const why = kind === "left" && html`: ${sentenceView(all[0]!.row.why)}`;
-    return html`<li><b>${plural(all.length, noun)}</b> ${words}${why}</li>`;
+    const reasonClause = kind === "left" && html`: ${sentenceView(all[0]!.row.why)}`;
+    return html`<li><b>${plural(all.length, noun)}</b> ${words}${reasonClause}</li>`;
   });
 }
 

@@ -38,8 +38,8 @@ ${nextElement}${!isOutside && html`<p class="row">${upLink}</p>`}`,
 }
 
 export function makeRefusalTrouble(refusal: Refusal): Trouble {
-  const next = "open the address that mdmirror ui prints, directly, not from another page";
-  return { kind: "usage", what: REFUSAL_TEXT[refusal], next, code: `other-${refusal}` };
+  const nextStep = "open the address that mdmirror ui prints, directly, not from another page";
+  return { kind: "usage", what: REFUSAL_TEXT[refusal], next: nextStep, code: `other-${refusal}` };
 }
 
 export const NO_TOKEN: Trouble = {
