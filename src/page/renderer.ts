@@ -70,9 +70,9 @@ export class Renderer {
 
   readonly render: Render = (text, base, marked) => {
     const request = { text, base, marked: marked ?? null };
-    const key = JSON.stringify(request);
-    const rendered = this.#kept.get(key) ?? this.#enqueue(key, request);
-    this.#kept.set(key, rendered);
+    const requestKey = JSON.stringify(request);
+    const rendered = this.#kept.get(requestKey) ?? this.#enqueue(requestKey, request);
+    this.#kept.set(requestKey, rendered);
     return rendered;
   };
 

@@ -10,10 +10,10 @@ import { findEditedField, mountEditor } from "./editor/mount.ts";
  * refuse to save the result, and would keep it as a draft.
  */
 function showIfOutdated(): void {
-  const note = document.getElementById("moved-on");
-  if (note === null) return;
+  const outdatedNote = document.getElementById("moved-on");
+  if (outdatedNote === null) return;
   const isOther = readShownVersions() !== (document.getElementById("versions")?.dataset["versions"] ?? "");
-  if (note.hidden === isOther) note.hidden = !isOther;
+  if (outdatedNote.hidden === isOther) outdatedNote.hidden = !isOther;
 }
 
 /** Returns the versions that the form was opened with, as one string. */

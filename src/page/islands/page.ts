@@ -20,9 +20,9 @@ function updateAges(): void {
 function showAges(): void {
   const now = Date.now();
   for (const time of document.querySelectorAll<HTMLTimeElement>("time.age")) {
-    const text = ageText(now - Date.parse(time.dateTime));
+    const shownAge = ageText(now - Date.parse(time.dateTime));
     // The text is set only if it changed, because setting it removes the user's selection.
-    if (time.textContent !== text) time.textContent = text;
+    if (time.textContent !== shownAge) time.textContent = shownAge;
   }
 }
 

@@ -57,9 +57,9 @@ async function search(filled: HTMLFormElement): Promise<void> {
   const slowTimer = setTimeout(() => setShown("slow", true), SLOW_MS);
   try {
     const answer = await fetch(address, { signal });
-    const text = await answer.text();
+    const pageText = await answer.text();
     if (!answer.ok) throw new Error(String(answer.status));
-    showResults(text);
+    showResults(pageText);
     setShown("failed", false);
     history.replaceState(history.state, "", address);
     searchIfPending();

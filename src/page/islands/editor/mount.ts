@@ -35,9 +35,9 @@ export function mountEditor(): void {
   field.hidden = true;
   // The editor is in a shadow root, because CodeMirror then uses style sheet objects. The content
   // security policy allows these, but no inline styles.
-  const texts = { root: host.attachShadow({ mode: "open" }), field, other: otherField.value };
-  if (isWide) mountBeside(texts, labels);
-  else mountUnified(texts, labels);
+  const editorTexts = { root: host.attachShadow({ mode: "open" }), field, other: otherField.value };
+  if (isWide) mountBeside(editorTexts, labels);
+  else mountUnified(editorTexts, labels);
 }
 
 /**

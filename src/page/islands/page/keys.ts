@@ -40,8 +40,8 @@ function goToSearch(): boolean {
 
 function moveFocus(by: 1 | -1): boolean {
   const links = [...document.querySelectorAll(ROW_SELECTOR)].flatMap((row) => findFocusTarget(row) ?? []);
-  const row = findFocusTarget(document.activeElement?.closest(ROW_SELECTOR) ?? null);
-  const focusedIndex = row === null ? -1 : links.indexOf(row);
+  const focusedTarget = findFocusTarget(document.activeElement?.closest(ROW_SELECTOR) ?? null);
+  const focusedIndex = focusedTarget === null ? -1 : links.indexOf(focusedTarget);
   const nextElement = focusedIndex === -1 ? links[by === 1 ? 0 : links.length - 1] : links[focusedIndex + by];
   nextElement?.focus();
   return nextElement !== undefined;
