@@ -41,9 +41,9 @@ export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
   const ownership = ownershipOf(folder, env);
   if (ownership.kind === "foreign") unwrap(foreignTrouble(ownership));
   if (ownership.kind === "by-sudo") {
-    const what = `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`;
-    const next = "run the program as that user: its files in the folder would belong to root";
-    refuse(what, next, "foreign-owner");
+    const message = `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`;
+    const nextStep = "run the program as that user: its files in the folder would belong to root";
+    refuse(message, nextStep, "foreign-owner");
   }
   unwrap(examineFolder(folder));
 }
