@@ -177,14 +177,14 @@ ${renderButton("History", documentAddress(mirror, "history", path))}${renderButt
 ${openProblems.length > 0 && html`<section class="card flush">${problemRows(openProblems)}</section>`}
 ${
   readOutcome.kind === "done"
-    ? renderDocument(rendered, readOutcome.value.text, asText)
+    ? renderDocumentText(rendered, readOutcome.value.text, asText)
     : html`<p class="notice quiet">${sentenceView(readOutcome.detail)}</p>`
 }`,
   };
 }
 
 /** @param rendered the rendered document; null to show its source */
-function renderDocument(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
+function renderDocumentText(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
   const moreCharacters = text.length - MAX_CHARACTERS;
   return html`${rendered === null && !asText && moreCharacters <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}

@@ -194,7 +194,7 @@ function renderVersionItem(
   const address = documentAddress(mirror, "history", timeline.path, { n, page: query.get("page") });
   const label = `Version ${n}`;
   return html`<li class="step" id="${`v-${n}`}"${isSelected && html` aria-current="true"`}><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
-${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${renderAge(at, now)}</span></p>
+${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${renderAgeOrStart(at, now)}</span></p>
 <p>${timeline.now === n && badgeOf("good", "current")}${from !== "service" && badgeOf("quiet", "only local")}</p>
 <p class="faint">${merge === null ? sentenceView(what) : describeMerge(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
     size === null ? "no longer in the history" : bytesText(size)
@@ -210,7 +210,7 @@ function describeMerge({ mine, theirs }: MergeOf, entries: readonly HistoryEntry
   return `Merged: ${nameVersion(mine, "the local edit")} and ${nameVersion(theirs, "the edit on the service")}`;
 }
 
-function renderAge(time: number, now: number): Html {
+function renderAgeOrStart(time: number, now: number): Html {
   return time <= 0 ? renderTime(time, now) : html`${ageOf(time, now)} ago`;
 }
 
@@ -306,7 +306,7 @@ function renderCompareForm(
     .toReversed()
     .slice(0, MAX_VERSIONS);
   if (keptNumbers.length + (localDigest === null ? 0 : 1) < 2) return null;
-  const renderOptions = (chosen: string) => [
+  const renderVersionOptions = (chosen: string) => [
     localDigest !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
     ...keptNumbers.map(
       (n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>version ${n}</option>`,
@@ -315,8 +315,8 @@ function renderCompareForm(
   const newestName = localDigest === null ? String(keptNumbers[0]) : "here";
   const beforeName = String(keptNumbers.find((n) => n !== now && String(n) !== newestName) ?? keptNumbers[0]);
   return html`<form action="${documentAddress(mirror, "diff", path)}" class="row">
-<label for="from">Compare</label><select id="from" name="from">${renderOptions(beforeName)}</select>
-<label for="to">with</label><select id="to" name="to">${renderOptions(newestName)}</select><button>Show</button></form>`;
+<label for="from">Compare</label><select id="from" name="from">${renderVersionOptions(beforeName)}</select>
+<label for="to">with</label><select id="to" name="to">${renderVersionOptions(newestName)}</select><button>Show</button></form>`;
 }
 
 /** Shows the difference of two versions of a document. */
@@ -333,12 +333,12 @@ export const DIFF_PAGE = makeFolderPage({
       unwrap(readText(local, requestedPath, to)),
     ]);
     const { path } = after;
-    const renderName = (text: NamedText) => renderVersionName(mirror, path, text, request.now);
+    const renderTextName = (text: NamedText) => renderVersionName(mirror, path, text, request.now);
     return {
       title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${renderCrumbs(mirror, path, true)}
 <h1>Changes of ${nameView(nameOf(path))}</h1>
-<dl class="facts"><dt>From</dt><dd>${renderName(before)}</dd><dt>To</dt><dd>${renderName(after)}</dd></dl>
+<dl class="facts"><dt>From</dt><dd>${renderTextName(before)}</dd><dt>To</dt><dd>${renderTextName(after)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
 ${differenceOf(toLabelled(before), toLabelled(after))}`,
     };
