@@ -8,8 +8,8 @@ export type AppFile = { readonly id: DocId; readonly path: string; readonly text
 type Item = Record<string, unknown>;
 
 /**
- * A user of the web app: the service's API with a key of Full access, without any of the client's
- * code. Each method but `call` throws if the service refuses.
+ * A user of the web app: calls the service's API with a Full access key, without any code of the
+ * client. Each method but `call` throws if the service refuses.
  */
 export class App {
   readonly #service: Pick<SyncService, "answer">;
@@ -20,7 +20,7 @@ export class App {
     this.#key = key;
   }
 
-  /** Any request, refused ones included. */
+  /** Sends any request. Returns refusals too. */
   call(method: WireRequest["method"], path: string, body?: object): { status: number; json: unknown } {
     const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" };
     const text = body === undefined ? null : JSON.stringify(body);
@@ -88,7 +88,7 @@ export class App {
     );
   }
 
-  /** The paths of all documents, sorted. */
+  /** Returns the sorted paths of all documents. */
   paths(): string[] {
     return this.#all(FILES)
       .map((file) => (file["path"] as string).slice(1))

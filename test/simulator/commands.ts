@@ -3,11 +3,11 @@ import type { App } from "./app.ts";
 import type { Mirror } from "./mirror.ts";
 
 /**
- * Runs commands of users in a notation close to that of the planner's tables. Commands are divided
- * by `;`, and a `_` in a path is a space. Local: `write P T`, `save P T` (a new inode), `rm P`,
- * `mv P Q`, `mkdir P`. On the service: `new P T`, `edit P T`, `rm P`, `mv P Q`, `mkdir P`. A path
- * without `.md` is a folder's. Documents: `P=T`, or `P=T<Q` for the document that was at `Q` in the
- * beginning. Contents: a word is a line, `$NAME` one of `CONTENTS`.
+ * Commands of users, similar to those of the planner's tables, separated by `;`. A `_` in a path is
+ * a space. Local: `write P T`, `save P T` (a new inode), `rm P`, `mv P Q`, `mkdir P`. On the
+ * service: `new P T`, `edit P T`, `rm P`, `mv P Q`, `mkdir P`. A path without `.md` is a folder's.
+ * Documents: `P=T`, or `P=T<Q` for the document that was at `Q` at the beginning. Contents: a word
+ * is a line, `$NAME` is an entry of `CONTENTS`.
  */
 
 const longText = (mark: string): string =>

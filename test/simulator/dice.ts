@@ -6,7 +6,7 @@ export class Dice {
     this.#state = seed >>> 0;
   }
 
-  /** [0, 1) */
+  /** Draws a number in [0, 1). */
   readonly fraction = (): number => {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -15,10 +15,10 @@ export class Dice {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
 
-  /** Seeded bytes, n at a time, for callers of `randomBytes`. */
+  /** Draws n bytes, for callers of `randomBytes`. */
   readonly bytes = (n: number): Buffer => Buffer.from(Array.from({ length: n }, () => this.below(256)));
 
-  /** A whole number in [0, n). */
+  /** Draws a whole number in [0, n). */
   below(n: number): number {
     return Math.floor(this.fraction() * n);
   }

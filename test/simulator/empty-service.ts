@@ -6,8 +6,8 @@ type Copied = Exclude<SyncServiceOptions["database"], string> & { readonly copy:
 let made: Copied | null = null;
 
 /**
- * Returns the database of an empty service in memory. Its schema is made once a process, not once a
- * rig.
+ * Returns the database of an empty service in memory. Its schema is created once in a process, not
+ * for each rig.
  */
 export function emptyDatabase(): Copied {
   made ??= { copy: makeEmpty() };

@@ -8,9 +8,9 @@ import { splitRequestTarget } from "../../src/service/requests/router.ts";
 import { readMembers } from "../variants/requests.ts";
 
 /**
- * A deployment that treats names as equal if they differ in case, or in their Unicode normal form,
- * as a store on such a disk or with such a collation does. It keeps each name as given, refuses a
- * second spelling, and finds an item by any spelling of its path.
+ * A deployment that treats names as equal if they differ only in case or in Unicode normal form. It
+ * keeps each name as given, refuses a second spelling, and finds an item by any spelling of its
+ * path.
  */
 
 export type Answer = (request: WireRequest) => WireResponse;
@@ -18,8 +18,9 @@ export type Answer = (request: WireRequest) => WireResponse;
 type Item = { readonly id: string; readonly path: string };
 
 /**
- * @param ownerKey a key that reads everything: a name is taken whoever may read it
- * @returns the same service, which gets each path in the spelling of the existing items
+ * @param ownerKey a key that reads everything, because a name is taken even if the caller may not
+ * read it
+ * @returns the same service; each path reaches it in the spelling of the existing items
  */
 export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string): Answer {
   if (!folding.foldsCase && !folding.foldsUnicode) return answer;
@@ -42,7 +43,7 @@ export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string
 
 type Ask = (route: string, query: string) => readonly Item[];
 
-/** Requests all pages of a list. */
+/** Returns a function that requests all pages of a list. */
 function asking(answer: Answer, key: string): Ask {
   const headers = { authorization: `Bearer ${key}` };
   return (route, query) => {
@@ -89,8 +90,8 @@ function spellMembers(method: string, route: string, members: JsonObject, ask: A
 }
 
 /**
- * Spells a path: each name as the existing item spells it; from the first name without an item, as
- * it was sent.
+ * Returns a path with each name spelled like the existing item. From the first name without an item
+ * on, the names stay as they were sent.
  */
 function spell(sent: string, ask: Ask, folding: DiskFolding): string {
   const names = pathSegments(sent);
@@ -139,7 +140,7 @@ function allFolders(ask: Ask): readonly Item[] {
   return ask(FOLDERS, "path_prefix=/");
 }
 
-/** @returns the id of the folder of an item; null: the root; undefined: the item does not exist */
+/** Returns the id of an item's folder: null for the root, undefined if the item does not exist. */
 function parentOfItem(id: string, ask: Ask): string | null | undefined {
   const item = everything(ask).find((one) => one.id === id);
   if (item === undefined) return undefined;

@@ -7,17 +7,17 @@ import { usualTmpdir } from "../memory-folder.ts";
 import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
 /**
- * An empty folder on a real disk or in memory, with actions of a test besides the calls of the Fs.
- * Each action also works without its object.
+ * An empty folder on a real disk or in memory. Besides the calls of the Fs it has actions of users,
+ * which also work as plain functions.
  */
 export type Bench = {
   readonly fs: Fs;
   readonly root: string;
-  /** In place, as `echo text > path`. */
+  /** Writes in place, like `echo text > path`. */
   write(path: string, text: string | Uint8Array): void;
   append(path: string, text: string): void;
   symlink(target: string, path: string): void;
-  /** A FIFO. */
+  /** Creates a FIFO. */
   special(path: string): void;
   close(): void;
 };
@@ -38,7 +38,9 @@ class NodeBench implements Bench {
   readonly close = (): void => nodeFs.rmSync(this.root, { recursive: true, force: true });
 }
 
-/** @param parent where to make it; the system's folder for temporary files by default */
+/**
+ * @param parent folder in which it is created; by default the system's folder for temporary files
+ */
 export function createNodeBench(parent = usualTmpdir()): Bench {
   return new NodeBench(parent);
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Bench, createNodeBench, createRamBench } from "./fs-bench.ts";
 
-/** The result or errno of a call. */
+/** A case of the file calls. `gives` is the result or errno. */
 type Case = readonly [title: string, act: (bench: Bench, at: (name: string) => string) => unknown, gives: unknown];
 
-/** One byte longer than a name may be. */
+/** One byte longer than the limit. */
 const LONG_NAME = "n".repeat(256);
 
 function bytes(content: string): Uint8Array {
@@ -19,7 +19,7 @@ function pick({ kind, size, nlink }: { kind: string; size: number; nlink: number
   return { kind, size, nlink };
 }
 
-/** @returns the errno of a stat, or the kind of what still exists */
+/** Returns the errno of a stat; the kind of the entry if it still exists. */
 function gone(fs: Bench["fs"], path: string): string {
   try {
     return fs.lstat(path).kind;
@@ -30,10 +30,10 @@ function gone(fs: Bench["fs"], path: string): string {
 
 const STAMP_KEYS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const;
 
-/** Returns the members of the stamp that a change moves. */
+/** Returns the members of a file's stamp that a change alters. */
 function stampChange({ fs }: Bench, path: string, change: () => void, afterwards = path): string[] {
   const before = fs.lstat(path);
-  // A kernel's clock for stamps ticks every few milliseconds.
+  // The kernel's clock for stamps ticks only every few milliseconds.
   for (const end = performance.now() + 25; performance.now() < end; );
   change();
   const after = fs.lstat(afterwards);
@@ -265,7 +265,7 @@ const WRITING: readonly Case[] = [
   ],
 ];
 
-/** Makes a bench of this tree: a.md, b.md, full/c.md, empty/ and symlinks. */
+/** Creates a folder with a.md, b.md, full/c.md, empty/ and symlinks. */
 function build(create: () => Bench): { readonly bench: Bench; readonly at: (name: string) => string } {
   const bench = create();
   const at = (below: string) => (below === "" ? bench.root : `${bench.root}/${below}`);

@@ -5,11 +5,16 @@ import { type Mirror, SETTINGS } from "./mirror.ts";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig } from "./rig.ts";
 
-/** A user interrupts a sync at any call of the disk; the next syncs end as one sync would. */
+/**
+ * A user interrupts a sync at each disk call. The next syncs must end like one uninterrupted sync.
+ */
 
 const LINES = "a line that stays as it is\n".repeat(5);
 
-/** Edits on both sides, a swap, a folder that moves, new and deleted documents on both sides. */
+/**
+ * Returns a moment with edits on both sides, a swap of names, a renamed folder, and new and deleted
+ * documents on both sides.
+ */
 async function begin(): Promise<Moment> {
   const rig = createRig(7);
   for (const path of ["a.md", "b.md", "c.md", "d.md", "gone.md", "in/x.md", "in/y.md", "out/z.md"])
@@ -32,8 +37,10 @@ async function begin(): Promise<Moment> {
 }
 
 /**
- * One run, which somebody stops at that call of the disk, counted in the steps of its plans.
- * @param changed gets the calls that find a change: stops at the others end alike
+ * Runs one sync that a user interrupts at disk call number `at`, counted while its plans are
+ * applied.
+ * @param changed gets the numbers of the calls before which something changed; an interruption at
+ * another call has the same result
  */
 async function syncStopped(mirror: Mirror, at: number | null, changed: number[] = []): Promise<RunReport> {
   const stopping = new AbortController();

@@ -2,21 +2,25 @@ import { Moment, type Pair } from "./moment.ts";
 
 type Kills<P extends Pair> = {
   /**
-   * Opens a copy: the beginning, and both sides after each kill. Left out: a plain rig and mirror.
+   * Opens a copy of both sides: at the beginning, and after each kill. By default a plain rig and
+   * mirror.
    */
   readonly open?: (moment: Moment) => P;
-  /** Does what is killed; a sync unless given. */
+  /** The work that is killed; by default a sync. */
   readonly work?: (pair: P) => Promise<unknown>;
-  /** Ends the kills early: true once the killed work has done what the test is not about. */
+  /** Returns true when the work has reached the part that the test does not kill. */
   readonly until?: (pair: P) => boolean;
-  /** Called after each kill, and once after the work that nothing killed. */
+  /**
+   * Checks both sides after each kill, and once after the work without a kill; `lived` is then
+   * true.
+   */
   readonly judge: (pair: P, call: number, lived: boolean) => Promise<void> | void;
 };
 
 /**
- * Kills the work at each of its calls of a port: at one of the calls between two changes, since a
- * kill at the others leaves the same. The work is done once. A kill leaves what both sides have at
- * its call, so each kill is a copy of them.
+ * Simulates a kill of the work at each of its port calls. The work is done once: both sides are
+ * copied at a call, and each copy is what a kill at that call leaves. Calls without a change since
+ * the last copy are skipped, because they would leave the same.
  * @returns number of kills
  */
 export async function killAtEachCall<P extends Pair = Pair>(start: Pair, kills: Kills<P>): Promise<number> {
@@ -25,7 +29,7 @@ export async function killAtEachCall<P extends Pair = Pair>(start: Pair, kills: 
   const killed = await copyAtCalls(whole, work);
   for (const [n, { call, moment }] of killed.entries()) {
     const pair = open(moment);
-    // As at the end of `Mirror.sync`.
+    // Like the end of `Mirror.sync`.
     if (kills.work === undefined) pair.mirror.disk.advance(10);
     if (kills.until?.(pair) === true) return n;
     await kills.judge(pair, call, false);
@@ -34,7 +38,7 @@ export async function killAtEachCall<P extends Pair = Pair>(start: Pair, kills: 
   return killed.length;
 }
 
-/** Does the work, and copies both sides at the first of its calls that finds each change. */
+/** Does the work. Copies both sides at the first call after each change. */
 async function copyAtCalls<P extends Pair>(pair: P, work: (pair: P) => Promise<unknown>) {
   const killed: { readonly call: number; readonly moment: Moment }[] = [];
   let [call, before] = [0, -1];

@@ -5,21 +5,24 @@ import { type DatabaseSchema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirro
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "./open-databases.ts";
 
-/** Both files of a state, as bytes. */
+/** Both databases of a state, as bytes. */
 export type StateCopy = { readonly rows: Buffer; readonly texts: Buffer };
 
-/** A state in memory, without the file of a folder. */
+/** A state in memory instead of files. */
 export type MemoryState = {
   readonly state: StoredState;
-  /** Opens the same rows as another process does, which knows nothing from memory. */
+  /** Opens the same rows like a new process, without anything from memory. */
   readonly reopen: () => StoredState;
   readonly copy: () => StateCopy;
-  /** Counts the changes of rows, without those of an open transaction, which a kill rolls back. */
+  /**
+   * Returns the number of changed rows, without those of an open transaction, which a kill rolls
+   * back.
+   */
   readonly changes: () => number;
   readonly close: () => void;
 };
 
-/** @param from what it holds; null: nothing */
+/** @param from its contents at first; null for none */
 export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState {
   empty ??= { rows: makeEmpty(STATE_SCHEMA), texts: makeEmpty(TEXTS_SCHEMA) };
   const start = from ?? empty;
@@ -48,7 +51,7 @@ export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState 
   };
 }
 
-/** Returns a function that counts the changes of rows that a kill leaves. */
+/** Returns a function that counts the changed rows that a kill would leave. */
 function countLasting(db: SqliteDatabase): () => number {
   const total = db.prepare("SELECT total_changes()").pluck();
   let lasting = 0;
@@ -58,7 +61,7 @@ function countLasting(db: SqliteDatabase): () => number {
   };
 }
 
-/** An empty state. Its tables are made once a process, not once a mirror. */
+/** An empty state, whose tables are created once in a process, not for each mirror. */
 let empty: StateCopy | null = null;
 
 function makeEmpty(schema: DatabaseSchema): Buffer {

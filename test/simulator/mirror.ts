@@ -31,27 +31,27 @@ export const SETTINGS: Settings = {
   secondLookMs: 2_000,
 };
 
-/** A disk and a state, as the mirror left them. */
+/** A copy of a mirror's disk and state. */
 export type MirrorCopy = StateCopy & {
   readonly disk: Buffer;
   readonly requests: readonly string[];
   readonly boot: number;
-  /** Rows and texts that a power cut leaves; null: no process has run. */
+  /** Rows and contents that a power cut leaves; null if no process has run yet. */
   readonly safe: StateCopy | null;
 };
 
 export type MirrorOptions = {
   readonly disk?: RamDiskOptions;
   readonly prefix?: string;
-  /** True if the mirror converts links; `wiki`: wiki links too. */
+  /** True if the mirror translates links; `wiki` for wiki links too. */
   readonly links?: boolean | "wiki";
-  /** True if the mirror follows `.gitignore` files. */
+  /** True if the mirror excludes files by `.gitignore`. */
   readonly gitignore?: boolean;
   readonly key?: string;
   readonly fill?: (disk: RamDisk) => void;
 };
 
-/** Things that a mirror shares with the others of its rig. */
+/** What a mirror shares with the other mirrors of its rig. */
 type Surroundings = {
   readonly key: string;
   readonly handle: Service["handle"];
@@ -59,10 +59,12 @@ type Surroundings = {
   readonly dice: Dice;
 };
 
-/** One mirror: its disk, its state, and a process that is started for each run and may die. */
+/**
+ * One linked folder: its disk, its state, and a process that starts for each run and may be killed.
+ */
 export class Mirror {
   readonly disk: RamDisk;
-  /** Requests that the mirror sent since it was made, as `METHOD /path`. */
+  /** Requests that the mirror has sent since it was created, as `METHOD /path`. */
   readonly requests: string[];
   readonly #around: Surroundings;
   readonly #options: MirrorOptions;
@@ -71,13 +73,13 @@ export class Mirror {
   #safe: StateCopy | null;
   /** Called before each call of a port. */
   onCall: (() => void) | null = null;
-  /** Changes the world of each process that starts. */
+  /** Returns the world of a starting process, which a test may change. */
   alterWorld: (world: World) => World = (world) => world;
   #writes = 0;
   #calls = 0;
   #killIn: number | null = null;
 
-  /** @param from a copy of a mirror with the same options; null: its folder is made now */
+  /** @param from a copy of a mirror with the same options; null to create an empty folder */
   constructor(around: Surroundings, options: MirrorOptions, from: MirrorCopy | null) {
     this.#around = around;
     this.#options = options;
@@ -93,24 +95,30 @@ export class Mirror {
     return this.#memory.state;
   }
 
-  /** Number of port calls since the last start. */
+  /** Returns the number of port calls since the last start. */
   calls(): number {
     return this.#calls;
   }
 
-  /** Counts possible changes so far: on the disk, in the state and by requests that write. */
+  /**
+   * Returns the number of possible changes so far: on the disk, in the state, and by write
+   * requests.
+   */
   changes(): number {
     return this.disk.changes + this.#memory.changes() + this.#writes;
   }
 
-  /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */
+  /**
+   * Kills the process at this port call, counted over disk, state and wire; 1 is the next call,
+   * null means never.
+   */
   killAt(call: number | null): void {
     this.#killIn = call;
   }
 
   /**
-   * Runs one `sync`, a manual one unless `retryRefused` is false; a kill ends it with `null`, as a
-   * crash would.
+   * Runs one sync; with `retryRefused` false it is not a manual one. Returns null if the process
+   * was killed.
    */
   async sync(
     settings: Partial<Settings> = {},
@@ -135,7 +143,7 @@ export class Mirror {
     return report;
   }
 
-  /** Syncs once more. Returns the requests of that which are no reads. */
+  /** Syncs once more. Returns the write requests of that sync. */
   async syncWrites(): Promise<string[]> {
     this.requests.length = 0;
     await this.sync();
@@ -153,12 +161,12 @@ export class Mirror {
     this.disk.advance(10);
   }
 
-  /** Returns the requests that are no reads. */
+  /** Returns the write requests so far. */
   writes(): string[] {
     return this.requests.filter((request) => !request.startsWith("GET "));
   }
 
-  /** Removes a file, or a folder with all in it. */
+  /** Removes a file or a folder. */
   remove(path: string): void {
     this.disk.user.remove(this.path(path));
   }
@@ -214,15 +222,15 @@ export class Mirror {
     return this.alterWorld(startProcess(machine, fate, { onSafe }));
   }
 
-  /** Copies everything that outlives the process, between two runs. */
+  /** Returns a copy of everything that outlives the process. Only between two runs. */
   copy(): MirrorCopy {
     const { disk, requests } = this;
     return { disk: disk.copy(), ...this.#memory.copy(), requests: [...requests], boot: this.#boot, safe: this.#safe };
   }
 
   /**
-   * Copies the state after a power cut: everything that reached the disk, and of the state only the
-   * durable rows.
+   * Returns a copy as a power cut leaves it: everything that was written to the disk (`losePower`
+   * then loses its unflushed part), and of the state only the durable rows.
    */
   copyAfterPowerCut(): MirrorCopy {
     return { ...this.copy(), ...this.#safe, boot: this.#boot + 1 };
@@ -230,7 +238,7 @@ export class Mirror {
 
   async #exchange(request: WireRequest): Promise<WireResult> {
     this.requests.push(`${request.method} ${request.path}`);
-    // ORDER: as over a network, an answer comes only after all work that is ready has been done.
+    // ORDER: like over a network, an answer comes only after all work that is ready has been done.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (request.method !== "GET") this.#writes++;
     try {
@@ -242,7 +250,7 @@ export class Mirror {
   }
 }
 
-/** Returns a client some of whose calls a test answers. */
+/** Returns a client in which some calls are replaced. */
 export function withCalls(remote: Remote, calls: Partial<Remote>): Remote {
   return new Proxy(remote, {
     get(target, name) {
@@ -252,7 +260,7 @@ export function withCalls(remote: Remote, calls: Partial<Remote>): Remote {
   });
 }
 
-/** Makes a disk with a folder that will be linked. */
+/** Returns a disk with an empty folder to be linked. */
 function startDisk(options: MirrorOptions): RamDisk {
   const disk = new RamDisk(options.disk);
   disk.user.makeFolder(ROOT);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig, type Deployment } from "./rig.ts";
 
-/** Both sides have something to do, and work is unfinished: a conflict, a set-aside file. */
+/** Returns two sides with changes to sync and unfinished work: a conflict, a set-aside file. */
 async function busy(deployment: Deployment): Promise<Pair> {
   const rig = createRig(5, deployment);
   for (const n of [1, 2, 3, 4]) rig.app.create(`d/n${n}.md`, `text ${n}\n`);
@@ -21,7 +21,10 @@ async function busy(deployment: Deployment): Promise<Pair> {
   return { rig, mirror };
 }
 
-/** Continues with actions that may use random numbers, ids, inodes and the time. */
+/**
+ * Continues with actions that draw random numbers, ids, inodes and times. Returns both sides at the
+ * end.
+ */
 async function goOn({ rig, mirror }: Pair): Promise<object> {
   mirror.killAt(60);
   await mirror.sync();

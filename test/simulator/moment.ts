@@ -1,13 +1,13 @@
 import type { Mirror, MirrorCopy, MirrorOptions } from "./mirror.ts";
 import { createRig, type Deployment, type Rig, type RigCopy } from "./rig.ts";
 
-/** A service and a mirror of it. */
+/** A service and one of its mirrors. */
 export type Pair = { readonly rig: Rig; readonly mirror: Mirror };
 
 /**
- * Everything that outlives a process, on both sides: the start of each attempt of a test that kills
- * at every call. Time and random numbers continue as they would have. Not included: open handles,
- * faults of the disk, and the deployment's `fault`.
+ * A copy of everything that outlives a process, on both sides. Tests that kill at each call start
+ * each attempt from it. Time and random numbers continue as without the copy. Not included: open
+ * handles, faults of the disk, and the deployment's `fault`.
  */
 export class Moment {
   readonly rig: RigCopy;
@@ -19,9 +19,9 @@ export class Moment {
   }
 
   /**
-   * Continues both sides from this moment, any number of times.
-   * @param deployment that of the copied rig
-   * @param options those of its mirror
+   * Opens both sides as they were at this moment, any number of times.
+   * @param deployment of the copied rig
+   * @param options of the copied mirror
    */
   open(deployment: Deployment = {}, options: MirrorOptions = {}): Pair {
     const rig = createRig(0, deployment, undefined, this.rig);

@@ -1,11 +1,13 @@
 /**
- * Databases in memory of rigs, and daemons, that a test opened. SQLite's memory is invisible to V8,
- * which would free it only after two gigabytes. The last is closed first.
+ * Databases in memory and daemons that a test opened. They are closed after the test, because V8
+ * does not count SQLite's memory and would free it only after two gigabytes. The last opened is
+ * closed first.
  */
 let opened: (() => void | Promise<void>)[] | null = null;
 
 /**
- * Closes it when the test has ended. Anything opened outside a test, for several tests, stays open.
+ * Calls `close` when the test has ended. Outside of a test, nothing is closed, because several
+ * tests may use it.
  */
 export function closeWithTest(close: () => void | Promise<void>): void {
   opened?.push(close);

@@ -12,38 +12,42 @@ import type { State } from "../../src/mirror/ports/state.ts";
 import { closeNothing, NO_PROGRESS } from "./quiet-ports.ts";
 import type { RamDisk } from "./ram-disk.ts";
 
-/** Kills a process: a port call throws it, and every later one of that process. */
+/**
+ * Thrown by the port call at which a process is killed, and by every later call of that process.
+ */
 export class Killed extends Error {
   override readonly name = "Killed";
 }
 
-/** Events of a process while it runs. */
+/** Events during the life of a process. */
 export type Fate = {
-  /** The call at which it dies (1: the first), counted over disk, state and wire; null: never. */
+  /**
+   * Port call at which it is killed (1: the first), counted over disk, state and wire; null: never.
+   */
   readonly killAt: number | null;
-  /** Called before each call of a port; may act as a user. */
+  /** Called before each port call; may act as a user. */
   readonly onCall: (call: number, member: string) => void;
-  /** Sends one request to the service, with its fault. */
+  /** Sends one request to the service. Applies the request's fault. */
   readonly exchange: (request: WireRequest) => Promise<WireResult>;
   /** Called before each call of the disk. */
   readonly onDisk: (call: string, path: string, to: string | null) => void;
 };
 
-/** The parts of a process that outlive it, and those that each machine has of its own. */
+/** What outlives a process, and what belongs to its machine. */
 type Machine = Pick<World, "clock" | "random" | "log" | "bootId" | "prefix"> & {
   readonly key: string;
   readonly disk: RamDisk;
   readonly state: StoredState;
-  /** `wiki`: wiki links too. */
+  /** True to translate links; `wiki` for wiki links too. */
   readonly links: boolean | "wiki";
   readonly openDisk: (fs: Fs) => LocalDisk;
-  /** Called with the number of each call. */
+  /** Called with the number of each port call. */
   readonly counts: (call: number) => void;
-  /** Called at the kill. */
+  /** Called when the process is killed. */
   readonly dies?: (member: string) => void;
 };
 
-/** Starts a process, each of whose calls of a port may be its last one. */
+/** Starts a process that can be killed at each port call. */
 export function startProcess(machine: Machine, fate: Fate, safety: Omit<StateCalls, "enter">): World {
   let [calls, isDead] = [0, false];
   const enter = (member: string): void => {
@@ -59,8 +63,8 @@ export function startProcess(machine: Machine, fate: Fate, safety: Omit<StateCal
     send: async (request) => {
       enter("wire.send");
       const result = await fate.exchange(request);
-      // A second moment to die: the service has carried out the request, and nobody received the
-      // answer.
+      // A second moment for a kill: the service has executed the request, and the process has not
+      // received the answer.
       enter("wire.answer");
       return result;
     },
@@ -91,13 +95,16 @@ export function startProcess(machine: Machine, fate: Fate, safety: Omit<StateCal
 
 const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);
 
-/** Makes every system call a place to die; the creation of a new file has three. */
+/**
+ * Returns the disk with a possible kill at each system call; the creation of a file has three such
+ * moments.
+ */
 function guardDisk(disk: RamDisk, enter: (member: string) => void, { onDisk }: Fate): Fs {
   return new Proxy<Fs>(disk, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function" || typeof name !== "string") return member;
-      // This call asks the system which files are open, and names no path of the disk.
+      // This call asks the system for open files and has no path.
       if (name === "listOpenToWrite") return () => target.listOpenToWrite?.();
       return (...args: unknown[]) => {
         onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
@@ -116,13 +123,13 @@ function guardDisk(disk: RamDisk, enter: (member: string) => void, { onDisk }: F
 type StateCalls = {
   /** Called before each call, with a name such as `state.load`. */
   readonly enter: (member: string) => void;
-  /** Makes a call; by default directly. */
+  /** Wraps each call; by default it is made directly. */
   readonly around?: <T>(name: string, call: () => T) => T;
-  /** Called when the stored content survives a power cut, or the committed rows, too. */
+  /** Called when stored contents, or all committed rows too, survive a power cut from now on. */
   readonly onSafe: (what: "texts" | "all") => void;
 };
 
-/** Makes every call of the state a place to die; inside a transaction, the kill rolls it back. */
+/** Returns the state with a possible kill at each call. A kill in a transaction rolls it back. */
 function guardState<T extends State | State["spellings"]>(state: T, calls: StateCalls, prefix = "state."): T {
   const { enter, around = (_name, call) => call(), onSafe } = calls;
   return new Proxy(state, {

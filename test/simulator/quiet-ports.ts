@@ -6,23 +6,23 @@ export const NO_LOG: Log = { write: () => undefined };
 
 export const NO_PROGRESS: Progress = { report: () => undefined };
 
-/** The real time, without waiting. */
+/** Real time, with sleeps that end immediately. */
 export const HASTY_CLOCK: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
   sleep: async () => undefined,
 };
 
-/** Random numbers that are always the same. */
+/** Constant instead of random numbers. */
 export const NO_CHANCE: Random = { fraction: () => 0.5, hex: (n) => "0".repeat(n) };
 
-/** For hooks that a test does not check. */
+/** Does nothing; for hooks that a test does not check. */
 export const doNothing = (): void => undefined;
 
-/** For ports that have nothing open. */
+/** Closes nothing; for ports that keep nothing open. */
 export const closeNothing = async (): Promise<void> => undefined;
 
-/** For a service's `onFault`: the test fails if its service has a fault. */
+/** Lets the test fail if its service has an internal error; for `onFault`. */
 export function rethrow(error: unknown): never {
   throw error;
 }

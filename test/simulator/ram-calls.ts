@@ -4,12 +4,12 @@ import { findPath, RamError } from "./ram-paths.ts";
 
 type FoundInode = { readonly inode: Inode; readonly folder: Inode; readonly name: string; readonly real: string };
 
-/** The calls without hooks and faults. */
+/** The file calls of the RAM disk without hooks and faults. */
 export class RamCalls {
   readonly #nodes: RamNodes;
   readonly #hardLinks: boolean;
 
-  /** @param hardLinks false: `link` answers EPERM */
+  /** @param hardLinks false if `link` fails with EPERM */
   constructor(nodes: RamNodes, hardLinks: boolean) {
     this.#nodes = nodes;
     this.#hardLinks = hardLinks;
@@ -58,7 +58,7 @@ export class RamCalls {
       if (target.entry?.name !== target.name) nodes.setNames([{ folder: source.folder, name: target.name, inode }]);
       return;
     }
-    // POSIX: two names of one inode; nothing is done.
+    // POSIX: a rename between two names of one inode does nothing.
     if (target.inode === inode) return;
     nodes.setNames([
       { folder: source.folder, name: source.name, inode: null },

@@ -8,27 +8,27 @@ import { RamUser } from "./ram-user.ts";
 export type RamDiskOptions = {
   readonly foldsCase?: boolean;
   readonly foldsUnicode?: boolean;
-  /** False: `link` answers EPERM, as FAT does. Default true. */
+  /** False if `link` fails with EPERM, as on FAT; default true. */
   readonly hardLinks?: boolean;
   /**
-   * Milliseconds to which stamps are rounded down. Default 4, a kernel tick; 2000 is FAT's; 0:
+   * Milliseconds to which stamps are rounded down. Default 4, a kernel tick; 2000 for FAT; with 0
    * every change has its own time.
    */
   readonly granularityMs?: number;
-  /** True if the number of a removed inode is given to the next one, as on ext4. Default true. */
+  /** True if a removed inode's number is used for the next new inode, as on ext4; default true. */
   readonly reusesInodes?: boolean;
-  /** Default 255; eCryptfs takes 143. */
+  /** Maximum bytes of a name; default 255, for eCryptfs 143. */
   readonly maxNameBytes?: number;
   /**
-   * `darwin`: the calls answer as those of macOS where they differ, and no call flushes a whole
-   * disk. Default `linux`.
+   * `darwin`: calls have the results of macOS where these differ, and no call flushes a whole disk.
+   * Default `linux`.
    */
   readonly system?: "linux" | "darwin";
 };
 
 /**
- * The usual disk of a Mac: it folds case, code point by code point, and normal forms, keeps the
- * spelling of each name, has times of nanoseconds, and never reuses an inode's number.
+ * The usual disk of a Mac. It folds case code point by code point, folds normal forms, keeps each
+ * name's spelling, has times in nanoseconds, and never uses an inode number twice.
  */
 export const APFS: RamDiskOptions = {
   foldsCase: true,
@@ -39,8 +39,8 @@ export const APFS: RamDiskOptions = {
 };
 
 /**
- * The name of a call, for `beforeCall` and `fail`. `writeNew` has two more moments: the file
- * exists, and its bytes are written.
+ * Name of a call, for `beforeCall` and `fail`. `writeNew` has two more moments: the file exists,
+ * and its bytes are written.
  */
 export type RamCall = keyof Fs | "writeNew.bytes" | "writeNew.sync";
 
@@ -48,31 +48,32 @@ const READS: ReadonlySet<RamCall> = new Set(["lstat", "readdir", "readFile", "re
 
 export type RamFault = {
   readonly call: RamCall | "any";
-  /** The path (either of two), or everything below it; null: any. */
+  /** Path that one argument of the call has, or of which it is a child; null for any call. */
   readonly path: string | null;
   readonly code: string;
-  /** Number of calls that fail; Infinity by default. */
+  /** Number of calls that fail; default Infinity. */
   readonly times?: number;
 };
 
 /**
- * A disk in memory that behaves as ext4 does, errno by errno (both run the same list of tests),
- * apart from its options. The behaviour of `darwin` follows documents: no Mac has run the list.
+ * A disk in memory that behaves like ext4, errno by errno: both run the same tests
+ * (`fs-contract.test.ts`). Options change it. The behaviour of `darwin` follows documentation; the
+ * tests have not run on a Mac.
  */
 export class RamDisk implements Fs {
   /**
-   * Runs before each call of the Fs (not of `user`). It may act as a user, and kill by throwing an
-   * error without an errno.
+   * Called before each call of the Fs (not of `user`). It may act as a user, or kill the process by
+   * throwing an error without an errno.
    */
   beforeCall: ((call: RamCall, path: string) => void) | null = null;
   /** Called at the two moments within a `writeNew`. */
   amidWrite: ((part: "writeNew.bytes" | "writeNew.sync") => void) | null = null;
-  /** Other writers on the disk: no hooks, no faults, no capacity. */
+  /** Actions of other programs on the disk, without hooks, faults or capacity. */
   readonly user: RamUser;
-  /** Bytes of all files; a `writeNew` that would exceed it fails with ENOSPC. */
+  /** Bytes that all files together may have; a `writeNew` beyond it fails with ENOSPC. */
   capacity = Number.POSITIVE_INFINITY;
   syncDisk?: (path: string) => Promise<boolean>;
-  /** Inodes that programs have open to write, as the system lists them. */
+  /** Inodes that programs have open for writing, as the system reports them. */
   openToWrite: ReadonlySet<number | null> = new Set();
   readonly #nodes: RamNodes;
   readonly #calls: RamCalls;
@@ -80,7 +81,7 @@ export class RamDisk implements Fs {
   #count = 0;
   #changes = 0;
 
-  /** @param from a `copy` of a disk with the same options; null: an empty disk */
+  /** @param from a `copy` of a disk with the same options; null for an empty disk */
   constructor(options: RamDiskOptions = {}, from: Buffer | null = null) {
     this.#nodes = new RamNodes({
       folding: {
@@ -181,14 +182,17 @@ export class RamDisk implements Fs {
     this.#nodes.sync(inode);
   }
 
-  /** @returns a function that ends the fault */
+  /**
+   * Lets calls fail.
+   * @returns a function that ends the fault
+   */
   fail(fault: RamFault): () => void {
     const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
     this.#faults.push(entry);
     return () => Object.assign(entry, { left: 0 });
   }
 
-  /** Milliseconds of the disk's own clock. */
+  /** Returns the disk's own time in milliseconds. */
   now(): number {
     return this.#nodes.now;
   }
@@ -197,21 +201,21 @@ export class RamDisk implements Fs {
     this.#nodes.now += ms;
   }
 
-  /** Makes everything durable. */
+  /** Flushes everything. */
   settle(): void {
     this.#nodes.syncAll();
   }
 
   /**
-   * Keeps or loses unsynced data, by `fraction` (a seeded random number in [0, 1)). Open handles
-   * are dead.
+   * Cuts the power: keeps or loses unflushed data, as `fraction` (a seeded random number in [0, 1))
+   * decides. Open handles no longer work.
    */
   losePower(fraction: () => number): void {
     this.#nodes.losePower(fraction);
   }
 
   /**
-   * Returns a copy from which another disk can continue; without faults, hooks and open handles.
+   * Returns a copy with which another disk can continue, without faults, hooks and open handles.
    */
   copy(): Buffer {
     return this.#nodes.copy();

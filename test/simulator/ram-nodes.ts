@@ -3,8 +3,8 @@ import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
 import type { FsStat } from "../../src/mirror/ports/fs.ts";
 
 /**
- * Inodes, names and the order in which they become durable: the state of the RAM disk, without
- * hooks or faults.
+ * The state of the RAM disk without hooks or faults: inodes, names, and the order in which they are
+ * flushed.
  */
 
 export type Inode = {
@@ -16,14 +16,14 @@ export type Inode = {
   mtimeMs: number;
   ctimeMs: number;
   nlink: number;
-  /** Bytes of a file. Never changed in place, so that a reader may keep them. */
+  /** Bytes of a file. They are never changed in place, so that a reader may keep them. */
   bytes: Uint8Array;
-  /** The bytes at the last fsync; null: never. */
+  /** Bytes at the last fsync; null if there was none. */
   synced: Uint8Array | null;
   dirty: boolean;
   target: string;
   /**
-   * Entries of a folder: by key (folded if the disk folds), the name as it was spelled at creation.
+   * Entries of a folder by name (folded if the disk folds), each with the spelling at its creation.
    */
   readonly entries: Map<string, Entry>;
   parent: Inode | null;
@@ -31,7 +31,7 @@ export type Inode = {
 
 export type Entry = { readonly name: string; readonly inode: Inode };
 
-/** One change of a name, for undoing. */
+/** A change of a name, with what a power loss needs to undo it. */
 type Change = {
   readonly folder: Inode;
   readonly key: string;
@@ -52,16 +52,16 @@ type Kept = {
 
 type NodesOptions = {
   readonly folding: DiskFolding;
-  /** Milliseconds: stamps are rounded down to it. */
+  /** Milliseconds to which stamps are rounded down. */
   readonly granularityMs: number;
   readonly reusesInodes: boolean;
   readonly maxNameBytes: number;
-  /** True if the disk behaves as one of macOS where that differs from Linux. */
+  /** True if the disk behaves like one of macOS where that differs from Linux. */
   readonly isDarwin: boolean;
 };
 
 const EMPTY = new Uint8Array();
-// LIMIT: changes of names that are not durable; a kernel writes its journal every few seconds.
+// LIMIT: unflushed changes of names; a kernel writes its journal every few seconds.
 const MAX_AT_RISK = 2_000;
 
 export class RamNodes {
@@ -72,7 +72,7 @@ export class RamNodes {
   private nextIno = 2;
   private freed: number[] = [];
   private files = new Set<Inode>();
-  /** Changes of names since the last sync, which a power loss may undo, the latest first. */
+  /** Changes of names since the last flush, which a power loss may undo, the latest first. */
   private log: Change[][] = [];
 
   constructor(options: NodesOptions) {
@@ -80,7 +80,7 @@ export class RamNodes {
     this.root = this.make("folder", 1);
   }
 
-  /** Copies everything (a `Kept`), apart from open handles. */
+  /** Returns a copy of everything (a `Kept`) but open handles. */
   copy(): Buffer {
     const { root, now, used, nextIno, freed, files, log } = this;
     const kept: Kept = { root, now, used, nextIno, freed, files, log };
@@ -128,7 +128,7 @@ export class RamNodes {
     return granularityMs === 0 ? this.now : Math.floor(this.now / granularityMs) * granularityMs;
   }
 
-  /** Carries out one atomic step of names: all of `changes`, or after a power loss none. */
+  /** Changes names in one atomic step: after a power loss all of `changes` are there, or none. */
   setNames(changes: readonly { readonly folder: Inode; readonly name: string; readonly inode: Inode | null }[]): void {
     const step: Change[] = [];
     for (const { folder, name, inode } of changes) {
@@ -164,7 +164,7 @@ export class RamNodes {
   }
 
   setBytes(inode: Inode, bytes: Uint8Array): void {
-    // An open handle may write into an inode without names.
+    // An open handle may write into an inode that has no name any more.
     if (inode.nlink > 0) this.used += bytes.length - inode.bytes.length;
     inode.bytes = bytes;
     inode.dirty = true;
@@ -172,8 +172,8 @@ export class RamNodes {
   }
 
   /**
-   * Called after a name was removed: an inode without names is gone, and its number is free
-   * immediately. An open handle keeps the object, not the number.
+   * Called after a name was removed. An inode without names is gone, and its number may be used
+   * again. An open handle keeps the object, not the number.
    */
   release(inode: Inode): void {
     inode.ctimeMs = this.stampTime();
@@ -185,8 +185,7 @@ export class RamNodes {
   }
 
   /**
-   * Makes the bytes of a file durable (fsync) and, as journalling disks do, every change of names
-   * so far.
+   * Flushes the bytes of a file (fsync) and, like a journalling disk, every change of names so far.
    */
   sync(inode: Inode): void {
     if (inode.kind === "file") {
@@ -196,16 +195,17 @@ export class RamNodes {
     this.log = [];
   }
 
-  /** Makes everything durable, as half a minute of rest does. */
+  /** Flushes everything, as a kernel does after half a minute without writes. */
   syncAll(): void {
     for (const inode of this.files) this.sync(inode);
     this.log = [];
   }
 
   /**
-   * ASSUMES: names become durable in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS
-   * journal them so). Bytes that were not fsynced may survive or not, each file by itself: whole,
-   * as at the last fsync, empty, zeroed, or cut off at a sector with the rest gone or zeroed.
+   * Cuts the power.
+   * ASSUMES: changes of names are flushed in their order (ext4, XFS, Btrfs, APFS and NTFS journal
+   * them so). Bytes of a file without fsync may survive or not: whole, as at the last fsync, empty,
+   * as zeros, or cut off at a sector with nothing or zeros after it.
    */
   losePower(fraction: () => number): void {
     const kept = Math.floor(fraction() * (this.log.length + 1));
@@ -239,7 +239,7 @@ export class RamNodes {
   }
 }
 
-/** Folds code point by code point: "ß" and "ss" stay two names. */
+/** Folds case code point by code point, so "ß" and "ss" are different names. */
 function foldSimply(name: string): string {
   let folded = "";
   for (const character of name) {
@@ -249,14 +249,12 @@ function foldSimply(name: string): string {
   return folded;
 }
 
-/** Bytes. */
+/** Bytes of a sector. */
 const SECTOR = 512;
-/** Bytes of a file, and of its last fsync; null: never. */
+/** Bytes of a file, and its bytes at the last fsync; null if there was none. */
 type Written = { readonly bytes: Uint8Array; readonly synced: Uint8Array | null };
 
-/**
- * Returns the bytes that survive a power cut of a file that was not fsynced since it was written.
- */
+/** Returns the bytes that a power cut leaves of a file without fsync since its last write. */
 function survivingBytes({ bytes, synced }: Written, fraction: () => number): Uint8Array {
   switch (Math.floor(fraction() * 5)) {
     case 0:
@@ -268,8 +266,8 @@ function survivingBytes({ bytes, synced }: Written, fraction: () => number): Uin
     case 3:
       return new Uint8Array(bytes.length);
     default: {
-      // Disks write whole sectors, and systems whole pages of them, so a torn write ends at a
-      // sector. The size may be durable before the bytes are.
+      // Disks write whole sectors, so an incomplete write ends at a sector. The size may be flushed
+      // before the bytes.
       const cut = bytes.slice(0, Math.floor((fraction() * bytes.length) / SECTOR) * SECTOR);
       if (fraction() < 0.5) return cut;
       const padded = new Uint8Array(bytes.length);

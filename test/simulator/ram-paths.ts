@@ -3,8 +3,8 @@ import { getSystemErrorMap } from "node:util";
 import type { Entry, Inode, RamNodes } from "./ram-nodes.ts";
 
 /**
- * An error of the shape that node:fs throws, without a stack of its own: a missing file is no
- * failure, and the stack is most of the cost.
+ * An error in the form of node:fs, without a stack: a missing file is no failure, and the stack
+ * would be most of the cost.
  */
 export class RamError extends Error {
   readonly code: string;
@@ -21,22 +21,25 @@ export class RamError extends Error {
   }
 }
 
-/** Returns the code of an error in Node. libuv names only some errnos: no EDQUOT, no ESTALE. */
+/**
+ * Returns the code that Node gives an errno. libuv has no name for some of them, such as EDQUOT and
+ * ESTALE.
+ */
 function codeInNode(name: string): string {
   const number = (constants.errno as Readonly<Record<string, number>>)[name];
   return number === undefined || getSystemErrorMap().has(-number) ? name : `Unknown system error -${number}`;
 }
 
 /**
- * Target of a path: the folder of its last name, and the entry with that name. `inode` null: no
- * entry. The root has no folder.
+ * The target of a path: the folder that contains its last name, and the entry with that name.
+ * `inode` is null if there is no entry. The root has no folder.
  */
 export type Found = {
   readonly folder: Inode;
   readonly name: string;
   readonly inode: Inode | null;
   readonly entry: Entry | null;
-  /** Without symlinks; only when asked for. */
+  /** Path without symlinks; only filled if it was requested. */
   readonly real: string;
 };
 
@@ -44,8 +47,8 @@ const MAX_PATH_BYTES = 4_095;
 const MAX_SYMLINKS = 40;
 
 /**
- * Resolves an absolute path as the kernel does. Symlinks in the middle are followed, one at the end
- * only with `follow`.
+ * Resolves an absolute path like the kernel. Follows symlinks in the middle; a last one only with
+ * `follow`.
  */
 export function findPath(nodes: RamNodes, call: string, path: string, follow: boolean): Found {
   if (path.includes("\0")) throw new RamError("ERR_INVALID_ARG_VALUE", call, path);
@@ -86,8 +89,7 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
       }
       continue;
     }
-    // glibc's `realpath` keeps a name as it was asked for, that of macOS returns it as it is
-    // stored.
+    // `realpath` of glibc keeps the requested spelling of a name; macOS returns the stored one.
     real = `${real}/${nodes.options.isDarwin ? entry.name : name}`;
     found = { folder: at, name, inode: entry.inode, entry, real };
     at = entry.inode;

@@ -2,7 +2,7 @@ import type { RamCalls } from "./ram-calls.ts";
 import type { Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
 
-/** A file that a program has open: its writes go to that inode, whatever its present name. */
+/** An open file of a program: its writes go to the inode, whatever name that has now. */
 export class RamHandle {
   readonly #nodes: RamNodes;
   readonly #inode: Inode;
@@ -25,7 +25,9 @@ export class RamHandle {
   }
 }
 
-/** Acts of users and their programs on the disk. Paths are absolute. Errors as of the Fs. */
+/**
+ * Actions of users and their programs on the disk, with absolute paths. Errors are those of the Fs.
+ */
 export class RamUser {
   readonly #nodes: RamNodes;
   readonly #calls: RamCalls;
@@ -36,14 +38,14 @@ export class RamUser {
     this.#calls = calls;
   }
 
-  /** Writes in place: the same inode, truncated and written. Creates a missing file. */
+  /** Writes in place: truncates and writes the same inode. Creates a missing file. */
   write(path: string, text: string | Uint8Array): void {
     const inode = this.#find(path).inode ?? this.#calls.makeFile(path, null);
     if (inode.kind !== "file") throw new RamError("EISDIR", "open", path);
     this.#nodes.setBytes(inode, bytesOf(text));
   }
 
-  /** Saves as most editors do: a new file beside, renamed over. */
+  /** Saves like most editors: writes a new file beside the old one, and renames it over that. */
   saveAtomically(path: string, text: string | Uint8Array): void {
     const temp = `${path}.save${++this.#saves}~`;
     this.write(temp, text);
@@ -56,7 +58,7 @@ export class RamUser {
     return new RamHandle(this.#nodes, inode);
   }
 
-  /** null if there is no file. */
+  /** Returns the content of a file; null if there is none. */
   read(path: string): string | null {
     const inode = this.#lookup(path);
     return inode?.kind === "file" ? textOf(inode) : null;
@@ -76,7 +78,7 @@ export class RamUser {
     this.#calls.rename(from, to);
   }
 
-  /** Removes a file, or a folder with everything below; a missing one is no error. */
+  /** Removes a file or a folder with its contents. A missing one is no error. */
   remove(path: string): void {
     const inode = this.#lookup(path);
     if (inode === null) return;
@@ -86,7 +88,7 @@ export class RamUser {
     } else this.#calls.unlink(path);
   }
 
-  /** Creates the folders above as well. */
+  /** Creates a folder and the missing folders above it. */
   makeFolder(path: string): void {
     let made = "";
     for (const name of path.split("/").filter((part) => part !== "")) {
@@ -115,8 +117,8 @@ export class RamUser {
   }
 
   /**
-   * Gives a file another time, as `touch -d` and tools that copy times do. On macOS a time before
-   * its birth moves the birth too.
+   * Sets a file's time, like `touch -d` and programs that copy times. On macOS, a time before the
+   * file's birth changes the birth too.
    */
   setTime(path: string, mtimeMs: number): void {
     const { inode } = this.#find(path);
@@ -127,7 +129,7 @@ export class RamUser {
   }
 
   /**
-   * Mounts an empty folder of another disk over the existing one.
+   * Mounts an empty folder of another disk over an existing folder.
    * @returns a function that unmounts it
    */
   mount(path: string): () => void {
@@ -142,8 +144,8 @@ export class RamUser {
   }
 
   /**
-   * Returns every file below, by path relative to `folder`, sorted; without `.mdmirror` unless
-   * requested.
+   * Returns the contents of all files below `folder`, sorted, by relative path; without `.mdmirror`
+   * by default.
    */
   texts(folder: string, withMirror = false): Map<string, string> {
     const texts = new Map<string, string>();
@@ -152,7 +154,7 @@ export class RamUser {
     return new Map([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Returns every folder below, in the same way. */
+  /** Returns all folders below `folder`, sorted, as relative paths. */
   folders(folder: string): string[] {
     const found: string[] = [];
     const inode = this.#lookup(folder);

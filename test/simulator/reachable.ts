@@ -15,7 +15,7 @@ export function textsOf(state: StoredState, path: LocalPath): string[] {
   });
 }
 
-/** Returns contents in the store that are no base, and that no `history` of their path lists. */
+/** Returns contents of the store that are no base and that no `history` lists. */
 export function unreachableTexts(state: StoredState): string[] {
   const { records } = state.load();
   const bases = new Set<Digest>();

@@ -1,11 +1,11 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { SyncService } from "../sync-service/service.ts";
 
-/** LIMIT: characters of answers that are remembered. */
+/** LIMIT: characters of remembered answers. */
 const MOST = 8_000_000;
 
 /**
- * The service's answers to its GETs, forgotten whenever something may have been written: mirrors
+ * Remembers the service's answers to GET requests until something may have been written. Mirrors
  * and oracles list a workspace some hundred times between two changes.
  */
 export class ReadAnswers {
@@ -15,8 +15,8 @@ export class ReadAnswers {
   #size = 0;
 
   /**
-   * @param nextRequestId draws a number as the service would: a skipped read uses its random
-   * numbers all the same
+   * @param nextRequestId draws a request id: a remembered answer must draw the same random numbers
+   * as a real one
    */
   constructor(nextRequestId: () => string, ask: SyncService["answer"]) {
     this.#nextRequestId = nextRequestId;
@@ -35,7 +35,7 @@ export class ReadAnswers {
     const known = this.#answers.get(asked);
     if (known !== undefined) return { ...known, headers: { ...known.headers, "x-request-id": this.#nextRequestId() } };
     const response = this.#ask(request);
-    // The body of a refusal names its request.
+    // A refusal contains its request's id, so it is not remembered.
     if (response.status === 200) this.#remember(asked, response);
     return response;
   };
@@ -56,7 +56,7 @@ export class ReadAnswers {
     try {
       return work();
     } finally {
-      // The call may have read as well.
+      // The call may also have read and remembered answers.
       this.forget();
     }
   }

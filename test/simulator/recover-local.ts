@@ -3,8 +3,8 @@ import type { LocalPath } from "../../src/contract/path.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 
 /**
- * Recovers an open journal row by observation alone: the model with which the engine's recovery is
- * compared.
+ * Recovers an open row of the journal by observation alone. Tests compare the engine's recovery
+ * with this model.
  */
 
 export type LocalIntent =
@@ -19,8 +19,8 @@ export type LocalIntent =
   | { readonly kind: "move"; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * `open`: cannot be concluded now, the row stays. `keep` is given content that must not be lost
- * before its set-aside file goes.
+ * Returns `open` if the row cannot be concluded yet. Calls `keep` with content that must be stored
+ * before its set-aside file is removed.
  */
 export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
   if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);
@@ -30,7 +30,7 @@ export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: strin
   if (there.kind === "unknown") return "open";
   const back = disk.putBack(intent.setAsideAt, intent.path);
   if (back.kind === "done") return "settled";
-  // The path is taken: by the content to be written, or by another file. Both stay.
+  // The path is taken, by the new content or by another file. Both files stay.
   if (back.kind === "fault") return "open";
   if (intent.kind === "trash") return "settled";
   if (setAside.kind !== "done" || setAside.value === null) return "open";

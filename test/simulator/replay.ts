@@ -8,7 +8,7 @@ import {
 } from "../../src/mirror/operations/doctor/bundle.ts";
 import { subjectOf } from "../../src/mirror/model/action.ts";
 
-/** Makes the plan of a bundle of `mdmirror doctor --bundle` again, on a developer's machine. */
+/** Replays the plan in a bundle of `mdmirror doctor --bundle` on a developer's machine. */
 
 const map = z.object({ map: z.array(z.tuple([z.string(), z.unknown()])) });
 const set = z.object({ set: z.array(z.string()) });
@@ -41,7 +41,7 @@ const BUNDLE = z.object({
 
 /**
  * Reads a bundle.
- * @throws if the text is no bundle of the present format
+ * @throws if it is not a bundle of the present format
  */
 export function readBundle(text: string): Bundle {
   const json: unknown = JSON.parse(text);
@@ -54,10 +54,13 @@ export function readBundle(text: string): Bundle {
   throw new Error(`the bundle cannot be read: it is a ${format} (${why}); replay it at the commit that made it`);
 }
 
-/** `differences`: of the plan that was made now, from the recorded plan. */
+/** `lines` describe the new plan, `differences` compare it with the recorded one. */
 type Replay = { readonly lines: readonly string[]; readonly differences: readonly string[] };
 
-/** Plans over the trees of a bundle. Returns the plan for people, and its differences. */
+/**
+ * Plans over the trees of a bundle. Returns the plan as text, and its differences from the recorded
+ * plan.
+ */
 export function replayBundle(bundle: Bundle): Replay {
   const { plan, input, unanswered } = replan(bundle);
   const { base, local, remote } = input.trees;

@@ -18,26 +18,26 @@ import { ReadAnswers } from "./read-answers.ts";
 import { rethrow } from "./quiet-ports.ts";
 
 /**
- * A whole mdmirror in one thread: the real engine, planner, client, disk layer and state over a RAM
- * disk, the service in the process, and virtual time.
+ * The whole of mdmirror in one thread: the real engine, planner, client, disk layer and state on a
+ * RAM disk, the service in the same process, and virtual time.
  */
 
 export type OwnKey = { readonly id: string; readonly key: string };
 
-/** A service with its surroundings, as a copy. */
+/** A copy of a service, with its clock and random numbers. */
 export type RigCopy = {
   readonly database: Uint8Array;
   readonly key: string;
   readonly dice: number;
-  /** Milliseconds that passed. */
+  /** Milliseconds that have passed. */
   readonly elapsed: number;
   readonly requests: number;
   readonly renames: ReadonlyMap<string, number>;
 };
 
 /**
- * Another deployment: one of the variants, or one that takes several spellings for one name.
- * `checksLinks`: it refuses links without a target.
+ * A deployment: one of the variants, or one that takes several spellings for one name. With
+ * `checksLinks` it refuses links without a target.
  */
 export type Deployment = Variant & Partial<DiskFolding> & { readonly checksLinks?: boolean };
 
@@ -48,7 +48,7 @@ export class Rig {
   readonly dice: Dice;
   readonly #key: string;
   readonly #handle: SyncService["handle"];
-  /** Without the memory of its answers, which a copy leaves unchanged. */
+  /** The service without remembered answers: a copy does not change it. */
   readonly #plain: SyncService;
   readonly #varied: VariantState;
 
@@ -85,12 +85,12 @@ export class Rig {
     this.app = new App({ answer }, this.#key);
   }
 
-  /** @param from copy of a mirror with the same options, on the rig that this one is a copy of */
+  /** @param from a copy of a mirror with the same options; this rig must be a copy of its rig */
   mirror(options: MirrorOptions = {}, from: MirrorCopy | null = null): Mirror {
     return new Mirror({ key: this.#key, handle: this.#handle, clock: this.clock, dice: this.dice }, options, from);
   }
 
-  /** Makes another key of the workspace, which may only read unless `grants` say more. */
+  /** Creates another key of the workspace. Without `grants` it may only read. */
   makeKey(...grants: readonly KeyGrant[]): OwnKey {
     const { admin } = this.service;
     const workspaceId = admin.workspaces()[0]!.id;
@@ -112,7 +112,7 @@ export class Rig {
     return all.data.map(({ id }) => id);
   }
 
-  /** Copies the service, its clock and its random numbers, between two requests. */
+  /** Returns a copy of the service, its clock and its random numbers. Only between two requests. */
   copy(): RigCopy {
     return {
       database: this.#plain.copy(),

@@ -4,8 +4,8 @@ import { findMutant } from "./all.ts";
 import { checkMutant, editsOf, plantInto, SRC } from "./mutant.ts";
 
 /**
- * `MDMIRROR_MUTANT=ID node --import hook.ts …`: loads the modules of `src` with this mutant, in the
- * process and in all that it starts.
+ * `MDMIRROR_MUTANT=ID node --import hook.ts …`: loads `src` with this mutant, in this process and
+ * in all processes that it starts.
  */
 
 const mutant = findMutant(process.env["MDMIRROR_MUTANT"] ?? "");

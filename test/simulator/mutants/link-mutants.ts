@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const TRANSLATE = ["engine/links/translate.test.ts"] as const;
 const PURE = ["links/translate.test.ts", "links/laws.property.test.ts"] as const;
 
-/** Mutants of the conversion of links. */
+/** Mutants of the translation of links. */
 export const LINK_MUTANTS: readonly Mutant[] = [
   {
     id: "old-links-by-new-places",

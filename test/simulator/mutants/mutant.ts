@@ -4,25 +4,25 @@ import { fileURLToPath } from "node:url";
 export type Edit = {
   /** Path below `src/`. */
   readonly file: string;
-  /** Occurs exactly once in the file; otherwise the mutant is out of date. */
+  /**
+   * Source to be replaced. If it does not occur exactly once in the file, the mutant is out of
+   * date.
+   */
   readonly find: string;
   readonly replace: string;
 };
 
 /**
- * A mutant: one text of `src` is replaced in memory, to see if the test suite fails. A suite that
- * passes has a gap.
+ * A mutant: some code of `src` is replaced in memory, to see whether the tests fail. If they pass,
+ * a test is missing.
  */
 export type Mutant = Edit & {
   readonly id: string;
-  /** The promise that the mutant breaks. */
+  /** Promise that the mutant breaks. */
   readonly promise: `I${number}`;
-  /** The wrong behaviour of the mutant, as a clause. */
+  /** Wrong behaviour of the mutant, as a clause. */
   readonly does: string;
-  /**
-   * Further replacements. If two checks protect one promise, both must be replaced before the
-   * promise breaks.
-   */
+  /** More replacements. If two checks hold one promise, the promise breaks only without both. */
   readonly also?: readonly Edit[];
   /** Test files below `test/`, at least one of which must fail. */
   readonly tests: readonly string[];
@@ -35,8 +35,8 @@ export function editsOf({ file, find, replace, also = [] }: Mutant): readonly Ed
 }
 
 /**
- * Returns a source with the changes of the mutant.
- * @throws if a text to be replaced does not occur exactly once
+ * Returns a source file with the changes of the mutant.
+ * @throws if code to be replaced does not occur exactly once
  */
 export function plantInto(mutant: Mutant, file: string, source: string): string {
   let mutated = source;
@@ -51,7 +51,7 @@ export function plantInto(mutant: Mutant, file: string, source: string): string 
   return mutated;
 }
 
-/** @throws if the mutant is out of date, or changes nothing */
+/** @throws if the mutant is out of date or changes nothing */
 export function checkMutant(mutant: Mutant): void {
   for (const { file } of editsOf(mutant)) {
     const source = readFileSync(SRC + file, "utf8");

@@ -1,7 +1,8 @@
 import type { Mutant } from "./mutant.ts";
 
 /**
- * Mutants that disks and wires in memory do not show: symlinks, power, secrets, other processes.
+ * Mutants that tests with disk and wire in memory cannot find: symlinks, power cuts, secrets, other
+ * processes.
  */
 export const OUTSIDE_MUTANTS: readonly Mutant[] = [
   {

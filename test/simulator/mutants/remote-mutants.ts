@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Mutants of requests to the service: when, on which base, how often. */
+/** Mutants of requests to the service: when they are sent, on which base, and how often. */
 export const REMOTE_MUTANTS: readonly Mutant[] = [
   {
     id: "delete-without-second-read",

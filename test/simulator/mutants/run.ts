@@ -4,18 +4,18 @@ import type { Mutant } from "./mutant.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const HOOK = fileURLToPath(new URL("hook.ts", import.meta.url));
-/** A mutant may never end. */
+/** LIMIT: ms for the tests of one mutant, because a mutant may loop for ever. */
 const DEADLINE_MS = 600_000;
 
-/** `broken`: the tests did not run to an end, which catches no mutant. */
+/** `broken`: the tests did not run to their end, which proves nothing about the mutant. */
 export type TestsEnd =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly test: string }
   | { readonly kind: "broken"; readonly why: string };
 
 /**
- * Runs test files in a process of their own until one test fails.
- * @param mutant what is applied to this process and to all that it starts; null: nothing
+ * Runs test files in a new process until one test fails.
+ * @param mutant applied in that process and in all that it starts; null for none
  * @param tests files below `test/`
  */
 export async function runTests(mutant: Mutant | null, tests: readonly string[]): Promise<TestsEnd> {

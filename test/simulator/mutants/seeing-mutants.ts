@@ -1,7 +1,8 @@
 import type { Mutant } from "./mutant.ts";
 
 /**
- * Mutants of the scans and of the safety checks: false absences, and plans that are not stopped.
+ * Mutants of the scans and of the safety checks: wrong absences, and plans that should have been
+ * stopped.
  */
 export const SEEING_MUTANTS: readonly Mutant[] = [
   {

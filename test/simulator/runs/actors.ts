@@ -5,7 +5,7 @@ import { WireOracle } from "./oracle-wire.ts";
 import { SimulatedMirror } from "./mirror.ts";
 import type { Script } from "./script.ts";
 
-/** Counts of what was done. */
+/** Counts of what happened in a run. */
 class Tally {
   portCalls = 0;
   kills = 0;
@@ -13,9 +13,9 @@ class Tally {
   interventions = 0;
   syncs = 0;
   watches = 0;
-  /** Links that were resolved at the end. */
+  /** Links that were checked at the end. */
   links = 0;
-  /** Paths that were reported to a program as live, and that were checked. */
+  /** Paths that the daemon reported to a waiting program as live, and that were checked. */
   barriers = 0;
   /** Number of injected faults, by kind. */
   readonly faults = new Map<string, number>();
@@ -33,12 +33,14 @@ export class Actors {
   readonly oracles: readonly WireOracle[];
   readonly tally = new Tally();
   readonly crashPoints = new Set<string>();
-  /** Documents by id: the tag of each at the beginning, and the tag of its last seen content. */
+  /**
+   * Tags of documents by id: the one in the first content, and the one in the last seen content.
+   */
   readonly #tags = new Map<string, string>();
   readonly #lastTags = new Map<string, string>();
-  /** Ids that a mirror's key could not read at some time of its run. */
+  /** Ids that the key of the syncing mirror could not read at some time of its present sync. */
   readonly #everUnreadable = new Set<string>();
-  /** Ids that some mirror's key could not read at some time of any run. */
+  /** Ids that some mirror's key could not read at some time of any sync. */
   readonly #everHidden = new Set<string>();
   #looker = 0;
 
@@ -64,7 +66,7 @@ export class Actors {
     this.noteIds();
   }
 
-  /** Notes the ids that the working mirror cannot read now. */
+  /** Records the ids that the syncing mirror cannot read now. */
   noteIds(): void {
     const readable = new Set(this.simulatedWorld.readable(this.#looker).map(({ id }) => id as string));
     this.liveIds();
@@ -75,7 +77,7 @@ export class Actors {
       }
   }
 
-  /** Returns true if a mirror could not read a document at some time. */
+  /** Returns true if some mirror could not read the document at some time. */
   wasHidden(id: string): boolean {
     return this.#everHidden.has(id);
   }
@@ -84,7 +86,7 @@ export class Actors {
     return this.#everUnreadable.has(id);
   }
 
-  /** Returns every live document's id and the tag that it began with. */
+  /** Returns the id of every live document, with the tag of its first content. */
   liveIds(): Map<string, string> {
     const files = this.simulatedWorld.files();
     for (const { id, text } of files) {
@@ -95,16 +97,16 @@ export class Actors {
     return new Map(files.map(({ id }) => [id as string, this.#tags.get(id)!]));
   }
 
-  /** Returns true if a document began with a tag, whatever tag it has now. */
+  /** Returns true if the document's first content had this tag, whatever tag it has now. */
   beganWith(id: string, tag: string): boolean {
     return this.#tags.get(id) === tag;
   }
 
   /**
-   * Returns true if a user deleted the document, or if no evidence distinguishes it from another.
-   * Two documents that were new at one path become one when a user keeps one content and removes
-   * the other. From then on the file with the kept content is that document, whatever tag it began
-   * with.
+   * Returns true if a document may lose its id: a user deleted it, or no evidence distinguishes it
+   * from another. Two new documents at one path become one when a user keeps one content and
+   * removes the other. From then on the file with the kept content is that document, whatever tag
+   * it has.
    */
   mayVanish(id: string): boolean {
     const { mayVanish } = this.history;

@@ -8,15 +8,15 @@ import { actHere } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SyncStep } from "./script.ts";
 
-/** LIMIT: interventions in one run; with more, no run would end. */
+/** LIMIT: interventions in one sync; with more, no sync would end. */
 const MOST = 4;
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "write-in-place", "rename"] as const;
 const PARKED = `${ROOT}/.mdmirror/tmp/`;
 
 /**
- * Users act on the very document that a mirror is about to touch, at the call that touches it.
- * Interventions at random call numbers hardly ever hit the moments between a scan of a document and
- * the effect on it, and these are the moments when content is lost.
+ * Lets users act on the document that a mirror is about to change, at the call that changes it.
+ * Content is lost between the scan of a document and the effect on it, and interventions at random
+ * calls hardly ever hit that moment.
  */
 export class Aim {
   readonly #actors: Actors;
@@ -25,7 +25,7 @@ export class Aim {
   readonly #odds: number | null;
   readonly #dice;
   #done = 0;
-  /** An editor that keeps a file open writes into it after this many more calls. */
+  /** Calls until an editor that keeps a file open writes into it. */
   #late: { calls: number; readonly write: () => void } | null = null;
 
   constructor(actors: Actors, step: SyncStep, ledger: Ledger) {
@@ -43,7 +43,7 @@ export class Aim {
     return true;
   }
 
-  /** Called before any call of a port. */
+  /** Called before each port call. */
   onCall(): void {
     if (this.#late === null || --this.#late.calls > 0) return;
     const { write } = this.#late;
@@ -54,7 +54,8 @@ export class Aim {
   /** Called before a call of the disk. */
   onDisk(call: string, path: string, to: string | null): void {
     const { setup } = this.#actors.mirrors[this.#step.mirror]!;
-    // RACE: as for all interventions, without hard links.
+    // RACE: without hard links, a save between the last check and the rename is overwritten, so no
+    // user acts then.
     if (this.#odds === null || setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     const rare = call === "lstat" ? this.#odds : this.#odds / 4;
     if (call === "lstat" || call === "readFile" || call === "rename") this.#at(path, to, rare);
@@ -80,7 +81,9 @@ export class Aim {
       this.#act("aimed", () => actHere(userFolder, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own));
   }
 
-  /** An editor has the file open that is being set aside, and saves into it a little later. */
+  /**
+   * Opens a file that is being set aside, like an editor. It saves into the file some calls later.
+   */
   keepOpen(path: string): void {
     const { userFolder } = this.#actors.mirrors[this.#step.mirror]!;
     const { history } = this.#actors;
@@ -90,14 +93,15 @@ export class Aim {
     const isGone = this.#ledger.watchRemoval(userFolder.user.inode(path));
     const seed = this.#seed();
     this.#late = {
-      // RACE: content that is written after the second check of the set-aside file, in the
-      // following cycle, is lost.
+      // RACE: content that is written after the second check of the set-aside file, in the next
+      // cycle, is lost.
       calls: 2 + this.#dice.below(2),
       write: () => {
         if (isGone()) return;
         const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
         history.editedHere(userFolder.mirror, text);
-        // Also content that another program of this user has written into that file since.
+        // Another program of this user may have written into the file meanwhile; that content is
+        // replaced too.
         for (const overwritten of [text, handle.read()]) history.replaced(overwritten, next);
         handle.write(next);
         history.note(`${path} is written late`);
@@ -109,18 +113,18 @@ export class Aim {
     const { userFolder, state } = this.#actors.mirrors[this.#step.mirror]!;
     const own = ownPath(to);
     if (own === null || userFolder.user.exists(to) || !this.#meets(odds * 2)) return;
-    // The path is free only during a replacement, and still belongs to its document: a file that
-    // comes to the path is an edit of that document.
+    // The path is free only during a replacement and still belongs to its document. A file that
+    // comes to the path would be an edit of that document.
     if ([...state.load().records.values()].some(({ localPath }) => localPath === own)) return;
-    // Also if base does not know yet that its document was moved to this path.
+    // The same if base has not recorded yet that the document was moved to this path.
     if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
     this.#act(`a newcomer at ${to}`, () => userFolder.user.write(to, this.#actors.history.newText(this.#seed())));
   }
 
-  /** Before a request about a document is carried out, the web app's user edits that document. */
+  /** Lets the web app's user edit a document just before a request about it is executed. */
   onRequest({ method, path }: WireRequest): void {
     const id = /^\/v1\/files\/([^/?]+)/.exec(path)?.[1];
-    // RACE: the contract has no conditional DELETE.
+    // RACE: the API has no conditional DELETE.
     if (this.#odds === null || id === undefined || method === "DELETE" || !this.#meets(this.#odds / 3)) return;
     const { simulatedWorld, history } = this.#actors;
     history.note(actInApp(simulatedWorld, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));

@@ -8,8 +8,8 @@ import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
 
 /**
- * Acts of the web app's user: through the service's API and its admin, never through the client's
- * code. If the service refuses, nothing happens.
+ * Executes an action of the web app's user: through the service's API and its admin, never through
+ * the client's code. If the service refuses, nothing happens.
  */
 export function actInApp(
   simulatedWorld: SimulatedWorld,
@@ -82,8 +82,7 @@ function actOnFile(
       const answer = simulatedWorld.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
         content?: string;
       } | null;
-      // The document is protected, so the edit is in review: nothing was replaced, and content that
-      // is rejected later was given up on purpose.
+      // An edit of a protected document goes to review and replaces nothing.
       if (answer !== null && !file.protected) history.replaced(file.text, content);
       else {
         forget(history, content, file.text);
@@ -114,7 +113,7 @@ function actOnFile(
           ),
       );
       const mate = other ?? null;
-      // Nobody gives away a temporary name of a mirror.
+      // No user gives a document a temporary name of a mirror.
       if (
         mate === null ||
         [mate, file].some(({ path }) => path.includes("-mdmirror-")) ||
@@ -139,7 +138,7 @@ function actOnFile(
   }
 }
 
-/** Content that was written and is live nowhere yet: no promise protects it. */
+/** Drops content that was written but never published: no promise protects it. */
 function forget(history: History, content: string, live: string): void {
   history.replaced(content, live);
 }
@@ -151,7 +150,7 @@ function actOnFolder(
   act: "rename-folder" | "move-folder" | "remove-folder",
   seed: number,
 ): string | null {
-  // The workspace folder of a mirror with a prefix stays: these runs do not test its move.
+  // The workspace folder of a mirror with a prefix is not moved: these runs do not test that.
   const folder = choose(
     simulatedWorld.folders().filter((path) => path !== "work"),
     seed,
@@ -199,18 +198,19 @@ function settleReview(
   const shown = simulatedWorld.whileOpen(() => reviews.show(id));
   const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
   if (!("path" in end)) return "refused";
-  // By path: a deployment may show other ids than the web app.
+  // Searches by path, because a deployment may show other ids than the web app.
   const live = simulatedWorld.files().find(({ path }) => `/${path}` === end.path);
   if (act === "accept" && live !== undefined) {
     history.accepted(live.id, live.text);
-    // A user who accepts one of two edits that do not combine has seen both, and chose.
+    // A user who accepts one of two edits in conflict has seen both, so the loss of the other is
+    // intended.
     const chosen = "reason" in shown && shown.reason === "conflict" && live.text === shown.content;
     if (chosen) history.replaced(shown.liveContent, live.text);
   }
   return end.path;
 }
 
-/** The web app's user links a document to another, by its id. */
+/** The web app's user links a document to another one by its id. */
 function linkThere(
   simulatedWorld: SimulatedWorld,
   history: History,
@@ -234,7 +234,7 @@ function linkThere(
     history.replaced(linked.text, file.text);
     if (answer !== null) history.wouldReplace(file.id, file.text, linked.text);
   }
-  // On the service, a link by path breaks with the next move of its target, and nobody converts it.
+  // A link by path on the service breaks when its target moves, so only links by id are checked.
   if (said === target.id) history.links.written(linked.mark);
   return answer && `${file.path} to ${target.path}`;
 }

@@ -9,7 +9,7 @@ import { settingsOf } from "./sync-step.ts";
 const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-replaced"]);
 
 /**
- * Approves as `mdmirror approve` does: makes a new plan, and permits exactly the actions that a
+ * Approves like `mdmirror approve`: makes a new plan, and approves exactly the actions that a
  * safety check stops.
  * @returns the approved actions
  */

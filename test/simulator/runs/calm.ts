@@ -15,7 +15,7 @@ const ROUNDS = 9;
 const READ = /^GET \/v1\/files\/([^/?]+)$/;
 const SAVE = /^PUT \/v1\/files\/([^/?]+)\/content$/;
 
-/** Ends a run: all faults end, users stop, and the promises are checked. */
+/** Ends a run: ends all faults, lets users rest, and checks the promises. */
 export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
   const { simulatedWorld, history } = actors;
   await simulatedWorld.late.arrive(true);
@@ -41,13 +41,13 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
   await checkBounded(actors);
 }
 
-/** @returns the number of rounds until one wrote nothing */
+/** Syncs all mirrors in rounds. Returns the number of rounds until one wrote nothing. */
 async function settle(actors: Actors): Promise<number> {
   for (let round = 1; round <= ROUNDS; round++) {
     let quiet = true;
     for (const mirror of actors.mirrors) {
-      // Manual syncs at first: refused changes are tried again, and a key that may only read is
-      // refused again each time.
+      // The first rounds are manual syncs, which send refused changes again. A key that may only
+      // read is refused again each time.
       const facts = await quietSync(actors, mirror.index, round <= 3);
       if (facts.report?.state === "stopped") {
         actors.history.note(`approve: ${await approveStop(actors, mirror.index)}`);
@@ -57,7 +57,7 @@ async function settle(actors: Actors): Promise<number> {
         actors.history.fail(`I01 mirror ${mirror.index} is offline in quiet: ${JSON.stringify(facts.report.fault)}`);
       if (wrote(actors, mirror.index, facts)) quiet = false;
     }
-    // A version that was shown for less than a minute does not count as seen.
+    // A version that was shown for less than a minute does not count as seen by its user.
     await actors.simulatedWorld.clock.sleep(70_000);
     if (quiet) return round;
   }
@@ -83,8 +83,8 @@ function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean
 }
 
 /**
- * Checks I22 and I33: after a few more changes in the web app, one GET for each new version, and
- * none for unchanged documents.
+ * Checks I22 and I33: after a few more edits in the web app, mirrors send one GET for each new
+ * version, and none for unchanged documents.
  */
 async function checkBounded(actors: Actors): Promise<void> {
   const { simulatedWorld, history } = actors;
@@ -104,26 +104,26 @@ async function checkBounded(actors: Actors): Promise<void> {
     history.note(actInApp(simulatedWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
   for (const mirror of actors.mirrors) {
     const { heard } = await quietSync(actors, mirror.index, false);
-    // With each check of an absence, a known document is read to see that the key works.
+    // Each check of an absence also reads a known document, to see that the key works.
     if (heard.includes(404)) continue;
     const { blocks: blocked, conflicts } = mirror.state.load();
     const { requests } = actors.oracles[mirror.index]!;
     for (const [id, count] of countById(requests, READ)) {
-      // Blocked documents, and documents in a blocked folder, are checked again in each cycle.
+      // Blocked documents, and documents in a blocked folder, are read again in each cycle.
       if (blocked.size > 0 || conflicts.has(id as never)) continue;
-      // One for each version: the web app's, and the ones that this mirror saved, whose answer may
-      // show no content.
+      // One GET for each version: the web app's, and those that this mirror saved if the answer had
+      // no content.
       const versions = 1 + (countById(requests, SAVE).get(id) ?? 0);
       if (count > versions) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
-      // By the web app, or by another mirror that can now send a change that it could not send
-      // before.
+      // The document may have been changed by the web app, or by another mirror that can now send
+      // an earlier change.
       const isUnchanged = simulatedWorld.files().some((file) => file.id === id && file.changeId === before.get(id));
       if (isUnchanged) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
     }
   }
-  // A document that comes to a folder shows that the folder is readable. Then a document that was
-  // blocked in it is sent as new, and shows the same about another folder. A link that the service
-  // refused may have the new document as its target.
+  // A new document in a folder proves that the folder is readable. A document that was blocked in
+  // it is then sent as new, which proves the same of another folder. A new document may also be the
+  // target of a link that the service refused.
   const rounds = blocks.some((reason) => /gone-or-unreadable|refused/.test(reason)) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;

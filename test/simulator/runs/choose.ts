@@ -1,6 +1,6 @@
 /**
- * Chooses by one seed and one document, or folder: stable while others come and go, so that a
- * shrunk script keeps its meaning.
+ * Chooses an item by a seed. The choice stays the same while other items are added or removed, so
+ * that a shrunk script keeps its meaning.
  */
 export function choose<T extends string>(items: readonly T[], seed: number): T | null {
   let best: T | null = null;

@@ -4,8 +4,8 @@ import type { SimulatedMirror } from "./mirror.ts";
 import type { SyncStep } from "./script.ts";
 
 /**
- * Makes the disk trouble of a step.
- * @returns a function that ends the trouble
+ * Starts the disk trouble of a step.
+ * @returns a function that ends it
  */
 export function makeTrouble(mirror: SimulatedMirror, { trouble, seed }: SyncStep): () => void {
   if (trouble === null) return () => undefined;
@@ -22,8 +22,8 @@ export function makeTrouble(mirror: SimulatedMirror, { trouble, seed }: SyncStep
     .filter(() => dice.below(3) === 0)
     .map((call) => {
       const drawn = dice.pick(["EIO", "EACCES", "EBUSY"]);
-      // EACCES from `link` means that the disk has no hard links. Then a save between the check and
-      // the rename is overwritten, as `local/names.ts` says, and no user may save at that moment.
+      // EACCES from `link` means a disk without hard links. There a save between the check and the
+      // rename is overwritten (`local/names.ts`), and no user may save at that moment.
       const code = call === "link" && drawn === "EACCES" ? "EIO" : drawn;
       return disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code, times: 1 });
     });

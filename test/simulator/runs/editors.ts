@@ -3,12 +3,12 @@ import type { ProcessProbe } from "../../../src/mirror/local/editor-locks.ts";
 import { at, type UserFolder, documentsOf } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 
-/** Users who keep files open in an editor that shows it by a swap file, as Vim does. */
+/** Users whose editor shows by a swap file, like Vim, that a file is open. */
 
-/** The machine of the rig: every process is alive. */
+/** Reports every process of the rig's machine as alive. */
 export const LIVING: ProcessProbe = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
 
-/** Returns the first block of a swap file of Vim, of a live process. */
+/** Returns the first block of Vim's swap file, for a live process by default. */
 export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8Array {
   const block = Buffer.alloc(4_096);
   block.write("b0", 0, "latin1");
@@ -18,7 +18,7 @@ export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8
   return block;
 }
 
-/** Opens a file or closes all files, before an act. Changes no document. */
+/** Opens a file, or closes all files, before an action. Changes no document. */
 export function openOrClose(userFolder: UserFolder, seed: number): void {
   if (seed % 5 === 0) closeAll(userFolder);
   if (seed % 5 > 2) return;

@@ -17,8 +17,8 @@ import {
 /** Makes scripts from seeds. */
 
 /**
- * All profiles, `deployed` most often, and single traits. One random number chooses, so that a seed
- * keeps its run if its deployment keeps its place.
+ * All profiles, `deployed` most often, and single traits. One random number selects an entry, so a
+ * seed keeps its run while its entry keeps its index.
  */
 export const VARIANTS: readonly Setup["variant"][] = [
   PROFILES.deployed,
@@ -43,21 +43,24 @@ export function makeScript(seed: number, steps = 40): Script {
   return { seed, setup, steps: made };
 }
 
-/** By the seed and not by a random number, so that the runs of existing seeds stay the same. */
+/**
+ * Returns true for seeds whose mirrors pause their work for answers. Derived from the seed itself,
+ * without a random number, so that the runs of existing seeds stay the same.
+ */
 export function givesWay(seed: number): boolean {
   return seed % 2 === 1;
 }
 
 /**
- * Seeds from this number on have a deployment with its own rules for names or places; runs of
- * smaller seeds stay unchanged.
+ * From this seed on, the deployment has its own rules for names or paths. Runs of smaller seeds
+ * stay the same.
  */
 export const ODD_FROM = 1_000_000;
 
-/** Seeds from this number on have files that are open in editors. */
+/** From this seed on, some files are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
-/** From this seed on, the first mirror only downloads or only uploads, until the end of the run. */
+/** From this seed on, the first mirror only downloads or only uploads until the end of the run. */
 export const ONE_WAY_FROM = 3_000_000;
 
 const ODDITIES: readonly Setup["variant"][] = [
@@ -68,7 +71,7 @@ const ODDITIES: readonly Setup["variant"][] = [
   { noMoveToRoot: true, refusedCharacters: "=,", foldsCase: true },
 ];
 
-/** Returns the setup with the parts that depend on the seed itself. */
+/** Returns the setup with the options that depend on the seed itself. */
 export function withSeed(seed: number, made: Setup): Setup {
   const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
   const hands = seed < HANDS_FROM ? {} : { hands: true as const };
@@ -159,7 +162,7 @@ export function seedOf(dice: Dice): number {
   return dice.below(1_000_000);
 }
 
-/** @param weights an act without a weight is never chosen */
+/** @param weights an action without a weight is never chosen */
 export function pickAct<T extends string>(
   dice: Dice,
   acts: Readonly<Record<T, number>>,

@@ -4,43 +4,49 @@ import { DIALECTS, marksOf, TAG_ROOM, tagOf } from "./text-marks.ts";
 import { linksIn, pathSaid } from "./linked-texts.ts";
 
 /**
- * The intentions of the users: contents that they wrote, lines that they removed, documents that
- * they deleted. The oracle compares the mirrors with them.
+ * What the users did and want: contents that they wrote, lines that they removed, documents that
+ * they deleted. The oracle compares the mirrors with it.
  */
 
 export class History {
-  /** SHA-256 of all events: two runs of a script must agree (I32). */
+  /** SHA-256 of all events. Two runs of one script must have the same (I32). */
   readonly trace = createHash("sha256");
-  /** SHA-256 of decisions alone: requests, and the final state of both sides (I29). */
+  /** SHA-256 of all requests and of both sides at the end; independent of clocks (I29). */
   readonly decisions = createHash("sha256");
   readonly failures: string[] = [];
-  /** Lines that a user wrote, by number, with document and step. */
+  /** Lines that users wrote and did not remove: mark of the line → document's tag, and step. */
   readonly marks = new Map<string, { readonly tag: string; readonly by: string }>();
   /**
-   * Tags of documents that were deleted, or that no evidence distinguishes from another: their ids
-   * may go.
+   * Tags of documents that may lose their ids: a user deleted them, or no evidence distinguishes
+   * them from others.
    */
   readonly mayVanish = new Set<string>();
-  /** Every content that users wrote. */
+  /** All contents that users wrote. */
   readonly texts = new Set<string>();
-  /** Lines that any mirror has sent as new content of a known document. */
+  /** Lines that a mirror has sent as new content of a known document. */
   readonly sent = new Set<string>();
   readonly links = new PromisedLinks();
-  /** Lines that reviews of the web app's user remove, by document. */
+  /** Lines that changes in review would remove, by document. */
   readonly #leaving = new Map<string, Set<string>>();
   step = 0;
   #numbers = 0;
-  /** Step of the last edit, by tag. */
+  /** For each mirror, the step of the last local edit of each document, by tag. */
   readonly #edited: Map<string, number>[] = [];
   readonly #renamed: Map<string, number>[] = [];
-  /** Documents that were saved again with the same content: the inode is new. */
+  /**
+   * For each mirror, documents that were saved with the same content, which changes the inode: tag
+   * → step.
+   */
   readonly #rewritten: Map<string, number>[] = [];
   /**
-   * By the tag of the content that a user kept of a conflict: the tag of its document. Base has the
-   * document's content until the kept one is sent.
+   * For each mirror, contents that a user kept in a conflict: tag of the content → tag of its
+   * document. Base has the document's earlier content until the kept one is sent.
    */
   readonly kept: Map<string, string>[] = [];
-  /** Documents at each path when the mirror scanned; base knows them by the path. */
+  /**
+   * For each mirror, the documents at each path when it scanned, by tag; base has them at that
+   * path.
+   */
   readonly #places: Map<string, Set<string>>[] = [];
 
   note(line: string): void {
@@ -56,7 +62,7 @@ export class History {
     return this.#numbers++;
   }
 
-  /** Returns content for a new document: a tag that stays through its edits, and lines to merge. */
+  /** Returns content for a new document: a tag that no edit changes, and lines to merge. */
   newText(seed: number): string {
     const tag = this.number();
     const lines = Array.from({ length: 6 + (seed % 5) }, (_, line) => `line ${line} of document ${tag}\n\n`).join("");
@@ -65,7 +71,7 @@ export class History {
     return text;
   }
 
-  /** Mostly adds a line; sometimes rewrites or removes one. */
+  /** Returns an edit of the content: mostly adds a line, sometimes replaces or removes one. */
   edit(text: string, seed: number, by: string): string {
     const dice = rollDice(seed);
     const newline = text.includes("\r\n") ? "\r\n" : "\n";
@@ -85,8 +91,8 @@ export class History {
   }
 
   /**
-   * Rewrites one line and keeps the length: on a disk of coarse times, only the bytes show the
-   * change.
+   * Replaces one line and keeps the length. If the disk's times are coarse, only the bytes show
+   * this change. Returns null if that is not possible.
    */
   rewrite(text: string, by: string): string | null {
     const number = String(this.number());
@@ -99,7 +105,10 @@ export class History {
     return next;
   }
 
-  /** Removes the end. Never at a whole sector, because that would look like a power cut. */
+  /**
+   * Removes the end of the content. Never at a whole sector, which would look like a power cut.
+   * Returns null if nothing can be removed.
+   */
   cutShort(text: string, seed: number): string | null {
     const kept = text.slice(0, Math.max(TAG_ROOM, Math.floor(text.length / (2 + (seed % 3)))));
     const cut = Buffer.byteLength(kept) % 512 === 0 || !kept.isWellFormed() ? kept.slice(0, -1) : kept;
@@ -108,14 +117,16 @@ export class History {
     return cut;
   }
 
-  /** Notes that a mirror sends content of a document. */
+  /** Records that a mirror sends content of a document. */
   sends(body: string): void {
     for (const mark of marksOf(body)) this.sent.add(mark);
   }
 
   /**
-   * Notes that a user replaced one content by another (null: no file): the lines that went were
-   * removed on purpose.
+   * Records that a user replaced content. The lines that are not in `after` were removed on
+   * purpose.
+   * @param before null if there was no file
+   * @param after null if the file was removed
    */
   replaced(before: string | null, after: string | null): void {
     if (before === null) return;
@@ -124,8 +135,8 @@ export class History {
   }
 
   /**
-   * Notes content that was sent to review in the web app: the lines that it removes are removed on
-   * purpose once the review is accepted.
+   * Records an edit that was sent to review. The lines that it removes are removed on purpose once
+   * the review is accepted.
    */
   wouldReplace(id: string, live: string, content: string): void {
     const kept = marksOf(content);
@@ -140,9 +151,9 @@ export class History {
   }
 
   /**
-   * Notes a local edit. Edited and renamed between two scans, a document is recognised by likeness
-   * at best; moved onto the path of a removed document it cannot be recognised, because the path
-   * belongs to the removed one. If it was only renamed, it must keep its id.
+   * Records a local edit. A document that was edited and renamed between two scans can be
+   * recognized only by similar content. If its new path is that of a removed document, it cannot be
+   * recognized at all. A document that was only renamed must keep its id.
    */
   editedHere(mirror: number, text: string): void {
     this.#both(mirror, text, this.#edited, this.#renamed);
@@ -153,8 +164,8 @@ export class History {
   }
 
   /**
-   * Of two documents that were new at one path, the local content was kept. Base has the other
-   * content, so the kept one is an edit without likeness.
+   * Records that a user kept the local content of two new documents at one path. Base has the other
+   * content, so the kept content is an edit without similarity.
    */
   keptHere(mirror: number, kept: string, dropped: string): void {
     const [tag, other] = [tagOf(kept), tagOf(dropped)];
@@ -165,8 +176,8 @@ export class History {
   }
 
   /**
-   * A conflict's other version was moved over a file; over another document's file, it is a new
-   * document.
+   * Records that a user moved a conflict copy over a file. If the file is another document's, the
+   * content is a new document.
    */
   takenHere(mirror: number, over: string, theirs: string): void {
     this.vanishes(over);
@@ -180,10 +191,10 @@ export class History {
   }
 
   /**
-   * Called after an act in the folder. Renamed and saved again, a document is recognised by its
-   * unique content alone, which is compared after the path. At a path at which base has another
-   * document, which no inode with base's content shows elsewhere, it cannot be distinguished from
-   * that document with this content pasted into it.
+   * Called after an action in the folder. A document that was renamed and saved again can be
+   * recognized only by its unique content, which is compared after the path. Base may have another
+   * document at the new path. Unless that document's inode is elsewhere, the file could also be
+   * that document with pasted content, so both may lose their ids.
    */
   weighPaths(mirror: number, documents: () => ReadonlyMap<string, string>): void {
     this.links.lookedAt(mirror, documents, null);
@@ -200,7 +211,7 @@ export class History {
     }
   }
 
-  /** A folder was renamed or moved: base's paths below it move as well. */
+  /** Records that a folder was renamed or moved, and with it the paths of base below it. */
   folderMovedHere(mirror: number, from: string, to: string): void {
     const places = this.#places[mirror];
     if (places === undefined) return;
@@ -212,8 +223,8 @@ export class History {
   }
 
   /**
-   * The mirror has scanned its folder. Acts of the present step may have come after that scan.
-   * @param all true if nothing was blocked: base knows the place of each document at that time
+   * Records a scan of a mirror. Actions of the present step may have come after the scan.
+   * @param all true if nothing was blocked, so base has the path of each document at that time
    */
   lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
     this.links.lookedAt(mirror, () => documents, all ? this.step : null);
@@ -244,8 +255,8 @@ export class History {
   }
 
   /**
-   * Each of two documents shows where the other is: if one cannot be recognised, the other cannot
-   * either.
+   * Records that two documents can only be recognized together: each shows that the other is
+   * elsewhere. If one may lose its id, the other may too.
    */
   standTogether(a: string, b: string): void {
     const [one, other] = [tagOf(a), tagOf(b)];
@@ -259,23 +270,23 @@ export class History {
   }
 }
 
-/** A link by path that no sync has read yet: its meaning is the document now at the path. */
+/** A link by path that no sync has read yet. Its target is whichever document is at the path. */
 type Unread = { readonly mirror: number; readonly step: number };
 
 /**
- * Links that users may rely on. A link by id means its document immediately; a link by path, once a
- * sync has read it. Until then it means nothing once its target, or its own file, is moved.
+ * Links that must keep their targets. A link by id must keep it immediately, a link by path once a
+ * sync has read it. Before that, a move of the target or of the link's own file may break it.
  */
 class PromisedLinks {
   readonly #unread = new Map<string, Unread>();
   readonly #promised = new Set<string>();
 
-  /** Notes a link by id, in the web app. */
+  /** Records a link by id, written in the web app. */
   written(mark: string): void {
     this.#promised.add(mark);
   }
 
-  /** Notes a link by path, in a folder. */
+  /** Records a link by path, written in a folder. */
   writtenHere(mark: string, mirror: number, step: number): void {
     this.#unread.set(mark, { mirror, step });
   }
@@ -285,8 +296,8 @@ class PromisedLinks {
   }
 
   /**
-   * Called after acts in a folder: unread links must still lead to their targets.
-   * @param read step before which a sync has read everything; null: no sync has read the present
+   * Called after actions in a folder. Drops unread links that no longer lead to their targets.
+   * @param read step before which a sync has read everything; null if no sync has read the present
    * files
    */
   lookedAt(mirror: number, documents: () => ReadonlyMap<string, string>, read: number | null): void {
@@ -301,8 +312,8 @@ class PromisedLinks {
   }
 
   /**
-   * An editor saves content that it read a while ago: links that were rewritten since mean nothing
-   * now.
+   * Records that an editor saved content which it read earlier. Links that were rewritten meanwhile
+   * are no longer promised.
    */
   savedStale(current: string | null, saved: string): void {
     const spelled = new Map(linksIn(current ?? "").map(({ mark, said }) => [mark, said]));

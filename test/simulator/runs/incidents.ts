@@ -31,13 +31,13 @@ const MOMENT_OF_MEMBER: ReadonlyMap<string, Moment> = new Map([
 const OWN = `${ROOT}/.mdmirror`;
 
 /**
- * One incident at one moment of a run, as its step says: random faults hardly ever hit the answer
- * to the one PUT of a review, or the moment between a read and its DELETE.
+ * Causes the incidents of a step, each at one kind of moment. Random faults would hardly ever hit
+ * the answer to the only PUT of a review, or the moment between a read and its DELETE.
  */
 export class Incidents {
-  /** True if some incidents are acts of users within the run. */
+  /** True if some incidents are actions of users during the sync. */
   readonly byPeople: boolean;
-  /** The port call of the kill, once it is known. */
+  /** Port call of the kill; null until its moment has come. */
   killAt: number | null = null;
   readonly #actors: Actors;
   readonly #step: SyncStep;
@@ -60,7 +60,7 @@ export class Incidents {
   }
 
   /**
-   * Called before a request is carried out.
+   * Called before a request is executed.
    * @returns its fault
    */
   onRequest(request: WireRequest): Befall | null {
@@ -76,7 +76,7 @@ export class Incidents {
     return befallen;
   }
 
-  /** Called before any call of a port. */
+  /** Called before each port call. */
   onCall(member: string): void {
     const moment = MOMENT_OF_MEMBER.get(member);
     if (this.#left.size === 0 || moment === undefined) return;
@@ -110,7 +110,7 @@ export class Incidents {
     return due;
   }
 
-  /** Returns a document that may come back, or any. */
+  /** Returns the id of a document, preferably of one whose path or content may return. */
   #chooseId({ what, seed }: Incident): string | null {
     const { records } = this.#mirror.state.load();
     const { removed } = this.#mirror.userFolder;
@@ -142,8 +142,7 @@ export class Incidents {
   #here(what: Happening, path: string, seed: number): void {
     const { userFolder, setup } = this.#mirror;
     const { history } = this.#actors;
-    // RACE: without hard links there is a moment between the last check and the rename over the
-    // file.
+    // RACE: without hard links, a save between the last check and the rename is overwritten.
     if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     if (what === "edited-here")
       this.#act(() => history.note(actHere(userFolder, history, SAVES[seed % SAVES.length]!, seed, path)));

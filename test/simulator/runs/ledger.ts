@@ -11,7 +11,7 @@ import { storeHas } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 
-/** Every place that may keep content (I03), and the content that must be kept in one of them. */
+/** Returns true if content is in any place that counts for I03. */
 
 function isKept(mirrors: readonly SimulatedMirror[], simulatedWorld: SimulatedWorld, text: string): boolean {
   const essence = essenceOf(text);
@@ -25,19 +25,21 @@ function isKept(mirrors: readonly SimulatedMirror[], simulatedWorld: SimulatedWo
 const TMP = ".mdmirror/tmp/";
 
 /**
- * Returns true for files that the mirror has set aside, for a replacement or in a move; not for the
- * file that it is about to write.
+ * Returns true for files that mdmirror has set aside, for a replacement or in a move. Returns false
+ * for the temporary file that it is about to link.
  */
 function isAside(path: string): boolean {
   return path.startsWith(TMP) && !path.startsWith(`${TMP}${TEMP_PREFIX}`);
 }
 
-/** Contents of one folder that only its user may remove while a mirror works on it. */
+/** Contents of one folder. While a mirror syncs, only the folder's user may remove them. */
 export class Ledger {
   readonly #mirror: SimulatedMirror;
   readonly #must = new Map<string, string>();
   readonly #late = new Set<string>();
-  /** Files whose last name an act of this run removed; a new file may get the inode number. */
+  /**
+   * Inodes whose last name a user's action removed during this sync; a new file may get the number.
+   */
   readonly #removed = new Set<number>();
 
   constructor(mirror: SimulatedMirror) {
@@ -45,20 +47,20 @@ export class Ledger {
     for (const [path, text] of this.#live()) this.#must.set(text, path);
   }
 
-  /** Without editors' locks, which are no content. */
+  /** Returns the files of the folder without swap files of editors. */
   #live(): Map<string, string> {
     return new Map([...this.#mirror.disk.user.texts(ROOT)].filter(([path]) => !isSwap(path)));
   }
 
-  /** With files that the mirror has set aside: an editor may have such a file open. */
+  /** Returns the files of the folder and the set-aside files, which an editor may have open. */
   #all(): Map<string, string> {
     const all = this.#mirror.disk.user.texts(ROOT, true);
     return new Map([...all].filter(([path]) => !isSwap(path) && (!path.startsWith(".mdmirror/") || isAside(path))));
   }
 
   /**
-   * A user acts on the disk: content that the act removes was removed on purpose, and new content
-   * must stay.
+   * Executes a user's action on the disk. Content that it removes was removed on purpose; new
+   * content must be kept.
    */
   intervened<T>(act: () => T): T {
     const { user } = this.#mirror.disk;
@@ -74,7 +76,7 @@ export class Ledger {
     for (const text of texts) if (!left.has(text)) this.#must.delete(text);
     for (const [path, text] of after) {
       if (!texts.has(text)) this.#must.set(text, path);
-      // The same content in a new file is as unsynced as other content.
+      // The same content in a new file counts as new.
       else if (files.has(user.inode(`${ROOT}/${path}`))) continue;
       this.#late.add(text);
     }
@@ -82,9 +84,9 @@ export class Ledger {
   }
 
   /**
-   * A user opens that file.
-   * @returns a function: true if a user removed the file since; content written into it then need
-   * not be kept
+   * Called when a user opens a file.
+   * @returns a function that is true once a user has removed the file; content written into it then
+   * need not be kept
    */
   watchRemoval(file: number | null): () => boolean {
     if (file !== null) this.#removed.delete(file);
@@ -92,12 +94,11 @@ export class Ledger {
   }
 
   /**
-   * Called after a power cut. Content that a user wrote during this run without an fsync may be
-   * torn or gone, together with the content that it replaced. Or the cut took only the rename that
-   * ended an editor's save: then the document has its old content, and the new content has the
-   * editor's own name beside it, which is never synced. No mirror can make a document of that file.
-   * Its content must still be kept, if only in the trash, where ignored leftovers go with their
-   * folder (I03).
+   * Called after a power cut, which may take content that a user wrote during this sync without
+   * fsync, and the content that it replaced. The cut may also take only the rename at the end of an
+   * editor's save. The new content then has a temporary name of the editor, which is never synced,
+   * so no document can be made of it. It must still be kept, if only in the trash, where ignored
+   * files go with their folder (I03).
    */
   lostPower(history: History): void {
     const live = this.#live();
@@ -118,9 +119,9 @@ export class Ledger {
   }
 
   /**
-   * @param shown contents that the service showed in this run; a kill may have come before they
-   * could be stored
-   * @param whole true if the run came to its end
+   * @param shown contents that the service returned in this sync; a kill may have come before they
+   * were stored
+   * @param whole true if the sync came to its end
    */
   judge(
     mirrors: readonly SimulatedMirror[],
@@ -137,7 +138,7 @@ export class Ledger {
     if (!whole) return;
     for (const text of shown) {
       if (live.has(essenceOf(text)) || isKept(mirrors, simulatedWorld, text)) continue;
-      // Content with NUL or beyond the limit is never on the service; its user removed the file.
+      // Content with NUL or over the limit is never on the service; its own user removed this file.
       if (text.includes("\0") || text.length > 51_200) continue;
       history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);
     }
@@ -145,22 +146,22 @@ export class Ledger {
 }
 
 /**
- * Checks that every line that a user wrote and no user removed is live: on the service, or in a
- * folder (including a conflict's other content). I06 I14 I28 I31
+ * Checks that every line that a user wrote and no user removed is live: on the service or in a
+ * folder, also in a conflict copy. I06 I14 I28 I31
  */
 export function checkMarks(
   mirrors: readonly SimulatedMirror[],
   simulatedWorld: SimulatedWorld,
   history: History,
 ): void {
-  // A restored service has older contents, and a user accepted that: lines written since may only
-  // be in the content store.
+  // A user accepted that a restored service has older contents. Later lines may be in the content
+  // store only.
   if (simulatedWorld.restored > 0) return;
   const live = new Set<string>();
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
-  // A power cut may take the journal row of a set-aside file: the file is then put into the trash,
-  // because its purpose is unknown (I03).
+  // A power cut may take the journal's row of a set-aside file. Its purpose is then unknown, so the
+  // file goes to the trash (I03).
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
       for (const mark of marksOf(text)) live.add(mark);

@@ -1,16 +1,16 @@
 import { posix } from "node:path";
 
 /**
- * Links in the contents of a run, and their targets, without any code of the program under test.
- * Each link is in a line that is a unique mark, and names the tag of its target document.
+ * Reads and resolves links in contents of a run, without code of mdmirror. Each link is in a line
+ * with a unique mark, and names the tag of its target document.
  */
 
 export type SimulatedLink = {
-  /** Mark of the line. */
+  /** Mark of the link's line. */
   readonly mark: string;
-  /** The tag of the target document. */
+  /** Tag of the target document. */
   readonly to: string;
-  /** Without query and fragment. */
+  /** Destination without query and fragment. */
   readonly said: string;
 };
 
@@ -24,7 +24,10 @@ export function linkLine(mark: string, to: string, said: string, fragment: numbe
   return `mark ${mark}; see [document ${to}](${said}${fragment === 0 ? "" : `#part-${fragment}`}).`;
 }
 
-/** Returns content without the targets of its links: equal in both forms. */
+/**
+ * Returns content without the destinations of its links, which is the same locally and on the
+ * service.
+ */
 export function essenceOf(text: string): string {
   return text.replace(LINK, (_all, mark: string, to: string) => `mark ${mark}; see [document ${to}]()`);
 }
@@ -33,20 +36,18 @@ export function holdsLinks(text: string): boolean {
   return essenceOf(text) !== text;
 }
 
-/** Returns a path as an editor writes it. */
+/** Returns a relative path as an editor writes it into a link. */
 export function pathBetween(from: string, to: string): string {
   return encodeURI(posix.relative(posix.dirname(from), to));
 }
 
-/** @returns null outside of the root */
+/** Returns the path to which a link leads; null outside of the root. */
 export function pathSaid(from: string, said: string): string | null {
   const path = posix.join(posix.dirname(from), decodeURI(said));
   return path.startsWith("../") ? null : path;
 }
 
-/**
- * Returns the id of a link's target on the service; the destination itself if there is no target.
- */
+/** Returns the id of a link's target on the service; the destination itself if it has no target. */
 export function leadsThere(
   { said }: Pick<SimulatedLink, "said">,
   files: readonly { readonly id: string; readonly path: string }[],

@@ -11,8 +11,8 @@ import {
 } from "./script.ts";
 
 /**
- * Scripts about documents that link each other in circles: by id on the service, by path in
- * folders. The documents are moved, exchanged, deleted, restored and edited on both sides.
+ * Makes scripts about documents that link to each other in circles: by id on the service, by path
+ * in folders. The documents are moved, exchanged, deleted, restored and edited on both sides.
  */
 
 const HERE: Readonly<Partial<Record<LocalAct, number>>> = {
@@ -52,10 +52,12 @@ const THERE: Readonly<Partial<Record<AppAct, number>>> = {
   reject: 1,
 };
 
-/** Ids in contents are the service's own: no deployment that spells them differently. */
+/**
+ * Without deployments that spell ids differently, because contents contain the service's own ids.
+ */
 const DEPLOYMENTS = VARIANTS.filter(({ looseIds }) => looseIds !== true);
 
-/** Pure: the same seed and number of steps give the same script. */
+/** Returns a script; the same seed and number of steps give the same script. */
 export function makeLinkedScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 15_485_863 + 7);
   const documents = dice.pick([4, 6, 6, 9, 12]);

@@ -4,7 +4,10 @@ import type { App, AppFile } from "../app.ts";
 
 export type LiveFile = AppFile & { readonly protected: boolean };
 
-/** The documents that each key can read on the service, listed once until something changes. */
+/**
+ * The documents that each key can read on the service. They are listed once until something
+ * changes.
+ */
 export class LiveLists {
   readonly #whileOpen: <T>(look: () => T) => T;
   readonly #drawRequestId: () => void;
@@ -17,12 +20,12 @@ export class LiveLists {
     this.#drawRequestId = drawRequestId;
   }
 
-  /** Something may have changed on the service: the next call lists again. */
+  /** Called when something may have changed on the service: the next call lists again. */
   forget(): void {
     this.#listed.clear();
   }
 
-  /** @param key "" is the web app's user */
+  /** @param key "" for the web app's user */
   files(key: string, app: App): readonly LiveFile[] {
     const listed = this.#of(key);
     listed.files ??= this.#whileOpen(() => this.#listFiles(app));
@@ -42,8 +45,8 @@ export class LiveLists {
   }
 
   /**
-   * A version has one content forever, so each is read once. A skipped read still draws the random
-   * bytes of its request id: otherwise a seed's run would depend on earlier reads.
+   * Lists all documents. A version never changes its content, so each is read once. A skipped read
+   * still draws the random bytes of its request id, so that a run does not depend on earlier reads.
    */
   #listFiles(app: App): LiveFile[] {
     const found = app.call("GET", `${FILES}?limit=1000`).json as {

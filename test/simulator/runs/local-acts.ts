@@ -11,8 +11,8 @@ import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
 
 /**
- * Acts of a user with editors and a file manager in the folder.
- * @param aimed the document; left out: the seed chooses one
+ * Executes an action of a user with an editor or a file manager in the folder.
+ * @param aimed path of the document; undefined: the seed chooses one
  */
 export function actHere(userFolder: UserFolder, history: History, act: LocalAct, seed: number, aimed?: string): string {
   finishSave(userFolder, history);
@@ -67,7 +67,7 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
   }
 }
 
-/** A user links documents in the folder, as an editor does: by path. */
+/** A user links documents in the folder like an editor: by path. */
 
 /** Writes a link to another document into this one. */
 function linkHere(person: Person, path: string): string | null {
@@ -80,7 +80,7 @@ function linkHere(person: Person, path: string): string | null {
   return to !== null && writeLink(person, path, to) ? `${path} to ${to}` : null;
 }
 
-/** Creates a document that links to an existing one, and back. */
+/** Creates a document that links to an existing one, and adds a link back. */
 function createLinked(person: Person, path: string): string | null {
   const { userFolder, history, seed } = person;
   const free = freePath(seed, (one) => userFolder.user.exists(at(userFolder, one)) || !canStand(userFolder, one));
@@ -97,8 +97,8 @@ function writeLink({ userFolder, history, seed }: Person, path: string, to: stri
   const tag = tagOf(target ?? "");
   if (text === null || tag === null || tagOf(text) === null) return false;
   const said = pathBetween(path, to);
-  // One destination in one file means one document: an earlier link may use it for another
-  // document, which was moved since.
+  // In one file, equal destinations must mean one document. An earlier link may have this
+  // destination for a document that was moved since.
   if (linksIn(text).some((link) => link.said === said && link.to !== tag)) return false;
   const by = `mirror ${userFolder.mirror}`;
   const linked = linkTo(history, text, { tag, said }, { seed, by });

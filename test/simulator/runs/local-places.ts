@@ -50,15 +50,15 @@ export function actOnPlace(
   const mayReplace = act === "change-case" && user.read(at(userFolder, to)) === text;
   if (to === path || (user.exists(at(userFolder, to)) && !mayReplace)) return null;
   history.renamedHere(userFolder.mirror, text);
-  // If the disk distinguishes both cases, the user removes another document of equal content.
+  // On a disk that distinguishes case, the user removes another document.
   if (replaced !== null && !isOwn) history.vanishes(text);
   user.rename(at(userFolder, path), at(userFolder, to));
   return `${path} → ${to}`;
 }
 
 /**
- * Returns a temporary name; a swap that a power cut reverted in part may have left content at such
- * a name.
+ * Returns an unused temporary name. A swap that a power cut partly reverted may have left a file at
+ * such a name.
  */
 function freeAside(userFolder: UserFolder, path: string): string {
   let aside = at(userFolder, `${path}.swap~`);
@@ -66,7 +66,7 @@ function freeAside(userFolder: UserFolder, path: string): string {
   return aside;
 }
 
-/** Removes all documents, or two of three. */
+/** Removes all documents, or two thirds of them. */
 export function removeMany({ userFolder, history, seed }: Person): string {
   const documents = [...documentsOf(userFolder)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
   for (const [path, text] of documents) {
@@ -83,7 +83,7 @@ export function actOnFolder(
 ): string | null {
   const { user } = userFolder;
   const folders = foldersOf(userFolder);
-  // The workspace folder of a mirror with a prefix stays: these runs do not test its move.
+  // The workspace folder of a mirror with a prefix is not moved: these runs do not test that.
   const folder = choose(
     folders.filter((path) => path !== "work"),
     seed,
@@ -117,8 +117,8 @@ export function actOnFolder(
 }
 
 /**
- * Edits in place: the inode stays.
- * @returns true if most of the content stays too, so that the file can be recognised
+ * Edits a file in place, so the inode stays.
+ * @returns true if most of the content stays too, so that the document can be recognized by it
  */
 function editInPlace({ userFolder, history, seed }: Person, path: string): boolean {
   const text = userFolder.user.read(at(userFolder, path))!;

@@ -10,8 +10,8 @@ export function finishSave(userFolder: UserFolder, history: History): void {
   userFolder.half = null;
   const before = read(userFolder, half.path);
   if (before === null) history.vanishes(half.text);
-  // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the
-  // other document.
+  // Another document came to the path while the editor was saving. The editor overwrites it, and by
+  // path the file is that other document.
   else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
   history.editedHere(userFolder.mirror, half.text);
   makeParent(userFolder, half.path);
@@ -31,7 +31,7 @@ export type SaveAct =
   | "cut-short"
   | "redress";
 
-/** Saves in the ways of editors, system call by system call. */
+/** Saves like different editors, system call by system call. */
 export function save({ userFolder, history, seed }: Person, how: SaveAct, path: string): string | null {
   const { user } = userFolder;
   const whole = at(userFolder, path);
@@ -67,7 +67,7 @@ export function save({ userFolder, history, seed }: Person, how: SaveAct, path: 
 
 const IN_PLACE: ReadonlySet<SaveAct> = new Set(["write-in-place", "rewrite", "cut-short", "redress"]);
 
-/** Returns null if there is nothing to change in this way. */
+/** Returns the new content; null if this way of saving changes nothing. */
 function editedText(history: History, how: SaveAct, text: string, seed: number, by: string): string | null {
   if (how === "rewrite") return history.rewrite(text, by);
   if (how === "cut-short") return history.cutShort(text, seed);
@@ -78,8 +78,8 @@ function editedText(history: History, how: SaveAct, text: string, seed: number, 
 }
 
 /**
- * Leaves a file that cannot be synced as it is, or has a name that the service refuses: it may
- * delay nothing but itself (I17).
+ * Creates a file that cannot be synced, or whose name the service refuses. It must delay nothing
+ * but itself (I17).
  */
 export function leaveOddFile({ userFolder, history, seed }: Person): string | null {
   const odd: readonly (readonly [string, string | Uint8Array])[] = [
@@ -102,8 +102,8 @@ function isOdd(userFolder: UserFolder, path: string, text: string): boolean {
 }
 
 /**
- * Ends a conflict. Mine: the copy is removed. Theirs: it is moved over the document. Or the copy is
- * edited.
+ * Resolves a conflict: removes the copy (mine), moves it over the document (theirs), or edits the
+ * copy.
  */
 export function endConflict({ userFolder, history, seed }: Person): string | null {
   const { user } = userFolder;
@@ -122,17 +122,17 @@ export function endConflict({ userFolder, history, seed }: Person): string | nul
   }
   if (seed % 3 === 1) {
     history.replaced(mine, theirs);
-    // With the copy's content, a document may be edited and moved at the same time. A file that
-    // came to the path since the mirror's scan is not the conflict's document. That document is
-    // elsewhere, and keeps the links to it.
+    // With the copy's content, the document may be edited and moved at the same time. A file that
+    // came to the path after the mirror's scan is not the conflict's document, which is elsewhere
+    // and keeps its incoming links.
     history.takenHere(userFolder.mirror, mine, theirs);
     user.rename(at(userFolder, conflictCopy), at(userFolder, note));
     return `${conflictCopy} → ${note}`;
   }
   const next = history.edit(theirs, seed, `the conflict copy at mirror ${userFolder.mirror}`);
   history.replaced(theirs, next);
-  // LIMIT: a line in a conflict copy is live only once the copy is taken over; until then only I03
-  // protects it.
+  // LIMIT: a line in a conflict copy counts as live only once a user takes the copy; until then
+  // only I03 protects it.
   for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
   user.write(at(userFolder, conflictCopy), next);
   return `${conflictCopy} edited`;

@@ -17,13 +17,13 @@ import { CANARY, type UserFolder, LINKED_FOLDER, PRIVATE_FOLDER } from "./user-f
 import type { MirrorSetup } from "./script.ts";
 
 /**
- * One mirror's machine: its disk, its state, and a process that is started for each sync and may
- * die in it.
+ * The machine of one mirror: its disk, its state, and a process that starts for each sync and may
+ * be killed.
  */
 
 const OUTSIDE = "/home/ann/outside";
 
-/** With `onScan`, called before each scan of the whole folder. */
+/** `onScan` is called before each scan of the whole folder. */
 type ScannedFate = Fate & { readonly onScan: () => void };
 
 /** Options that all mirrors of a run share. */
@@ -34,21 +34,21 @@ export class SimulatedMirror {
   readonly setup: MirrorSetup;
   readonly disk: RamDisk;
   readonly userFolder: UserFolder;
-  /** Everything that was logged: it may have no key and no content (I30). */
+  /** All lines of the log, which must contain no key and no content (I30). */
   readonly log: string[] = [];
-  /** The state for the oracle: no hooks, and unchanged values are read once. */
+  /** State for the oracle: without hooks, and with remembered results of unchanged reads. */
   state: StoredState;
   #memory: MemoryState;
-  /** The state for the working process. */
+  /** State for the running process. */
   #stored: StoredState;
   readonly #reads = new ReadState();
   /** Direction of its syncs. */
   direction: Policy["direction"] = "both";
   calls = 0;
-  /** Place of the last kill. */
+  /** Code location of the last kill. */
   crashPoint: string | null = null;
   #boot = 1;
-  /** What a power cut leaves of the state; null: all of it. */
+  /** The part of the state that a power cut leaves; null for all of it. */
   #medium: StateCopy | null = null;
   #died = false;
   readonly #simulatedWorld: SimulatedWorld;
@@ -86,14 +86,14 @@ export class SimulatedMirror {
     this.state = this.#reads.view(this.#stored);
   }
 
-  /** Starts a new process. Unfinished work of an earlier one is dead. */
+  /** Starts a new process. Unfinished work of an earlier process does not continue. */
   start(fate: ScannedFate): World {
     this.calls = 0;
     const { wallClock, hands, keys } = this.#simulatedWorld;
-    // The disk's times are compared with the machine's, whose clock may have been set back.
+    // mdmirror compares file times with the machine's clock, which a step may have set back.
     if (hands) this.disk.advance(wallClock.now() - this.disk.now());
-    // The memory of the dead process is gone; one that ended well leaves nothing in memory that the
-    // files do not have.
+    // The memory of a killed process is gone. A process that ended well has nothing in memory that
+    // the files do not have.
     if (this.#died) this.#restartState();
     this.#died = false;
     const machine = {
@@ -116,7 +116,7 @@ export class SimulatedMirror {
     });
   }
 
-  /** Makes the present state durable: a power cut leaves it until more is made durable. */
+  /** Makes the present state durable, so that a power cut leaves it. */
   settleState(): void {
     this.#medium = this.#memory.copy();
   }
@@ -127,7 +127,10 @@ export class SimulatedMirror {
     else this.#medium = { ...this.#medium, texts: this.#memory.copy().texts };
   }
 
-  /** Loses unsynced parts of the disk as `fraction` decides; of the state, everything unsynced. */
+  /**
+   * Cuts the power: the disk loses unflushed data as `fraction` decides, the state loses everything
+   * unflushed.
+   */
   losePower(fraction: () => number): void {
     this.disk.losePower(fraction);
     this.#boot++;
@@ -138,7 +141,7 @@ export class SimulatedMirror {
     this.#restartState();
   }
 
-  /** All bytes of the state file. */
+  /** Returns all bytes of the state file. */
   stateBytes(): Buffer {
     return this.#memory.copy().rows;
   }
@@ -149,8 +152,8 @@ export class SimulatedMirror {
 }
 
 /**
- * Reports each scan. A listing of the root alone proves none: after a write, a disk that folds case
- * lists a folder for the spelling of one name.
+ * Reports each scan. A listing of the root alone is no scan: on a disk that folds case, mdmirror
+ * lists a folder after a write to learn the spelling of one name.
  */
 class ScannedDisk extends LocalDisk {
   readonly #onScan: () => void;
@@ -177,8 +180,8 @@ export const QUIET_FATE: ScannedFate = {
 const FRAMES = 4;
 
 /**
- * Returns the port's member and the innermost places in `src/` that led to it: two kills at one of
- * these are one crash point.
+ * Returns the name of the port call and the innermost locations in `src/` that made it. Two kills
+ * with the same result count as one crash point.
  */
 function placeOfCall(member: string): string {
   const limit = Error.stackTraceLimit;
@@ -189,7 +192,7 @@ function placeOfCall(member: string): string {
   return [member, ...places.slice(0, FRAMES)].join(" < ");
 }
 
-/** Members of a state that write nothing, and whose results only its rows decide. */
+/** Methods of a state that write nothing and whose results depend on its rows only. */
 const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "load",
   "blocks",
@@ -215,8 +218,8 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
 ]);
 
 /**
- * Values read from one state, by call; forgotten whenever something may have been written. Oracles
- * ask for base some thousand times in a run, and it changes some dozen times.
+ * Remembers the results of reads of one state until something may have been written. Oracles read
+ * base some thousand times in a run, and it changes some dozen times.
  */
 class ReadState {
   readonly #answers = new Map<string, unknown>();
@@ -225,14 +228,14 @@ class ReadState {
     this.#answers.clear();
   }
 
-  /** Wraps a call of the program under test: anything but a read may write. */
+  /** Wraps a call of mdmirror: anything but a read may write. */
   around<T>(name: string, call: () => T): T {
     if (READS.has(name)) return call();
     this.forget();
     try {
       return call();
     } finally {
-      // The call may have read its own write, and rolled it back since.
+      // The call may have read its own write and then rolled it back.
       this.forget();
     }
   }

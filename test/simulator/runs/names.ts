@@ -1,4 +1,4 @@
-/** Names that users give. There are few, so that they meet. */
+/** Names that users choose: few, so that different documents often want the same one. */
 
 const NAMES = ["plan.md", "ideas.md", "log.md", "todo.md", "x.md", "Plan.md", "caf\u00e9.md"];
 const FOLDERS = ["", "", "work", "home", "work/deep", "box-1"];
@@ -12,7 +12,7 @@ function somePath(seed: number): string {
   return folder === "" ? nameIn(seed) : `${folder}/${nameIn(seed)}`;
 }
 
-/** Returns the first free path from the seed's on. */
+/** Returns the first free path, beginning at the seed's. */
 export function freePath(seed: number, taken: (path: string) => boolean): string {
   for (let n = 0; n < 40; n++) {
     const path = somePath(seed + n * 5);

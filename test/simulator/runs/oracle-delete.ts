@@ -8,13 +8,13 @@ import { tagOf } from "./text-marks.ts";
 
 const SECOND_LOOK_MS = 2_000;
 
-/** Checks one mirror's DELETEs by its reads of the disk before them: I03, I04, I06. */
+/** Checks the DELETE requests of one mirror by its earlier reads of the disk: I03, I04, I06. */
 export class DeleteOracle {
   readonly #mirror: SimulatedMirror;
   readonly #clock: Clock;
-  /** This run: whether the last read of a path found a file, and when; virtual ms. */
+  /** In this run, for each path: whether the last read found a file, and its time in virtual ms. */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
-  /** This run: when the whole folder was scanned; virtual ms. */
+  /** Times of whole scans in this run, in virtual ms. */
   readonly #scans: number[] = [];
   #watches = false;
 
@@ -24,7 +24,7 @@ export class DeleteOracle {
   }
 
   /**
-   * @param watches true for a daemon's run: a local absence waits for a grace period, not for a
+   * @param watches true for a daemon, for which a local absence waits for a grace period, not for a
    * second scan
    */
   startRun(watches: boolean): void {
@@ -44,7 +44,10 @@ export class DeleteOracle {
     this.#scans.push(this.#clock.monotonic());
   }
 
-  /** @param shown the change id that a GET of this run showed last, if any did */
+  /**
+   * Checks a DELETE request.
+   * @param shown change id in the last GET of the document in this run, if there was one
+   */
   judge(id: string, shown: string | undefined, fail: (what: string) => void): void {
     const record = this.#mirror.state.record(id as DocId);
     if (shown === undefined) fail("I04 it is deleted without having been read in this run");
@@ -54,7 +57,7 @@ export class DeleteOracle {
     const at = `${ROOT}/${record?.localPath}`;
     const { user } = this.#mirror.disk;
     const look = this.#looks.get(at);
-    // A read before the second scan is not the one right before the DELETE.
+    // Only a read after the second scan is the one right before the DELETE.
     const isLookedFor = look !== undefined && !look.found && look.at >= this.#scans.at(-1)!;
     if (record !== null && this.#isBack(record, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
@@ -65,9 +68,9 @@ export class DeleteOracle {
   }
 
   /**
-   * Returns true if the content at a record's path is its document's, not another document's that
-   * was moved there. Content without a tag is a document's only if the record has the same content:
-   * an empty document has no tag, and no damaged file has one.
+   * Returns true if the content at a record's path is its document's, not that of another document
+   * which was moved there. Content without a tag is the document's only if the record has the same
+   * content: empty documents and damaged files have no tag.
    */
   #isBack(record: DocumentRecord, text: string | null): boolean {
     const { state } = this.#mirror;

@@ -16,11 +16,9 @@ import type { SimulatedMirror } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
-/**
- * Reasons for blocks that may remain at the end; every block that ends by itself has ended then.
- */
+/** Reasons of blocks that may remain at the end. Every block that ends by itself has ended then. */
 const MAY_STAND: ReadonlySet<BlockReason> = new Set([
-  // The local content cannot be sent as it is.
+  // The local content cannot be sent.
   "not-utf-8",
   "contains-nul",
   "too-large",
@@ -31,7 +29,7 @@ const MAY_STAND: ReadonlySet<BlockReason> = new Set([
   "path-pending",
   "renamed-out-of-mirror",
   "folder-blocked",
-  // The service refused, and refuses again.
+  // The service refused, and would refuse again.
   "read-only",
   "delete-refused",
   "delete-pending",
@@ -49,9 +47,9 @@ const MAY_STAND: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Blocks of documents that keep a conflict open after the user has removed its copy. The removal
- * chooses the local version, which cannot be sent: its content is refused, its file has a name that
- * is not synced, or the document is not there. The conflict ends with the block.
+ * Reasons of blocks that keep a conflict open after the user has removed its copy. The user chose
+ * the local version, but it cannot be sent: its content is refused, its file has a name that is not
+ * synced, or the document is missing. The conflict ends with the block.
  */
 const KEEPS_MINE: ReadonlySet<BlockReason | undefined> = new Set([
   "not-utf-8",
@@ -80,8 +78,8 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     );
   checkBlocks(actors, mirror, [...blocks.values()], records, fail);
   const blocked = new Set([...blocks.values()].flatMap(({ key, path }) => [key, path]));
-  // Documents in a folder that may not be moved, or created, wait with the folder; a move that the
-  // key may not make is blocked under the document's id.
+  // Documents in a folder whose move or creation is blocked are blocked with it. If the key may not
+  // move the folder, the block has the id of a document.
   const blockedFolders = new Set(
     [...blocks.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
   );
@@ -92,8 +90,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     blocks.has(record.id) || isBelowBlocked(record.localPath) || tagsBelowBlocked.has(tagOfRecord(record));
   const away = [...records.values()].filter((record) => waits(record) && !local.has(record.localPath));
   const isMovedAndBlocked = (text: string): boolean => away.some((record) => tagOfRecord(record) === tagOf(text));
-  // The files that may be a blocked document's wait with the document: by its content, or by its
-  // inode.
+  // Files that may belong to a blocked document, by content or inode, are blocked with it.
   const undecided = [...records.values()].filter(({ id }) => blocks.get(id)?.reason === "ambiguous-file");
   const mayBeUndecided = (path: string, text: string): boolean =>
     undecided.some(
@@ -101,10 +98,10 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
         record.stamp?.ino === disk.user.inode(`${ROOT}/${path}`) ||
         (tagOf(text) !== null && tagOfRecord(record) === tagOf(text)),
     );
-  // Without the right to write, a move or a new file is refused as a whole: one block reports it,
+  // If the key may not write, a move or a new file is refused as a whole. One block reports it,
   // often the folder's.
   const mayNotMove = setup.level === "read" && [...blocks.values()].some(({ reason }) => reason === "read-only");
-  // Base has a document with a blocked move at its former place; its block has the present path.
+  // If a move is blocked, base has the document's former path, and the block has the present one.
   const standsAt = (record: DocumentRecord): DocumentRecord => ({
     ...record,
     localPath: blocks.get(record.id)?.path ?? record.localPath,
@@ -114,8 +111,8 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const inPlace = [...records.values()].filter((record) => !isElsewhere(record));
   const byPath = recordsByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
   for (const [path, text] of local) {
-    // A file that is blocked by its path has no document, although base may have one at this path
-    // whose move is blocked.
+    // A file that is blocked by its path has no document, although base may have a document with a
+    // blocked move at this path.
     if (blocks.has(path)) continue;
     const record = byPath.get(path);
     if (record === undefined) {
@@ -141,11 +138,11 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       continue;
     }
     if (!inside(file)) continue;
-    // Files were swapped locally, and the key may not move them on the service: the first move is
-    // blocked, the others wait for it.
+    // Files were swapped locally, and the key may not move documents. The first move is blocked,
+    // and the others wait for it.
     if (mayNotMove && tagOf(text) !== tagOfRecord(record)) continue;
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
-    // The file has base's local content, or the content that base has on the service.
+    // The file has base's content in its local form, or in the form of the service.
     const hasBase = [record.localDigest, record.digest].some((digest) => isTextOf(state, digest, text));
     fail(`I12 the base of ${path} is not what both sides hold`, bare(record.changeId) !== file.changeId || !hasBase);
     fail(
@@ -169,8 +166,8 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       record.remotePath !== own(file.path) && !waits(record),
     );
   }
-  // For a document that waits, base has its former place; on a disk that folds, another document
-  // may be there in another case.
+  // Base has the former path of a blocked document. On a disk that folds case, another document may
+  // have this path in another spelling.
   const free = [...records.values()].filter((record) => !waits(record) && record.state === "linked");
   const keys = free.map((record) =>
     pathKey(
@@ -199,9 +196,9 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
 }
 
 /**
- * Returns lines that were never sent: content that waits for review must have been sent. Lines of a
- * published version are not counted. Base is one, and its lines stay in a local file whose document
- * loses them on the service, if the two versions do not merge.
+ * Returns lines of content that were never sent; content in review must have been sent. Lines of a
+ * published version do not count: base is one, and its lines stay in the local file if two versions
+ * conflict and the service loses them.
  */
 function unsent({ history }: Actors, text: string, published: readonly string[]): string {
   const known = new Set(published.flatMap((one) => [...marksOf(one)]));
@@ -234,8 +231,9 @@ function checkBlocks(
 }
 
 /**
- * If a deployment normalises on save, and the mirror knows it, the two contents may differ in form
- * alone; otherwise in no byte (I25), apart from links (oracle-links.ts).
+ * Returns true for equal contents, apart from links (oracle-links.ts). If a deployment normalizes
+ * content and the mirror has learned this, contents may differ in their normal form. Otherwise they
+ * must be equal byte for byte (I25).
  */
 function sameText(here: string, there: string): boolean {
   const bare = (text: string): string =>
@@ -248,8 +246,8 @@ function sameText(here: string, there: string): boolean {
 }
 
 /**
- * Returns true for the same path, or a name that a mirror gives if one of the sides cannot have the
- * other's.
+ * Returns true if a path is equal to the other side's, or if it is a name that mdmirror gives
+ * because this side cannot have the other's name.
  */
 function isNamedFor(
   mirror: SimulatedMirror,
@@ -270,10 +268,10 @@ function isNamedFor(
     if (name === other) return true;
     const kind = depth === localNames.length - 1 ? "file" : "folder";
     if (nameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
-    // On a disk that folds, a name with only such a difference stays.
+    // On a disk that folds names, a name that differs only in that stays as it is.
     if (pathKey(name, folding) === pathKey(other, folding)) return true;
-    // The disk could not have the name when the document came: the file has a name of its own, and
-    // keeps it.
+    // The disk could not have the name when the document came. Its file got another name, and keeps
+    // it.
     const tail = kind === "file" ? `-${digestOf(id).slice(0, 8)}.md` : null;
     return tail === null ? /-[0-9a-f]{8}$/.test(name) : name.endsWith(tail);
   });
@@ -281,7 +279,7 @@ function isNamedFor(
 
 /**
  * Checks I13 and I26: no temporary name is left, and no conflict copy is on the service.
- * @param local paths of the files in the folder
+ * @param local paths of the local files
  * @param live documents that the mirror's key may read
  */
 function checkNames(
@@ -298,15 +296,15 @@ function checkNames(
 }
 
 /**
- * Returns true for a file that mdmirror leaves alone: it is no text because a power cut damaged it,
- * or it is no document's and the service refuses it. Its block reports its name.
+ * Returns true for a file that mdmirror ignores: a power cut damaged it, or it has no document and
+ * the service refuses it. A block reports it.
  */
 function isLeftAlone(block: Block, live: readonly LiveFile[]): boolean {
   if (block.reason === "contains-nul") return true;
   return block.key === block.path && (block.reason === "read-only" || isRefusedForLinks(block, live));
 }
 
-/** Checks I30: the key is in no log and no state, content in no log. */
+/** Checks I30: neither log nor state contains the key, and the log contains no content. */
 function checkSecrets(actors: Actors, mirror: SimulatedMirror, fail: (what: string, when?: boolean) => void): void {
   const { key } = actors.simulatedWorld.keys[mirror.index]!;
   const log = mirror.log.join("\n");

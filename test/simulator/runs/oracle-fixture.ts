@@ -5,7 +5,7 @@ import type { RunFacts } from "./run-facts.ts";
 import type { Incident, Levels, MirrorSetup, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 
-/** Participants of a run without documents, for tests of the oracle. */
+/** Opens a run without documents, for tests of the oracle. */
 
 export function open(
   levels: readonly Levels[],

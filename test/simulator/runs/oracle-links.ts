@@ -10,8 +10,8 @@ import { isBelow } from "./names.ts";
 import { tagOf } from "./text-marks.ts";
 
 /**
- * Checks that every link that users may rely on leads to its target, on the service and in each
- * folder, at the end. Links are resolved only by the contents and paths of that side.
+ * Checks that every promised link leads to its target at the end, on the service and in each
+ * folder. Each side's links are resolved by the contents and paths of that side only.
  */
 
 /** @returns number of resolved links */
@@ -23,7 +23,7 @@ export function checkServiceLinks(actors: Actors): number {
       resolved++;
       const { said, to } = link;
       const [found, home] = [leadsThere(link, files), homeOf(actors, to, files)!];
-      // As in `leadsToAnother`.
+      // The same exception as in `leadsToAnother`.
       const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
       const isLost = said.startsWith("ref://") && staysInert(actors, home);
       if (found !== home.id && !isAnothers && !isLost)
@@ -38,11 +38,12 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
   const documents = documentsOf(mirror.userFolder);
   const base = mirror.state.load();
   const { records, conflicts, blocks } = base;
-  // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
-  // that took its place.
+  // LIMIT: not checked are links to a document whose file was renamed to an unsynced path, and
+  // links to the file that took its path.
   const left = new Set([...blocks.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
   const isOutside = (record: DocumentRecord | undefined): boolean => record !== undefined && left.has(record.localPath);
-  // Any file at the path, if it was another document's before the two were linked.
+  // Documents in conflict. The file at such a path may have been another document before the two
+  // became one.
   const inConflict = new Set(
     [...records.values()].flatMap((record) => (conflicts.has(record.id) ? [record.localPath] : [])),
   );
@@ -50,14 +51,14 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
   for (const [path, text] of documents) {
     if (inConflict.has(path)) continue;
     const own = homeOf(actors, tagOf(text) ?? "", files);
-    // A file without a document is blocked by its path, and none of its links was ever by id. In a
-    // conflict, the local content may never have been read as its document's.
+    // A file without a document is blocked by its path; its links were never translated to ids. In
+    // a conflict, the local content may never have been read as its document's.
     if (own === null || !records.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(actors, link.to, files)!;
       if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
-      // If both were new at one path, the local content has another tag while the conflict is open,
-      // and while the content that its user chose is in review.
+      // If both sides had a new document at one path, the local content has another tag while the
+      // conflict is open, and while the chosen content is in review.
       const isInReview = (records.get(home.id)?.submissions.length ?? 0) > 0;
       if (conflicts.has(home.id) || isInReview || isOutside(records.get(home.id))) continue;
       resolved++;
@@ -74,8 +75,9 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
 const LEFT = "renamed-out-of-mirror";
 
 /**
- * @param base a target without a record is not linked: a file of its tag is another document
- * @param kept the document's tag by the tag of the content that its user kept of a conflict
+ * Returns true if a local link leads to its target.
+ * @param base without a record of the target, a file with its tag is another document
+ * @param kept tag of the content that a user kept in a conflict → tag of its document
  */
 function leadsHomeHere(
   { userFolder }: SimulatedMirror,
@@ -90,17 +92,18 @@ function leadsHomeHere(
   const tag = tagOf(found ?? "") ?? "";
   if (tag === to || kept?.get(tag) === to) return true;
   const record = records.get(home.id);
-  // A power loss took the file's content: no tag shows whose file it is, only its recorded path.
+  // A power cut took the file's content. Without a tag, only its recorded path shows which document
+  // it is.
   if (found !== null && tag === "" && target === (record?.localPath ?? blocks.get(home.id)?.path)) return true;
   const isHere = record !== undefined && [...documentsOf(userFolder).values()].some((one) => tagOf(one) === to);
-  // A document that was moved out of the linked folder left a path without a target.
+  // The target was moved out of the linked folder, so a path to it leads nowhere.
   return !isHere && (said === home.id || found === null);
 }
 
 /**
- * Returns true if a link leads to another document because the key could not read its target for a
- * time. Such a target cannot be distinguished from a deleted one. The link then leads to the
- * document that came to its path meanwhile, as after a deletion.
+ * Returns true if a link may lead to another document, because the key could not read its target
+ * for a time. mdmirror cannot distinguish such a target from a deleted one. So the link leads to
+ * the document that came to the target's path meanwhile.
  */
 function leadsToAnother(
   actors: Actors,
@@ -114,9 +117,9 @@ function leadsToAnother(
 }
 
 /**
- * Returns true if a mirror of a part of the workspace may have made links to a document inert for
- * good. Its key could not read the document at some time, and the document is outside that part: no
- * list shows it to that mirror again (decision record 153).
+ * Returns true if a mirror of a part of the workspace may have stopped to translate links to a
+ * document for good. Its key could not read the document at some time, and the document is outside
+ * of that part, so no list shows it to that mirror again (decision record 153).
  */
 function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   return (
@@ -130,8 +133,8 @@ function leadsNowhereHere({ userFolder }: SimulatedMirror, path: string, { said 
 }
 
 /**
- * Returns true for content that the service refuses because of a link, by id or absolute path, to a
- * deleted target. The service refuses every edit until a user removes the link.
+ * Returns true for content that the service refuses because it links, by id or absolute path, to a
+ * deleted document. The service refuses every edit until a user removes the link.
  */
 export function isRefusedForLinks({ reason, detail }: Block, files: readonly LiveFile[]): boolean {
   const said = /cannot be resolved: "([^"]*)"/.exec(detail)?.[1];
@@ -140,10 +143,11 @@ export function isRefusedForLinks({ reason, detail }: Block, files: readonly Liv
   return found === said && !files.some(({ id }) => id === said);
 }
 
-/** Returns links whose ends are both known to be unchanged. */
+/** Returns the promised links of a document whose own document and target are both certain. */
 function promisedIn(actors: Actors, text: string, files: readonly LiveFile[]): SimulatedLink[] {
   const { history } = actors;
-  // Of two documents with one tag, one is a file that was matched with no document after a kill.
+  // If two documents have one tag, one of them comes from a file that could not be matched after a
+  // kill.
   if (history.mayVanish.has(tagOf(text) ?? "") || homeOf(actors, tagOf(text) ?? "", files) === null) return [];
   return linksIn(text).filter(
     ({ mark, to }) =>
@@ -152,8 +156,9 @@ function promisedIn(actors: Actors, text: string, files: readonly LiveFile[]): S
 }
 
 /**
- * Returns the one document of a tag; null if there is none, or more than one. A document that began
- * with the tag counts: its user kept another content of a conflict, and links by id lead to it.
+ * Returns the only document of a tag; null if there is none, or more than one. A document whose
+ * first content had the tag counts too: a user kept another content in a conflict, and links by id
+ * lead to the document.
  */
 function homeOf(actors: Actors, tag: string, files: readonly LiveFile[]): LiveFile | null {
   const [one, another] = files.filter(({ id, text }) => tagOf(text) === tag || actors.beganWith(id, tag));

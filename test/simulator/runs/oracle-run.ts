@@ -16,7 +16,7 @@ import type { SimulatedMirror } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { MAX_NAME_BYTES } from "../../../src/contract/path.ts";
 
-/** Checks one run by the state before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
+/** Checks one sync by the state before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
 export function checkRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
   const mirror = actors.mirrors[index]!;
   const { history } = actors;
@@ -43,8 +43,8 @@ export function checkRun(actors: Actors, index: number, facts: RunFacts, idsBefo
 const judged = new WeakMap<SimulatedMirror, Set<string>>();
 
 /**
- * Checks I04 I06 I20: a file that a mirror moved to the trash was unreadable at some time of that
- * run, and its content was on the service before.
+ * Checks I04 I06 I20: if a mirror moved a file to the trash, its key could not read the document at
+ * some time of that sync, and the content was on the service before.
  */
 function checkTrash(actors: Actors, mirror: SimulatedMirror): void {
   const seen = judged.get(mirror) ?? new Set<string>();
@@ -61,15 +61,15 @@ function checkTrash(actors: Actors, mirror: SimulatedMirror): void {
     const text = mirror.disk.user.read(`${ROOT}/.mdmirror/${trashPath}`);
     if (text === null) continue;
     const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
-    // If a deployment normalises on save, the file keeps the sent content, and the version has the
-    // normalised one.
+    // If a deployment normalizes content, the file keeps the sent content, and the version has the
+    // normalized one.
     const spelled = actors.simulatedWorld.normalises ? [text, normaliseText(text)] : [text];
     const isVersion = [...versions].some((one) => spelled.some((as) => isTextOf(mirror.state, one, as)));
     if (!isVersion) actors.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
   }
 }
 
-/** Checks I19: if the run received only refusals and failures, no local file went. */
+/** Checks I19: if a sync got only refusals and errors, no local file was removed. */
 function checkLockedOut(
   actors: Actors,
   mirror: SimulatedMirror,
@@ -84,7 +84,7 @@ function checkLockedOut(
 
 const HOUR_MS = 3_600_000;
 
-/** Checks I21 by the mirror's own log, since the last approval, within an hour. */
+/** Checks I21 by the mirror's own log: the deletions within an hour, since the last approval. */
 function checkBudget(actors: Actors, mirror: SimulatedMirror): void {
   const { state } = mirror;
   if (state.meta(META.approved) !== null) return;
@@ -105,8 +105,8 @@ function isLoss({ kind, code, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * Checks I12: base's content of a version is the content of that version; for a version that is
- * still to be read back, the sent content.
+ * Checks I12: base's content is the content of base's version. If that version was not read back
+ * yet, it is the sent content.
  */
 function checkBase(actors: Actors, mirror: SimulatedMirror): void {
   const { records } = mirror.state.load();
@@ -129,22 +129,22 @@ function checkStopped(actors: Actors, mirror: SimulatedMirror, facts: RunFacts):
   if (!intervened && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
     fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
   if (intervened || approved) return;
-  // A deletion whose answer was lost is sent again, and is one deletion.
+  // If the answer to a DELETE was lost, it is sent again; both are one deletion.
   const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
   if (before.size === 0 && deleted.size > 1) fail("I21 it deletes there all that is gone here");
   const after = documentsOf(mirror.userFolder);
-  // The check stops a plan if the service has none of the linked documents any more. One document
-  // may remain there without a file in the folder: its user renamed the file to a name that is not
-  // synced, a kill interrupted its replacement, or it left the linked folder of the workspace.
+  // The safety check stops a plan if all linked documents are gone from the service. One linked
+  // document without a local file may remain there. Its user renamed the file to an unsynced name,
+  // a kill interrupted its replacement, or the document left the linked part of the workspace.
   const { records } = mirror.state.load();
   const isEmptied = !actors.simulatedWorld.readable(mirror.index).some(({ id }) => records.has(id));
-  // A file of which a power loss left zeros or nothing is downloaded again, and may be in the trash
+  // If a power cut left a file empty or as zeros, it is downloaded again, and may be in the trash
   // until then.
   const whole = [...before.values()].filter((text) => text !== "" && !text.includes("\0"));
   if (whole.length > 1 && after.size === 0 && isEmptied) fail("I21 it takes away here all that is gone there");
 }
 
-/** Checks I03: with one direction, a run changes one side only. */
+/** Checks I03: with one direction, a sync changes one side only. */
 function checkDirection(
   { history, oracles }: Actors,
   { index, direction }: SimulatedMirror,
@@ -156,10 +156,13 @@ function checkDirection(
   if (direction === "push" && diskWrites > 0) history.fail(`I03 mirror ${index} only uploads, and writes local files`);
 }
 
-/** Versions that each conflict of a mirror has shown, by document, beginning and first version. */
+/**
+ * Versions that each conflict of a mirror has shown, by document, time of its beginning, and first
+ * version.
+ */
 const shownBefore = new WeakMap<SimulatedMirror, Map<string, readonly Digest[]>>();
 
-/** Checks I27: no conflict of a conflict, and the name of a copy belongs to one version. */
+/** Checks I27: no conflict of a conflict copy, and each name of a copy belongs to one version. */
 function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
   const fail = (what: string): void => actors.history.fail(`I27 mirror ${mirror.index} ${what}`);
   const texts = mirror.disk.user.texts(ROOT);
@@ -184,7 +187,7 @@ function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
   }
 }
 
-/** Returns the limit of one side without an approval. */
+/** Returns the limit of deletions on one side without approval. */
 function budgetOf(known: number): number {
   return computeDeleteBudget(DEFAULT_GUARDS, known);
 }

@@ -5,9 +5,12 @@ import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
 
-/** Changes of one side alone that a run undoes, beside similar runs that undo none. */
+/**
+ * Syncs that revert a change of one side, which the oracle must find, and similar syncs that do
+ * not.
+ */
 
-/** Moves as a mirror would that reverts its user's move. */
+/** Simulates a mirror that reverts its user's move. */
 async function movedBack(
   from: string,
   to: string,
@@ -69,7 +72,7 @@ describe("a document whose file is gone locally and comes back", () => {
     create(actors, "a.md");
     await sync(actors, 0);
     const text = user.read(`${ROOT}/a.md`)!;
-    // A user deleted the document at another mirror, too.
+    // A user of another mirror deleted the document too.
     actors.history.vanishes(text);
     if (aside === null) user.remove(`${ROOT}/a.md`);
     else user.rename(`${ROOT}/a.md`, aside);

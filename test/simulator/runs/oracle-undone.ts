@@ -14,36 +14,36 @@ import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 
 /**
- * Checks that a run reverts no change of one side alone. Compares the state before and after the
- * run, never the mirror's plan.
+ * Checks that a sync does not revert a change that only one side made. Compares the state before
+ * and after the sync, never the mirror's plan.
  */
 
 /**
- * A document of base at the beginning of a run: the changes of each side since base that the other
- * side did not change.
+ * A document of base at the beginning of a sync, with the changes since base that only one side
+ * made.
  */
 type Before = {
   readonly record: DocumentRecord;
   readonly tag: string;
   readonly text: string | null;
-  /** The document's only place in the folder, by its tag. */
+  /** The document's local path, found by its tag; null if there is none or more than one. */
   readonly place: string | null;
-  /** The mirror itself has moved the file into `.mdmirror/`, and base does not know it. */
+  /** True if mdmirror itself has moved the file into `.mdmirror/`, which base does not show. */
   readonly isSetAside: boolean;
   readonly live: LiveFile | null;
   /**
-   * A folder of its path on the service is not base's any more. At the same path, the document has
-   * still moved from one folder into the other.
+   * True if a folder of its path on the service is not base's folder. Even at the same path, the
+   * document has then moved from one folder into another.
    */
   readonly isElsewhere: boolean;
   /**
-   * The service shows base's version with another change id: of a rename, which may be reverted
-   * since. A client takes such a version for an edit.
+   * True if the service shows base's version with the change id of a rename, which may have been
+   * undone since. A client takes such a version for an edit.
    */
   readonly isRenamedThere: boolean;
 };
 
-/** A folder of base. `here`: its present path; base's path if it was not found. */
+/** A folder of base. `here` is its present path, or base's path if the folder was not found. */
 type Dir = FolderRecord & { readonly here: string };
 
 export type Sighted = {
@@ -81,7 +81,8 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
     const isTwin = [...records.values()].some(
       (one) => one.id !== record.id && tagOf(state.text(one.digest) ?? "") === tag,
     );
-    // Or on the service alone: created from a file that a kill left without its record.
+    // A second document of this tag is on the service: it was created from a file that had no
+    // record after a kill.
     const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== record.id);
     if (places.length > 1 || isTwin || isTwinThere) return [];
     const isElsewhere = replaced.some(({ remotePath }) => isBelow(record.remotePath, remotePath));
@@ -98,9 +99,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   };
 }
 
-/**
- * Returns inodes of files in the mirror's trash, and of files that it has replaced or is moving.
- */
+/** Returns inodes of files in the trash, and of files that mdmirror has replaced or is moving. */
 function inodesSetAside({ disk: { user } }: SimulatedMirror): ReadonlySet<number | null> {
   const own = `${ROOT}/.mdmirror`;
   return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
@@ -111,7 +110,10 @@ function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly FolderRe
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
 
-/** @param refused ids of documents and folders with a refused write */
+/**
+ * Checks the documents that were recorded before the sync.
+ * @param refused ids of documents and folders with a refused write
+ */
 export function checkUndone(
   actors: Actors,
   mirror: SimulatedMirror,
@@ -144,8 +146,8 @@ export function checkUndone(
       essenceOf(asSaved(after.text)) !== essenceOf(asSaved(live.text))
     )
       fail("I10 edited there alone, and written there");
-    // A temporary name that another mirror's interrupted plan left is nobody's wish, and any mirror
-    // may restore the former name (I13).
+    // A temporary name that an interrupted plan of another mirror left is nobody's rename. Any
+    // mirror may restore the former name (I13).
     const isWished = live !== null && !isTemporaryName(nameOf(live.path));
     if (
       isUnchangedHere &&
@@ -167,9 +169,9 @@ export function checkUndone(
       !isTorn(record, text);
     if (isEditedHere && now !== undefined && isBase(mirror, record, now))
       fail("I14 edited locally alone, and the edit is undone");
-    // A power cut may have taken a file that was never made durable. A file that the mirror set
-    // aside shows no deletion by its user, whatever users deleted elsewhere. A protected document
-    // may not be deleted: it comes back by itself.
+    // A power cut may have taken a file that was never flushed. If mdmirror set a file aside, its
+    // absence is no deletion by a user. A protected document cannot be deleted, so mdmirror
+    // restores it.
     const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
     if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
@@ -178,8 +180,8 @@ export function checkUndone(
     if (isDeletedHere && !isRefused && !isElsewhere && !isRenamedThere && placesAfter.length > 0)
       fail("I04 deleted locally alone, and made here again");
     const movedAway = place !== null && place !== record.localPath && text === null;
-    // Edited beyond likeness and renamed between two scans, it counts as one deleted and one new
-    // document; if it is protected, the deleted one comes back.
+    // A document that was renamed and edited beyond recognition between two scans counts as one
+    // deleted and one new document. If it is protected, the deleted one is restored.
     if (
       movedAway &&
       !isMeant &&
@@ -193,9 +195,9 @@ export function checkUndone(
 }
 
 /**
- * Returns true for a document that moved locally with its folder into another folder, which was
- * moved into the first one on the service. Such a move is dropped, whatever name the other folder
- * has locally now.
+ * Returns true if two moves would put two folders into each other. The document moved locally with
+ * its folder into another folder, and that folder was moved into the first one on the service. Such
+ * a local move is dropped, whatever the other folder's local name is now.
  */
 function closesCircle(
   { simulatedWorld }: Actors,
@@ -211,8 +213,8 @@ function closesCircle(
 }
 
 /**
- * Returns true for the state in which a power cut leaves a file that was never made durable: some
- * whole sectors, and then nothing or zeros.
+ * Returns true if a power cut may have left this content of a file that was never flushed: some
+ * whole sectors, then nothing or zeros.
  */
 function isTorn({ durable }: DocumentRecord, text: string): boolean {
   return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));
@@ -223,16 +225,16 @@ function isBase({ state }: SimulatedMirror, { digest, localDigest }: DocumentRec
 }
 
 /**
- * Ids of documents and folders that the service had refused before a run or in it, and the folders
- * of base.
+ * Ids of documents and folders with a write that the service refused before the sync or in it, and
+ * the folders of base.
  */
 type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readonly FolderRecord[] };
 
 /**
- * Returns true if a local move is rightly given up: the new path is taken. Another document or
- * folder on the service has that path, or the path of a folder above, and keeps it. Then the
- * former path is the name beside the taken one; or the service refused the move, or that of a
- * folder above; or the direction never sends it.
+ * Returns true if mdmirror may drop a local move because the new path, or that of a folder above
+ * it, is taken on the service by another document or folder. Then one of these is true: the former
+ * path is the numbered name beside the taken one; the service refused the move, or that of a folder
+ * above; the direction never sends the move.
  * @param place path of the document after its move
  */
 function isGivenUp(
@@ -259,8 +261,8 @@ function isGivenUp(
 }
 
 /**
- * Returns true if a former path is `place` with a number in the name of `taken`: `f-2/note.md` for
- * `f/note.md`, where `f` is taken.
+ * Returns true if `former` is `place` with a number in the name of `taken`: `f-2/note.md` for
+ * `f/note.md` if `f` is taken.
  */
 function isNumbered(former: string, place: string, taken: string): boolean {
   const stem = taken.endsWith(".md") ? taken.slice(0, -".md".length) : taken;

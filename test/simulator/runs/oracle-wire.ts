@@ -14,7 +14,7 @@ import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts"
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
 const FILE_OR_FOLDER = /^\/v1\/(?:files|folders)\/([^/?]+)/;
-/** Statuses that do not judge the request itself: the request may be sent again unchanged. */
+/** Statuses that do not refuse the request itself, so it may be sent again unchanged. */
 const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 
 /** Checks the requests of one mirror: I04, I06, I07, I08, I10, I26. */
@@ -22,24 +22,30 @@ export class WireOracle {
   readonly #mirror: SimulatedMirror;
   readonly #simulatedWorld: SimulatedWorld;
   readonly #history: History;
-  /** Writes whose result the mirror cannot know and has not read since; across restarts. */
+  /** Writes whose result the mirror cannot know and has not read since; kept across restarts. */
   readonly #uncertain = new Set<string>();
-  /** This run: the version that a GET showed last, by id; refused writes, as they were sent. */
+  /** In this run: change id of each document in its last GET, and refused writes. */
   readonly #shown = new Map<string, string>();
   readonly #refused = new Set<string>();
-  /** Each write as it was sent: its document may be elsewhere when the answer comes. */
+  /**
+   * Each write as it was when it was sent, because its document may have another path when the
+   * answer comes.
+   */
   readonly #wordings = new WeakMap<WireRequest, string>();
-  /** This run: refused writes whose document was not found; and those whose path was taken. */
+  /**
+   * In this run: writes that were refused because the document was not found, and those whose path
+   * was taken.
+   */
   readonly #missed = new Set<string>();
   readonly #taken = new Set<string>();
-  /** Contents as they were sent, by id. */
+  /** Last sent content of each document, by id. */
   readonly #sentTexts = new Map<string, string>();
-  /** Contents that the service showed in this run. */
+  /** Contents that the service returned in this run. */
   readonly shownTexts = new Set<string>();
   readonly requests: string[] = [];
-  /** This run: documents and folders with a refused write. */
+  /** In this run: ids of documents and folders with a refused write. */
   readonly refusedIds = new Set<string>();
-  /** Uploads that were taken for review; across restarts. */
+  /** Uploads that went to review; kept across restarts. */
   readonly #inReview = new Set<string>();
   readonly #deletes: DeleteOracle;
 
@@ -51,8 +57,8 @@ export class WireOracle {
   }
 
   /**
-   * @param watches true for a daemon's run: a local absence waits for a grace period, and not for a
-   * second walk
+   * @param watches true for a daemon, for which a local absence waits for a grace period, not for a
+   * second scan
    */
   startRun(watches: boolean): void {
     this.#deletes.startRun(watches);
@@ -65,7 +71,7 @@ export class WireOracle {
     this.requests.length = 0;
   }
 
-  /** The power cut reverted the journal: its former rows are not known any more. */
+  /** A power cut reverted the journal, so its former rows are unknown. */
   forgetJournal(): void {
     this.#uncertain.clear();
     this.#inReview.clear();
@@ -81,7 +87,7 @@ export class WireOracle {
     this.#deletes.onScan();
   }
 
-  /** Called before a request leaves the machine. */
+  /** Called before a request is sent. */
   sending(request: WireRequest): void {
     const { method, path, body } = request;
     this.requests.push(`${method} ${path}`);
@@ -110,7 +116,7 @@ export class WireOracle {
     if (id !== undefined && typeof sent["content"] === "string") this.#sentTexts.set(id, sent["content"]);
   }
 
-  /** Called when the service carries out the request. */
+  /** Called when the service executes a request. */
   serving(request: WireRequest, late: boolean): (response: WireResponse) => void {
     const id = FILE.exec(request.path)?.[1];
     if (id === undefined) return () => undefined;
@@ -125,19 +131,21 @@ export class WireOracle {
       !late &&
       live.changeId === sent["baseChangeId"] &&
       live.text === sent["content"] &&
-      // A deployment that normalises changes the content; then it was an edit to the mirror.
+      // If a deployment normalizes content, the live content differs, so it was an edit from the
+      // mirror's view.
       live.text === this.#sentTexts.get(id)
     )
       this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
     if (method === "PUT" && live !== undefined && !late && live.changeId === sent["baseChangeId"])
       this.#checkSpelling(live, String(sent["content"]));
     return (response) => {
-      // Such a service takes the change out of review again before it answers.
+      // Such a service withdraws the change from review before it answers.
       const isRefused = this.#simulatedWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
-      // A late request was read as not carried out: the mirror may send its content again.
+      // The mirror has read that a late request was not executed, so it may send the content again.
       if (response.status === 202 && !isRefused && !late) this.#inReview.add(this.#uploadOf(id, sent));
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
-      // RACE: the document was edited on the service since the read, or deleted by a late request.
+      // RACE: the document was edited on the service after the last read, or a late request deleted
+      // it.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
       if (late) this.#history.vanishes(live.text);
     };
@@ -152,16 +160,16 @@ export class WireOracle {
   }
 
   /**
-   * Returns an upload as a string. On a version with other content, the same content is another
-   * edit: its user chose it over that version. A rename changes only the id of the version.
+   * Returns an upload as a string. The same content on another version is another edit, because its
+   * user chose it over that version. A rename changes only the version's id.
    */
   #uploadOf(id: string, sent: Readonly<Record<string, unknown>>): string {
     return `${id} ${this.#baseOf(id, sent)} ${sent["content"]}`;
   }
 
   /**
-   * Checks I10: content that differs from the live one only in the spelling of links is nobody's
-   * edit. An absolute path to a deleted document may become the id of the one now at the path.
+   * Checks I10: content that differs from the live content only in the spelling of links is no
+   * edit. An absolute path to a deleted document may become the id of the document now at the path.
    */
   #checkSpelling(live: LiveFile, content: string): void {
     if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
@@ -170,14 +178,14 @@ export class WireOracle {
     const isNews = before.some((link, n) => {
       const id = leadsThere(link, files);
       if (leadsThere(after[n]!, files) !== id) return true;
-      // The target was deleted, so this is another document. A document may have its tag again: a
-      // file that was edited locally was uploaded as a new one.
+      // The target was deleted, so the id is another document's. It may have the same tag: an
+      // edited local file was uploaded as a new document.
       return link.said !== id && after[n]!.said === id && this.#history.mayVanish.has(link.to);
     });
     if (!isNews) this.#fail(`I10 a PUT that only changes the form of links of ${live.path}`);
   }
 
-  /** Called with the result of a request: the answer, or the reason why no answer came. */
+  /** Called with the answer to a request, or with the reason why there was none. */
   heard(request: WireRequest, result: WireResult): void {
     const { method, path } = request;
     const target = targetOf(request);
@@ -210,7 +218,7 @@ export class WireOracle {
     if (id !== undefined) {
       if (status !== 200 && status !== 404) return;
       for (const one of this.#uncertain) if (one.startsWith(id)) this.#uncertain.delete(one);
-      // The document was read since: a refused write may be tried again on the present version.
+      // The document was read since, so a refused write may be sent again on the present version.
       for (const one of this.#refused) if (one.includes(id)) this.#refused.delete(one);
       if (typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
       if (typeof answer["lastChangeId"] === "string") this.#shown.set(id, answer["lastChangeId"]);
@@ -219,8 +227,8 @@ export class WireOracle {
     if (status !== 200) return;
     const { pathname, searchParams } = new URL(path, "http://service");
     const exact = searchParams.get("path");
-    // After a 404, the document was looked for again: in the whole list, or up to the page that
-    // shows it. After a 409 for a taken path, the whole list shows what is at the path.
+    // After a 404, the mirror searches the document in the list, up to the page that contains it.
+    // After a 409 for a taken path, it reads the whole list to learn which document has the path.
     const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
     const isWhole = exact === null && answer["hasMore"] === false;
     for (const one of this.#missed) if (isWhole || shown.some((id) => one.includes(id))) this.#refused.delete(one);
@@ -242,8 +250,9 @@ export class WireOracle {
   }
 
   /**
-   * Returns a request as a string: a move by `parentId` names no name, and a rename no folder. From
-   * another place on the service, the request leads to another path. Base may have another place.
+   * Returns a request as a string with the document's present path. A move by `parentId` contains
+   * no name, and a rename no folder, so from another path on the service the same request leads to
+   * another path.
    */
   #wordingOf({ method, path, body }: WireRequest): string {
     const wording = `${method} ${path} ${body}`;

@@ -11,7 +11,7 @@ import { ROOT } from "../mirror.ts";
 import { create, open, sync } from "./oracle-fixture.ts";
 import { tagOf } from "./text-marks.ts";
 
-/** Violations that the oracle must find, beside similar runs that have none. */
+/** Broken promises that the oracle must find, and similar runs without any. */
 
 function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   const content = actors.history.edit(text, 1, "the app");
@@ -20,7 +20,7 @@ function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   ).not.toBeNull();
 }
 
-/** A user saves into a file that the mirror has replaced. */
+/** Saves into a file that mdmirror has replaced, like an editor that has it open. */
 function saveLate({ history, mirrors: [mirror] }: Actors, document: string): void {
   const setAside = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const aside = `${ROOT}/.mdmirror/${setAside.find(({ path }) => path === document)!.setAsideAt}`;
@@ -67,7 +67,7 @@ describe("a document that is deleted on the service", () => {
       await clock.sleep(2_000);
       judge.onScan();
     }
-    // The listing of a folder for the spelling of one name is no scan.
+    // A listing of a folder to learn the spelling of one name is no scan.
     await clock.sleep(2_000);
     judge.onDisk("readdir", ROOT);
     judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
@@ -180,7 +180,10 @@ describe("a text that the service saves in another form", () => {
   });
 });
 
-/** @returns the calls of the run, and whether its journal shows that it was about to send */
+/**
+ * Kills a sync at a port call.
+ * @returns number of calls, and whether the journal shows that it was about to send
+ */
 async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
   const actors = open(["full"]);
   const [mirror] = actors.mirrors;
@@ -208,7 +211,7 @@ describe("a text that waits for review", () => {
   it("was sent, or may have been by a mirror that died about to send it", async () => {
     const { calls } = await dieAt(1_000);
     const seen: boolean[] = [];
-    // From the end of the run back to the call before its journal had the content.
+    // From the end of the sync back to the call before its journal had the content.
     for (let at = calls; at > 0 && !(seen.includes(true) && seen.at(-1) === false); at--)
       seen.push((await dieAt(at)).mayHaveLeft);
     expect(new Set(seen)).toEqual(new Set([true, false]));
@@ -277,7 +280,7 @@ describe("a rename that was refused", () => {
     judge!.sending(request);
     const refused = { status: 409, headers: {}, body: '{"code":"path_already_exists"}' };
     judge!.heard(request, { kind: "answer", response: refused });
-    // Base does not have it yet.
+    // Base has not recorded this path yet.
     if (place === "e/a.md")
       expect(
         actors.simulatedWorld.ask("PATCH", `/v1/files/${id}`, { parentId: actors.simulatedWorld.folderId("e") }),

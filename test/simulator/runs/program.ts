@@ -15,7 +15,7 @@ import { type Ledger, shownText } from "./ledger.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 
 /**
- * A program beside a mirror's daemon: it writes many files within milliseconds, reads them right
+ * A program beside a mirror's daemon. It writes many files within milliseconds, reads them right
  * after, and waits until they are live. The files that it reads and the answers that it gets are
  * checked immediately.
  */
@@ -32,7 +32,8 @@ type Barrier = {
 };
 
 /**
- * Time for which the mirror leaves a file alone after a change (`settingsOf`), less some rounding.
+ * Milliseconds during which the mirror does not touch a file after a change (`settingsOf`), less
+ * some rounding.
  */
 const QUIET_MS = 1_900;
 
@@ -72,7 +73,7 @@ export class Program {
     return act === "read-back" ? this.#readBack() : this.#wait(seed);
   }
 
-  /** Ends open waits with the present state. */
+  /** Ends the open waits with the present state. */
   async end(): Promise<void> {
     for (const { stop } of this.#waits) stop.abort();
     await Promise.all(this.#waits.map(({ ended }) => ended));
@@ -99,8 +100,8 @@ export class Program {
   }
 
   /**
-   * A file that was written a moment ago has the written content; at most it moved with its
-   * document.
+   * Checks that recently written files still have their content; at most, they moved with their
+   * documents.
    */
   #readBack(): string {
     const { userFolder, index } = this.#mirror;
@@ -127,7 +128,7 @@ export class Program {
     const ended = this.#daemon.whenSynced(scope, stop.signal).then(
       (end) => this.#reported(texts, scope, end),
       (error: unknown) => {
-        // The daemon was stopped, or has died: no answer comes.
+        // The daemon was stopped or killed, so there is no answer.
         if (error instanceof Killed || String(error).includes("the daemon has stopped")) return;
         this.#actors.history.fail(`a program that waits is refused: ${String(error)}`);
       },
@@ -139,9 +140,10 @@ export class Program {
   #reported(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
     if (end.kind === "outside") return;
     const reported = new Map(end.paths.map((one) => [one.path as string, one]));
-    // A document may have been moved between the call and the scan, and moved back since.
+    // A document may have been moved after the call, and moved back after the scan.
     const byId = new Map(end.paths.map((one) => [one.id, one]));
-    // For the whole folder, files that were live at the scan are not reported one by one.
+    // If the program waits for the whole folder, files that were live at the scan are not reported
+    // one by one.
     const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => reported.has(path)));
     const records: ReadonlyMap<string, DocumentRecord> = recordsByPath(this.#mirror.state.load().records.values());
     const files = new Map<string, LiveFile>(this.#actors.simulatedWorld.files().map((file) => [file.id, file]));
@@ -158,8 +160,8 @@ export class Program {
     tally.barriers++;
     const there = marksOf(file.text);
     const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
-    // The program may have moved the content to another path since, and the document may be back at
-    // this path.
+    // The program may have moved the content to another path since, and mdmirror may have restored
+    // the document at this path.
     const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.userFolder, path)) ?? "");
     if (lost.some((mark) => stands.has(mark)) && tagOf(file.text) === tagOf(text))
       history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);

@@ -3,9 +3,9 @@ import { givesWay, makeSetup, makeStep, pickAct, seedOf } from "./generate.ts";
 import { type Act, APP_ACTS, type AppAct, type Script, type Setup, type Step, type WatchStep } from "./script.ts";
 
 /**
- * Scripts about programs that write fast: beside a daemon, a program writes many files quickly,
- * reads them right after, moves them, and waits until they are live, while a user works in the web
- * app.
+ * Makes scripts about programs that write fast. Beside a daemon, a program writes many files
+ * quickly, reads them right after, moves them, and waits until they are live. Meanwhile a user
+ * works in the web app.
  */
 
 const THERE: Readonly<Partial<Record<AppAct, number>>> = {
@@ -21,7 +21,7 @@ const THERE: Readonly<Partial<Record<AppAct, number>>> = {
   accept: 1,
 };
 
-/** Pure: the same seed and number of steps give the same script. */
+/** Returns a script; the same seed and number of steps give the same script. */
 export function makeProgramScript(seed: number, steps = 12): Script {
   const dice = rollDice(seed * 32_452_843 + 11);
   const hands = dice.below(3) > 0 ? { hands: true as const } : {};
@@ -47,7 +47,9 @@ function watch(dice: Dice, { mirrors }: Setup): WatchStep {
   };
 }
 
-/** A program's burst and its consequences, with the web app's user in between. */
+/**
+ * Returns the writes of a program, what it does next, and actions of the web app's user in between.
+ */
 function episode(dice: Dice): Act[] {
   const soon = (): number => dice.pick([0, 1, 20, 400, 900]);
   const there = (): Act[] =>

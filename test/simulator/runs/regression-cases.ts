@@ -4,7 +4,7 @@ import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, t
 export type Row = {
   readonly found: string;
   readonly script: Script;
-  /** True if `npm test` runs the case, because no test of the engine states its rule. */
+  /** True if `npm test` runs the case, because no other test states its rule. */
   readonly short?: true;
 };
 
@@ -16,7 +16,10 @@ function readRows(file: string): readonly Row[] {
 /** LIMIT: bytes of a case, so that a reader can follow it and the repository stays small. */
 const MAX_BYTES = 200_000;
 
-/** A misspelt step would do nothing, and its case would pass for that reason: it is refused. */
+/**
+ * Reads a row. Refuses a misspelt step, which would do nothing, so its case would pass for that
+ * reason.
+ */
 function rowOf(line: string, where: string): Row {
   if (Buffer.byteLength(line) > MAX_BYTES) throw new Error(`${where}: longer than ${MAX_BYTES} bytes: shrink it`);
   const row = JSON.parse(line) as Row;
@@ -29,7 +32,7 @@ function rowOf(line: string, where: string): Row {
   return row;
 }
 
-/** The words that a member of a step may have. */
+/** Words that are valid for a member of a step. */
 const WORDS: Readonly<Record<string, ReadonlySet<unknown>>> = {
   do: new Set<Step["do"]>([
     ...(["here", "there", "sync", "watch", "grant", "workspace"] as const),
@@ -41,7 +44,7 @@ const WORDS: Readonly<Record<string, ReadonlySet<unknown>>> = {
 };
 
 /**
- * Runs that failed once, shrunk, with the failure: one on a line. They are data, so they stay the
- * same when the generator changes. `script.seed` is the seed that found the failure.
+ * Shrunk scripts of runs that failed once, each with its failure, one a line. They are data, so
+ * they stay the same when the generator changes. `script.seed` is the seed of the failed run.
  */
 export const FAILED_ONCE: readonly Row[] = readRows("failed-once.jsonl");

@@ -4,8 +4,8 @@ import type { Dice } from "../dice.ts";
 import type { LiveFile } from "./live-lists.ts";
 
 /**
- * A service that tells of its changes, badly: events are lost, late, doubled, out of order, and
- * about things that nobody knows. The connection comes and goes.
+ * Events of a service that reports changes badly: events are lost, late, doubled, out of order, or
+ * about unknown documents. The connection breaks and returns.
  */
 export class ReportedEvents implements RemoteEvents {
   readonly #dice: Dice;
@@ -25,7 +25,7 @@ export class ReportedEvents implements RemoteEvents {
     this.#listener = null;
   }
 
-  /** Tells of what changed between two looks at the service. */
+  /** Reports the differences between two lists of the service's documents. */
   tell(before: readonly LiveFile[], after: readonly LiveFile[]): void {
     const honest = hintsOf(before, after);
     const reported = [...this.#late.splice(0), ...honest.flatMap((hint) => this.#bend(hint))];
@@ -66,7 +66,7 @@ export class ReportedEvents implements RemoteEvents {
   }
 }
 
-/** Nobody has this document, at a path that somebody has. */
+/** Returns an event about a document that does not exist, at the path of an existing one. */
 function lieAt(path: string | null): EventHint {
   return { kind: "file", id: "doc_00000000000000" as DocId, path, changeId: null, gone: false };
 }

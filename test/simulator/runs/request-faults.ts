@@ -2,8 +2,8 @@ import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { Dice } from "../dice.ts";
 
 /**
- * Fault of a request. `late`: the client hears nothing, and the service carries it out later.
- * `cut`: carried out, and the answer's body ends in the middle.
+ * Fault of a request. `late`: there is no answer, and the service executes the request later.
+ * `cut`: it is executed, and the answer's body ends in the middle.
  */
 export type Befall =
   | { readonly kind: "not-sent" | "lost-before" | "lost-after" | "cut" }

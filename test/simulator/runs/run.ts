@@ -12,22 +12,24 @@ import { runWatch } from "./watch-step.ts";
 import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
 
 /**
- * The simulator of whole runs: several mirrors and a user of the web app on one workspace,
- * everything in one thread and in virtual time. import { makeScript } from "./generate.ts"; const
- * run = await runSimulation(makeScript(seed, 40)); run.failures is empty if every promise that can
- * be checked from outside held. `makeScript(seed, steps)` is pure; `runSimulation(script)` depends
- * on the script alone: the same script gives the same `trace` (I32), and any step may be removed
- * from `script.steps` (`shrink.ts` does so). It never rejects for a failure of the program under
- * test: an exception becomes a failure.
+ * Simulates whole runs: several mirrors and a user of the web app on one workspace, in one thread
+ * and in virtual time.
+ *
+ * `const run = await runSimulation(makeScript(seed, 40))`: `run.failures` is empty if every promise
+ * that can be checked from outside was kept.
+ *
+ * The same seed and steps give the same script, and the same script gives the same `trace` (I32).
+ * Any step may be removed from `script.steps` (`shrink.ts` does that). An exception of mdmirror
+ * becomes a failure, so the call never rejects because of one.
  */
 export type Simulation = {
-  /** Sentences that begin with the id of the broken promise; a stack if something threw. */
+  /** Sentences that begin with the id of the broken promise; stacks of exceptions. */
   readonly failures: readonly string[];
-  /** The result of each step, on a line. */
+  /** The result of each step, one a line. */
   readonly steps: readonly string[];
   /** SHA-256 of all events. */
   readonly trace: string;
-  /** SHA-256 of requests and the final state: the same whatever the clocks show (I29). */
+  /** SHA-256 of all requests and of both sides at the end; independent of clocks (I29). */
   readonly decisions: string;
   readonly portCalls: number;
   readonly kills: number;
@@ -35,16 +37,16 @@ export type Simulation = {
   readonly syncs: number;
   /** Number of daemon runs. */
   readonly watches: number;
-  /** Links at the end that were resolved, on the service and in folders. */
+  /** Number of links that were checked at the end, on the service and in folders. */
   readonly links: number;
-  /** Paths that were reported to a program as live, and that were checked. */
+  /** Number of paths that a daemon reported to a waiting program as live, and that were checked. */
   readonly barriers: number;
-  /** Acts of users between the port calls of a cycle. */
+  /** Number of users' actions between the port calls of a cycle. */
   readonly interventions: number;
   readonly faults: ReadonlyMap<string, number>;
-  /** Places in `src/` of its kills. */
+  /** Code locations of the kills. */
   readonly crashPoints: ReadonlySet<string>;
-  /** Of a failed run: `why` of each document that a failure names, else of each that differs. */
+  /** After a failure: the plan and last events of each document that a failure names. */
   readonly why: readonly string[];
 };
 
@@ -103,14 +105,14 @@ function populate(actors: Actors, { seed, setup }: Script): void {
     if (level === "hide-one-folder") simulatedWorld.grant(index, level, seed);
 }
 
-/** Every document links to two others, so that there are circles. */
+/** Adds links from every document to two others, so that there are circles of links. */
 function linkAll({ simulatedWorld, history }: Actors, seed: number): void {
   for (const turn of [0, 1])
     for (const [n, { id }] of simulatedWorld.files().entries())
       actInApp(simulatedWorld, history, "link", seed + n * 41 + turn * 11, id);
 }
 
-/** Returns the document that a user of that mirror's folder would choose with the same seed. */
+/** Returns the document that the same seed would choose in that mirror's folder. */
 function documentAs({ mirrors }: Actors, { as, seed }: Extract<Step, { do: "there" }>): string | undefined {
   const mirror = as === undefined ? undefined : mirrors[as];
   if (mirror === undefined) return undefined;
@@ -161,8 +163,8 @@ async function takeStep(actors: Actors, step: Step): Promise<string> {
 }
 
 /**
- * `why` of each document that a failure names; of each that the failures' ids or paths do not name,
- * nothing.
+ * Returns the plan and last events of each document that a failure names by path or id, like the
+ * command `why`.
  */
 async function explainRun(actors: Actors): Promise<readonly string[]> {
   const named = actors.history.failures.join("\n");
@@ -200,7 +202,7 @@ async function explainOne(actors: Actors, mirror: SimulatedMirror, path: string)
       .map(({ kind, side, detail, outcome }) => `${kind} ${side} ${outcome}: ${detail}`);
     return `${JSON.stringify({ steps, blocks })} events: ${events.join(" | ")}`;
   } catch (error) {
-    // The life has failed already; what the planner throws belongs to what it failed with.
+    // The run has failed already, so an exception of the planner is part of that failure.
     return `cannot be explained: ${String(error)}`;
   }
 }

@@ -15,16 +15,16 @@ import type {
 } from "./script.ts";
 
 /**
- * Runs with scenarios: a few steps that belong together, among random steps. In a scenario, users
- * cause one kind of effect, and an incident happens at one moment of it: in time, every moment
- * meets every incident. No scenario is written for a mutant.
+ * Makes scripts with scenarios, each a few steps that belong together, among random steps. In a
+ * scenario, users cause one kind of effect, and an incident happens at one moment of it. Over many
+ * runs, every incident happens at every moment. No scenario is written for a mutant.
  */
 
 const QUIET = { retry: true, kill: null, storm: null, trouble: null, interventions: [] } as const;
 
 type Scenario = (dice: Dice, mirror: number) => Step[];
 
-/** An effect is caused, and one incident happens while it is carried out. */
+/** Users cause an effect, and one incident happens during it. */
 const withIncident: Scenario = (dice, mirror) => {
   const cause = dice.pick(CAUSES);
   const acts = Array.from({ length: 1 + dice.below(3) }, () => actOf(dice, mirror, cause));
@@ -37,7 +37,7 @@ const withIncident: Scenario = (dice, mirror) => {
 };
 
 /**
- * A document is protected, and edited locally. It may be edited locally again while it waits. Its
+ * A document is protected and edited locally, and perhaps edited again during its review. The
  * review ends in some way.
  */
 const reviewed: Scenario = (dice, mirror) => {
@@ -66,7 +66,7 @@ const reviewed: Scenario = (dice, mirror) => {
   ];
 };
 
-/** Both sides act on one document between two scans. */
+/** Both sides change one document between two scans. */
 const crossed: Scenario = (dice, mirror) => {
   const seed = seedOf(dice);
   const here = dice.pick<LocalAct>(["write-in-place", "rewrite", "cut-short", "rename", "move", "remove"]);
@@ -80,7 +80,7 @@ const crossed: Scenario = (dice, mirror) => {
   ];
 };
 
-/** The service is restored from a backup, after later changes were seen. */
+/** The service is restored from a backup, after mirrors have seen later changes. */
 const restored: Scenario = (dice, mirror) => [
   quiet(mirror),
   { do: "backup" },
@@ -103,8 +103,8 @@ const emptied: Scenario = (dice, mirror) => {
 };
 
 /**
- * Files come, the process dies before they are durable, the machine loses power, and users
- * continue.
+ * Files are downloaded, the process is killed before they are flushed, the machine loses power, and
+ * users continue.
  */
 const darkened: Scenario = (dice, mirror) => {
   const cause: Cause = { there: ["create", "edit"], moments: {} };
@@ -130,7 +130,10 @@ const darkened: Scenario = (dice, mirror) => {
   ];
 };
 
-/** Saves so soon after a scan, and of such a length, that times and sizes show no change. */
+/**
+ * Users save so soon after a scan, and content of such a length, that times and sizes show no
+ * change.
+ */
 const hurried: Scenario = (dice, mirror) => [
   { do: "here", mirror, act: "write-in-place", seed: seedOf(dice) },
   quiet(mirror),
@@ -138,14 +141,14 @@ const hurried: Scenario = (dice, mirror) => [
   quiet(mirror),
 ];
 
-/** Files are swapped, and edited as well. */
+/** Files exchange their names, and are edited too. */
 const exchanged: Scenario = (dice, mirror) => [
   quiet(mirror),
   { do: "here", mirror, act: "swap-edited", seed: seedOf(dice) },
   { ...quiet(mirror), kill: dice.below(4) === 0 ? { at: 1 + dice.below(200), power: false } : null },
 ];
 
-/** The daemon runs, and users act beside it. */
+/** A daemon runs, and users act meanwhile. */
 const watched: Scenario = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
 
 function watchOf(dice: Dice, mirror: number): WatchStep {
@@ -188,7 +191,7 @@ export function makeScenarioScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 104_729 + 31);
   const setup = withSeed(seed, scenarioSetup(dice));
   const all: Step[] = [];
-  // In a first clone most files are not durable yet.
+  // During a first clone most files are not flushed yet.
   if (dice.below(4) === 0) all.push(...darkened(dice, 0));
   while (all.length < steps) {
     if (dice.below(2) === 0) all.push(makeStep(dice, setup));
@@ -198,8 +201,8 @@ export function makeScenarioScript(seed: number, steps = 40): Script {
 }
 
 /**
- * Without documents there are no effects; and if contents are normalised, few things are as they
- * seem.
+ * Without documents a scenario has no effect. With normalized contents, many effects do not happen
+ * as intended.
  */
 function scenarioSetup(dice: Dice): Setup {
   const setup = makeSetup(dice);
@@ -214,7 +217,7 @@ function quiet(mirror: number): SyncStep {
   return { do: "sync", mirror, seed: 0, ...QUIET };
 }
 
-/** User acts that cause each kind of effect, and the incidents that may happen at its moments. */
+/** Users' actions that cause each kind of effect, and the possible incidents at its moments. */
 
 const TO_REQUESTS: readonly Happening[] = [
   "not-sent",
@@ -230,7 +233,7 @@ const TO_REQUESTS: readonly Happening[] = [
 ];
 const AT_READS: readonly Happening[] = ["edited-there", "edited-there", "renamed-there", "removed-there"];
 
-/** Who causes the effect, and the possible incidents by moment. */
+/** The actions that cause an effect, and its possible incidents by moment. */
 type Cause = {
   readonly here?: readonly LocalAct[];
   readonly there?: readonly AppAct[];

@@ -2,11 +2,11 @@ import type { Deployment } from "../rig.ts";
 import type { RamDiskOptions } from "../ram-disk.ts";
 
 /**
- * A run as data: its steps. Every choice of a step comes from its own seed and the present world,
- * so that any step may be removed.
+ * A run as data. Each step makes its choices by its own seed and the state of the world, so that
+ * any other step may be removed.
  */
 
-/** Acts of a user in a folder, each with how often it is chosen. */
+/** Actions of a user in a folder, each with its relative frequency. */
 export const LOCAL_ACTS = {
   create: 6,
   "write-in-place": 8,
@@ -27,18 +27,18 @@ export const LOCAL_ACTS = {
   "remove-many": 1,
   "odd-file": 2,
   "end-conflict": 4,
-  // Only for scenarios (scenarios.ts): otherwise the runs of existing seeds would change.
+  // Only in scenarios (scenarios.ts): otherwise the runs of existing seeds would change.
   rewrite: 0,
   "cut-short": 0,
   redress: 0,
   "swap-edited": 0,
-  // Only for linked runs (linked.ts).
+  // Only in linked runs (linked.ts).
   link: 0,
   "create-linked": 0,
 };
 export type LocalAct = keyof typeof LOCAL_ACTS;
 
-/** Acts of a user of the service. */
+/** Actions of a user of the service, each with its relative frequency. */
 export const APP_ACTS = {
   create: 6,
   edit: 16,
@@ -59,23 +59,22 @@ export const APP_ACTS = {
 };
 export type AppAct = keyof typeof APP_ACTS;
 
-/** Acts of a program that writes many files, reads them right after and waits (program.ts). */
+/** Actions of a program that writes many files, reads them right after and waits (program.ts). */
 export const PROGRAM_ACTS = ["write-many", "read-back", "wait"] as const;
 export type ProgramAct = (typeof PROGRAM_ACTS)[number];
 
 export type Levels = "none" | "read" | "edit" | "full" | "hide-one-folder";
 
-/** A user acts while a mirror works: before its port call number `at`. */
+/** An action of a user during a sync, before the sync's port call number `at`. */
 export type Intervention =
   | { readonly at: number; readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly at: number; readonly by: "local"; readonly act: LocalAct; readonly seed: number };
 
 /**
- * The moments of incidents: a request that a mirror is about to send, or a call of the disk about a
- * document.
+ * Moments of incidents: a request that a mirror is about to send, or a disk call about a document.
  */
 export const MOMENTS = [
-  /** The mirror has scanned, and now carries out its plan; the incident is about any document. */
+  /** The mirror has scanned and begins to apply its plan. The incident concerns any document. */
   "planned",
   "read",
   /** A read of a document that is not in the folder. */
@@ -85,8 +84,8 @@ export const MOMENTS = [
   "PATCH",
   "DELETE",
   /**
-   * A file is set aside, to be replaced; or moved to the trash; or a new file gets its name; or a
-   * file gets another name.
+   * A file is set aside for a replacement, or moved to the trash; a new file gets its name; a file
+   * gets another name.
    */
   "park",
   "trash",
@@ -97,9 +96,7 @@ export const MOMENTS = [
 ] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/**
- * Incidents: a fault of the request, an act of users on that document, or a kill of the process.
- */
+/** Incidents: a fault of the request, a user's action on the document, or a kill of the process. */
 export const HAPPENINGS = [
   "not-sent",
   "lost-before",
@@ -120,8 +117,8 @@ export const HAPPENINGS = [
 export type Happening = (typeof HAPPENINGS)[number];
 
 /**
- * Happens once in a run, at the `nth` such moment (1: the first). `calls`: number of further port
- * calls before a kill.
+ * An incident at the `nth` such moment of a sync (1: the first). `calls`: port calls after that
+ * moment until a kill.
  */
 export type Incident = {
   readonly moment: Moment;
@@ -132,8 +129,8 @@ export type Incident = {
 };
 
 /**
- * `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some
- * calls fail once each. `unmounted`: an empty folder is in place of the linked folder.
+ * `full`: no new bytes fit. `forbidden`: all calls about one folder are refused. `flaky`: some
+ * calls fail once each. `unmounted`: an empty folder replaces the linked folder.
  */
 export type DiskTrouble = "full" | "forbidden" | "flaky" | "unmounted";
 
@@ -141,30 +138,33 @@ export type SyncStep = {
   readonly do: "sync";
   readonly mirror: number;
   readonly seed: number;
-  /** True for a manual sync: refused changes are tried again. */
+  /** True for a manual sync, which sends refused changes again. */
   readonly retry: boolean;
   /**
-   * Dies at this port call (1: the first). `power`: unsynced parts of the disk and of the state are
-   * lost.
+   * The process is killed at this port call (1: the first). `power`: unflushed parts of the disk
+   * and of the state are lost too.
    */
   readonly kill: { readonly at: number; readonly power: boolean } | null;
-  /** One request in this many has a fault. */
+  /** One request in this many gets a fault; null: none does. */
   readonly storm: number | null;
   readonly trouble: DiskTrouble | null;
   readonly interventions: readonly Intervention[];
-  /** About one call in this many meets a user's act on its document (`aim.ts`). */
+  /**
+   * Before one call in about this many, a user acts on the document that the call is about
+   * (`aim.ts`).
+   */
   readonly aim?: number | null;
   readonly incidents?: readonly Incident[];
 };
 
-/** A user acts, this many milliseconds after the act before. */
+/** An action of a user, `after` milliseconds after the previous action. */
 export type Act = { readonly after: number } & (
   | { readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly by: "local"; readonly act: LocalAct; readonly seed: number }
   | { readonly by: "program"; readonly act: ProgramAct; readonly seed: number }
 );
 
-/** A mirror is run by its daemon, until `rest` milliseconds after the last act. */
+/** A daemon runs for a mirror, until `rest` milliseconds after the last action. */
 export type WatchStep = Pick<SyncStep, "mirror" | "seed" | "kill" | "storm" | "incidents"> & {
   readonly do: "watch";
   readonly acts: readonly Act[];
@@ -179,7 +179,10 @@ export type Step =
       readonly do: "there";
       readonly act: AppAct;
       readonly seed: number;
-      /** On the document that the same seed chooses in this mirror's folder. */
+      /**
+       * Index of a mirror: the action is about the document that the same seed chooses in its
+       * folder.
+       */
       readonly as?: number;
     }
   | { readonly do: "grant"; readonly mirror: number; readonly level: Levels; readonly seed: number }
@@ -187,13 +190,13 @@ export type Step =
   | { readonly do: "backup" }
   | { readonly do: "restore-backup" }
   | { readonly do: "approve"; readonly mirror: number }
-  /** Time passes. */
+  /** Lets time pass. */
   | { readonly do: "wait"; readonly ms: number }
-  /** The wall clock is set; negative: back. */
+  /** Moves the wall clock; a negative number sets it back. */
   | { readonly do: "set-clock"; readonly ms: number };
 
 export type MirrorSetup = {
-  /** A root folder of the workspace, or "" for all of it. */
+  /** Linked folder in the root of the workspace, or "" for the whole workspace. */
   readonly prefix: string;
   readonly level: Levels;
   readonly disk: RamDiskOptions;
@@ -203,34 +206,34 @@ export type MirrorSetup = {
 export type Setup = {
   readonly mirrors: readonly MirrorSetup[];
   readonly variant: Omit<Deployment, "fault">;
-  /** True if the service combines edits on stale bases. */
+  /** True if the service merges edits that are based on older versions. */
   readonly combines: boolean;
   /** Number of documents at the beginning. */
   readonly documents: number;
-  /** Milliseconds by which all clocks are wrong. */
+  /** Milliseconds by which all wall clocks are wrong. */
   readonly clockOff: number;
   /**
-   * True if users keep files open in editors that show it, so that the mirrors wait for these files
-   * and for files that changed a moment ago. Left out: nobody does.
+   * True if users keep files open in editors that show it by a swap file. Mirrors then wait for
+   * these files, and for files that changed a moment ago.
    */
   readonly hands?: true;
-  /** Direction of the first mirror until the end of the run, when all sync both ways. */
-  readonly direction?: "pull" | "push";
   /**
-   * True if a mirror's work pauses for answers in many places, as with the system's clock. Left
-   * out: it does not.
+   * Direction of the first mirror's syncs until the end of the run, when all mirrors sync both
+   * ways.
    */
+  readonly direction?: "pull" | "push";
+  /** True if mirrors pause their work for answers in many places, as with a real clock. */
   readonly turns?: boolean;
   /**
-   * True if documents link each other, the mirrors convert links, and the service refuses links
-   * without a target. Left out: no content has a link.
+   * True if documents link to each other, mirrors translate links, and the service refuses links
+   * without a target.
    */
   readonly links?: boolean;
 };
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
 
-/** Returns a step on one line. */
+/** Returns a step in one line. */
 export function tellStep(step: Step): string {
   return JSON.stringify(step);
 }

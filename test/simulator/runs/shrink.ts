@@ -2,8 +2,9 @@ import { type Simulation, runSimulation } from "./run.ts";
 import type { Act, Script, Step, WatchStep } from "./script.ts";
 
 /**
- * Returns the fewest steps that still break the same promise: ddmin over the steps, then each step
- * without its kill, storm, trouble and users, then fewer mirrors, documents and acts.
+ * Returns the fewest steps that still break the same promise. Removes steps (ddmin), then from each
+ * step its kill, request faults, disk trouble and users' actions, then mirrors, documents and
+ * actions.
  */
 export async function shrink(
   script: Script,
@@ -46,8 +47,8 @@ export async function shrink(
 }
 
 /**
- * Returns the subject of a failure: the promise's id and its sentence up to a colon, without names
- * and numbers, or the exception.
+ * Returns what a failure is about: the promise's id and its sentence up to a colon, without names
+ * and numbers; or the exception.
  */
 function promiseOf({ failures }: Simulation): string {
   const [first = ""] = failures;
@@ -108,7 +109,7 @@ function onlyMirror(script: Script, index: number): Script {
   return { ...script, setup: { ...script.setup, mirrors: [mirror] }, steps };
 }
 
-/** The simplest first. */
+/** Returns simpler versions of a step, the simplest first. */
 function simplerSteps(step: Step): Step[] {
   if (step.do === "watch")
     return [

@@ -13,7 +13,7 @@ import { countRun, noTotals } from "./totals.ts";
 
 const shared = new Map<string, Promise<Simulation>>();
 
-/** Runs a script. Several tests compare the runs of the first two seeds, which run once. */
+/** Runs a script. The runs of the first two seeds are used by several tests and run only once. */
 function simulate(script: Script): Promise<Simulation> {
   if (script.seed > 2) return runSimulation(script);
   const key = JSON.stringify(script);
@@ -33,7 +33,7 @@ type Kind = {
   /** Number of runs in `npm test`; `npm run simulate` runs any number. */
   readonly simulations: number;
   readonly scriptOf: (seed: number) => Script;
-  /** The first seed, if it decides the kind of the runs. */
+  /** First seed, for kinds of runs that begin at a certain seed. */
   readonly first?: number;
 };
 
@@ -89,7 +89,7 @@ describe("seeded runs of several mirrors and a person in the app", () => {
       expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
       countRun(totals, life);
     }
-    // Runs in which nobody syncs or dies would prove nothing.
+    // Runs without syncs and kills would prove nothing.
     expect(totals.syncs).toBeGreaterThan(0);
     expect(totals.kills).toBeGreaterThan(0);
   });
@@ -116,7 +116,7 @@ describe("seeded runs of several mirrors and a person in the app", () => {
   });
 
   it("a failing script shrinks to the steps that make it fail", async () => {
-    // An act of a user that no mirror can correct: the script itself is wrong.
+    // A user's action that breaks a promise and that no mirror can correct.
     const script = makeSmallScript(3, 4);
     const impossible = {
       ...script,

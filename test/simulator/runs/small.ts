@@ -3,11 +3,11 @@ import { givesWay, makeSetup, makeStep, seedOf } from "./generate.ts";
 import type { Script, Step } from "./script.ts";
 
 /**
- * Scripts about workspaces of one to four documents, in which most deletions leave a side empty,
- * one lost grant hides all known documents, and no limit is ever reached.
+ * Makes scripts about workspaces of one to four documents. There, most deletions leave a side
+ * empty, one lost grant hides all known documents, and no limit of deletions is reached.
  */
 
-/** Pure: the same seed and number of steps give the same script. */
+/** Returns a script; the same seed and number of steps give the same script. */
 export function makeSmallScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 6_007 + 41);
   const setup = { ...makeSetup(dice), documents: 1 + dice.below(4), turns: givesWay(seed) };
@@ -26,9 +26,7 @@ function nextSteps(dice: Dice, setup: Script["setup"]): readonly Step[] {
   return grows && dice.below(3) > 0 ? [] : [step];
 }
 
-/**
- * One document or all of them go, on either side; the user answers mdmirror's question or does not.
- */
+/** One document or all of them are removed on a side. The user may approve it. */
 function removal(dice: Dice, mirror: number): readonly Step[] {
   const act = dice.pick(["remove", "remove", "remove-many"] as const);
   const seed = seedOf(dice);
@@ -36,7 +34,7 @@ function removal(dice: Dice, mirror: number): readonly Step[] {
   return [gone, quietSync(dice, mirror), ...answer(dice, mirror)];
 }
 
-/** A key that sees nothing for a while looks like an emptied workspace. */
+/** A key that may read nothing for a while, which looks like an emptied workspace. */
 function keyGoesBlind(dice: Dice, mirror: number): readonly Step[] {
   const grant = (level: "none" | "full"): Step => ({ do: "grant", mirror, level, seed: seedOf(dice) });
   return [grant("none"), quietSync(dice, mirror), ...answer(dice, mirror), grant("full"), quietSync(dice, mirror)];

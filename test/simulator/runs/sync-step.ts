@@ -26,11 +26,10 @@ import { type Befall, befall, cutShort } from "./request-faults.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { bare } from "./wire-reading.ts";
 
-/** One `sync` of one mirror, with its faults, and the checks right after. */
+/** One sync of one mirror with its faults, and the checks right after it. */
 
 /**
- * The work of the process in its world; users may act during it.
- * @returns null: it ended before a report
+ * Runs a process in its world; users may act meanwhile. Returns null if it ended without a report.
  */
 export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 
@@ -52,7 +51,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const approved = mirror.state.meta(META.approved) !== null;
   const synced = syncedBefore(mirror);
   const [late, superseded] = [savedLate(mirror), supersededIn(actors, mirror)];
-  // In every second run the stamps of earlier files are trusted, so that the scan leaves these out.
+  // In every second sync the stamps of earlier files are trusted, so the scan does not read these
+  // files again.
   if ((mirror.state.runs(1)[0]?.run ?? 0) % 2 === 1) mirror.disk.advance(2_500);
   const watch = watchDisk(actors, mirror);
   const calm = makeTrouble(mirror, step);
@@ -99,8 +99,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     }
   }
   ledger.judge(actors.mirrors, actors.simulatedWorld, history, judge.shownTexts, end !== null);
-  // With open problems, a move may be blocked: base knows the document by its old place, and by
-  // likeness once it is edited too.
+  // A sync with open problems may have a blocked move. Base then has the document's former path,
+  // and after an edit only similar content identifies it.
   const isAllKnown = work === null && report?.state === "in-sync" && report.counts.blocked === 0;
   history.lookedAt(step.mirror, treeOf(mirror), isAllKnown);
   const facts: RunFacts = {
@@ -123,7 +123,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   };
   checkRun(actors, step.mirror, facts, idsBefore);
   if (work === null && report !== null) checkStatus(actors, mirror, report, synced);
-  // A late write is nobody's act, and after a scan it counts as a user's.
+  // A late write changes the service without an action of a user, but a scan takes it for one.
   const isLate = actors.simulatedWorld.late.awaits || actors.simulatedWorld.late.arrived !== arrived;
   if (report?.state === "in-sync" && !facts.intervened && !isLate)
     await actors.simulatedWorld.calmly(() => checkProof(actors, mirror, settingsOf(mirror)));
@@ -132,8 +132,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
 }
 
 /**
- * A request that was about to be sent at the kill may have left: nobody can know, so it counts as
- * sent.
+ * Records content that may have been sent: the process was killed when it was about to send a
+ * request.
  */
 function noteMayHaveLeft({ history }: Actors, { state }: SimulatedMirror): void {
   for (const { intent } of state.intents()) if (intent.kind === "put") history.sends(state.text(intent.digest) ?? "");
@@ -154,11 +154,14 @@ async function survive<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** A user acts between two port calls: late writes, torn listings. */
+/**
+ * Returns a function that lets users act between two port calls, which causes late saves and
+ * inconsistent listings.
+ */
 function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: number) => void {
   const { simulatedWorld, history } = actors;
   const userFolder = actors.mirrors[step.mirror]!.userFolder;
-  // RACE: without hard links there is a moment between the last check and the rename over the file.
+  // RACE: without hard links, a save between the last check and the rename is overwritten.
   const mayWrite = actors.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
     for (const intervene of step.interventions) {
@@ -174,7 +177,10 @@ function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: numb
 
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "mkdir", "rmdir"]);
 
-/** Checks I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
+/**
+ * Checks I26 at each disk call: nothing outside of the root, behind a symlink or ignored is
+ * touched.
+ */
 function watchDisk(actors: Actors, mirror: SimulatedMirror) {
   let writes = 0;
   return {
@@ -191,7 +197,7 @@ function watchDisk(actors: Actors, mirror: SimulatedMirror) {
   };
 }
 
-/** Returns one mirror's connection to the service, with faults of its requests. */
+/** Returns a mirror's connection to the service, with the faults of its requests. */
 function exchanger(
   actors: Actors,
   step: SyncStep,
@@ -235,7 +241,7 @@ class Way {
   #storm(request: WireRequest): Befall | null {
     const { storm } = this.#step;
     if (storm === null) return null;
-    // There are few writes among the reads, so writes get faults more often.
+    // Writes are rare, so they get faults more often than reads.
     const odds = request.method === "GET" ? storm : Math.ceil(storm / 5);
     return this.#dice.below(odds) === 0 ? befall(this.#dice, request) : null;
   }
@@ -275,8 +281,8 @@ class Way {
 const LOST: WireResult = { kind: "lost", why: "connection reset" };
 
 /**
- * Returns, before a run, the paths of files that were replaced and into whose old file a program
- * has saved since. That content comes back, whatever the service shows.
+ * Returns, before a sync, the paths of replaced files into whose old file a program has saved
+ * since. mdmirror restores that content, whatever the service shows.
  */
 function savedLate({ state, disk }: SimulatedMirror): ReadonlySet<string> {
   const setAside = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
@@ -288,44 +294,42 @@ function savedLate({ state, disk }: SimulatedMirror): ReadonlySet<string> {
 }
 
 /**
- * Returns, before a run, the paths of documents that the service shows to this mirror in an earlier
+ * Returns, before a sync, the paths of documents of which the service shows this mirror an earlier
  * version.
  */
 function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[] {
   const { index, state, setup } = mirror;
-  // Unfinished effects of a dead process are concluded first, and late content comes back.
+  // The sync first concludes the effects of a killed process and restores late saves.
   if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
   if (state.intents().some(({ intent }) => intent.kind !== "set-aside" && intent.kind !== "sent")) return [];
   const { conflicts } = state.load();
   return actors.simulatedWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;
     const record = state.record(id);
-    // Accepted by an approval, and shown as an open conflict's other version.
+    // A user has accepted the earlier version, and it is shown as the conflict's other version.
     if (conflicts.has(id)) return [];
-    // The service lists to this mirror only versions in the linked folder of the workspace.
+    // This mirror sees only versions in its linked part of the workspace.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
     if (record === null || bare(record.changeId) === changeId) return [];
-    // Change ids are opaque: an old version under an id that was issued since looks new.
+    // Change ids have no order, so an earlier version with a new id looks new.
     const shown = actors.simulatedWorld.shownChangeId(file) as ChangeId;
     return state.isEarlier(id, shown, record.changeId) ? [path] : [];
   });
 }
 
 /**
- * Checks I01 and I02: "in sync" is a proof. Right after such a run, without changes on either side,
- * a further run does nothing; and `status` reports "in sync" after no other run.
+ * Checks I01 and I02 of a sync that ended "in sync". If nothing changed since, one more sync does
+ * nothing. `status` reports "in sync" only after such a sync.
  */
 
-/** Returns, before a run, the time when the mirror was last in sync. */
+/** Returns, before a sync, the time when the mirror was last in sync; null if it never was. */
 function syncedBefore({ state }: SimulatedMirror): string | null {
   return state.meta(META.syncedAt);
 }
 
 const reported = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
 
-/**
- * An approval waits for a run that reaches the service; a run that did not reach it names no plan.
- */
+/** Returns true if an approval is still pending: it waits for a sync that reaches the service. */
 function isApprovedYet(
   state: SimulatedMirror["state"],
   report: RunReport,
@@ -350,7 +354,10 @@ function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport,
     );
 }
 
-/** Only if nobody acted since the run began to scan: an unseen change proves nothing. */
+/**
+ * Only if nobody acted since the sync began to scan, because a change that it did not see proves
+ * nothing.
+ */
 async function checkProof(actors: Actors, mirror: SimulatedMirror, settings: Settings): Promise<void> {
   const world = mirror.start({
     ...QUIET_FATE,

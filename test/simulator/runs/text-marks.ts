@@ -1,13 +1,16 @@
-/** Parts of content in a run: a tag for its document, a mark for each edit, a dialect. */
+/**
+ * Parts of a content in a run: a tag for its document, a mark for each edit, and a form of bytes
+ * that programs often change.
+ */
 
 const TAG = /^\uFEFF?tag (\d+)/;
 const MARK = /mark (\d+);/g;
-/** Number of characters that hold the tag. */
+/** Characters in which the tag fits. */
 export const TAG_ROOM = 16;
 
 export type Dialect = (text: string) => string;
 
-/** Bytes that must survive the way to the service and back (I25). */
+/** Forms of contents whose bytes must survive an upload and a download (I25). */
 export const DIALECTS: readonly Dialect[] = [
   (text) => text,
   (text) => text,
@@ -27,7 +30,8 @@ export function marksOf(text: string): Set<string> {
 }
 
 /**
- * Returns the same lines with other line ends: to a deployment that normalises, the same content.
+ * Returns the same lines with other line ends, which is the same content for a deployment that
+ * normalizes.
  */
 export function withOtherEnds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text.replaceAll("\n", "\r\n");

@@ -14,7 +14,7 @@ const SUMS = [
   "failed",
 ] as const;
 
-/** Sums of many runs, as plain data, which a worker can send. */
+/** Sums over many runs, as plain data that a worker can send. */
 export type Totals = Record<(typeof SUMS)[number], number> & {
   readonly crashPoints: Set<string>;
   readonly faults: Map<string, number>;

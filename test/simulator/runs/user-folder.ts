@@ -4,23 +4,24 @@ import type { History } from "./history.ts";
 import { parentIn } from "./names.ts";
 
 /**
- * One user's folder; paths are relative to it. A half-done save is finished before the next act.
+ * The folder of one user; paths are relative to it. A save in several steps is finished before the
+ * next action.
  */
 export type UserFolder = {
   readonly mirror: number;
   readonly root: string;
   readonly user: RamUser;
   half: { readonly path: string; readonly text: string } | null;
-  /** True if its user keeps files open in an editor that shows it. */
+  /** True if its user keeps files open in an editor that shows it by a swap file. */
   readonly hands: boolean;
-  /** The content last removed at each path, which may be restored. */
+  /** Last removed content by path, which the user may restore. */
   readonly removed: Map<string, string>;
 };
 
-/** The acting user, and the seed of every choice of the act. */
+/** The acting user, and the seed of all choices of the action. */
 export type Person = { readonly userFolder: UserFolder; readonly history: History; readonly seed: number };
 
-/** A folder that is never synced, and must never be read or touched (I26). */
+/** A folder that is never synced and must never be read or touched (I26). */
 export const PRIVATE_FOLDER = "private";
 export const LINKED_FOLDER = "linked";
 export const CANARY = "canary: nobody but its owner may read this";
@@ -59,7 +60,7 @@ export function isFile(userFolder: UserFolder, path: string): boolean {
   return userFolder.user.read(at(userFolder, path)) !== null;
 }
 
-/** Returns true if every part of the path above is a folder, or free. */
+/** Returns true if a file can be at the path: each parent path is a folder or free. */
 export function canStand(userFolder: UserFolder, path: string): boolean {
   const names = path.split("/").slice(0, -1);
   return names.every((_, index) => {

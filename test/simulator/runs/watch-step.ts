@@ -16,13 +16,13 @@ import { runSync, settingsOf, type Work } from "./sync-step.ts";
 import { ReportedEvents } from "./reported-events.ts";
 
 /**
- * A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be
- * killed, as in a `sync`.
+ * Runs a mirror's daemon for a while, in virtual time. Users act meanwhile, and the daemon may be
+ * killed like a sync.
  */
 
-/** So long a stretch of time passes at once: the disk's own clock goes with the world's. */
+/** ms by which virtual time and the disk's clock advance together. */
 const SLICE_MS = 500;
-/** One act in so many gives no hint at all: the watch is only a hint. */
+/** One action in this many gives no hint, because hints are not reliable. */
 const HINTS_LOST = 8;
 
 export function runWatch(actors: Actors, step: WatchStep): Promise<RunFacts> {
@@ -77,7 +77,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     if (ended === null) await program.end();
     stopping.abort();
     await running;
-    // The cause of death is reported as by a `sync`.
+    // Reports the cause of the end like a sync.
     if (ended !== null) throw (ended as { readonly error: unknown }).error;
     return daemon.status().lastReport;
   };
@@ -100,12 +100,12 @@ function perform({ actors, mirror, ledger, program }: People, act: Act): string 
   );
 }
 
-/** The service has events in every other life of a daemon. */
+/** Returns true if the daemon gets events: every second daemon does. */
 function tellsNews({ seed }: WatchStep): boolean {
   return seed % 2 === 0;
 }
 
-/** Lets virtual time pass, the daemon running. */
+/** Lets virtual time pass while the daemon runs. */
 async function pass(
   { simulatedWorld }: Actors,
   { disk }: SimulatedMirror,
@@ -138,7 +138,7 @@ function entriesOf({ disk }: SimulatedMirror): Entries {
   return { files: disk.user.texts(ROOT), folders: new Set(disk.user.folders(ROOT)) };
 }
 
-/** What the system would say of the difference, in any order. */
+/** Returns the file watcher's hints about the difference of two scans, in any order. */
 function hintsOf(before: Entries, after: Entries, dice: Dice): WatchHint[] {
   if (dice.below(20) === 0) return [{ kind: "overflow", why: "too many at once" }];
   const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].filter(

@@ -1,16 +1,19 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { marksOf } from "./text-marks.ts";
 
-/** What requests and answers say. */
+/** Reads requests and answers. */
 
-/** Of a deployment whose change ids move with a rename, the part that moves with the text. */
+/**
+ * Returns the part of a change id that a rename does not change, for deployments in which a rename
+ * gives a new id.
+ */
 export function bare(changeId: string): string {
   return changeId.replace(/-r\d+$/, "");
 }
 
 /**
- * What a write is about: an id and what it changes of it (text and place may be on their way at
- * once), or the route and path of what it makes.
+ * Returns what a write is about. For an existing document or folder: its id and what changes
+ * (content and path may be written at the same time). For a new one: the route and its path.
  */
 export function targetOf({ method, path, body }: WireRequest): string {
   const id = /^\/v1\/(?:files|folders)\/([^/?]+)/.exec(path)?.[1];

@@ -10,11 +10,12 @@ import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
 import { countRun, noTotals } from "./totals.ts";
 
-/** Generators of scripts: generate.ts, scenarios.ts, small.ts, linked.ts, programs.ts. */
+/** Kinds of scripts, made by generate.ts, scenarios.ts, small.ts, linked.ts and programs.ts. */
 export type RunKind = "plain" | "scenarios" | "small" | "links" | "programs";
 
 /**
- * Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end.
+ * Task of a worker: runs every `every`-th seed of a range, reports each failure as text, and its
+ * totals at the end.
  */
 export type WorkerTask = {
   readonly first: number;
@@ -23,7 +24,7 @@ export type WorkerTask = {
   readonly every: number;
   readonly offset: number;
   readonly kind: RunKind;
-  /** The deployment that all of them live with; null: each with the one of its seed. */
+  /** Deployment of all runs; null: each run has the deployment of its seed. */
   readonly profile: ProfileName | null;
 };
 
@@ -47,7 +48,7 @@ for (let seed = first + offset; seed < first + runs; seed += every) {
   const life = await runSimulation(script);
   countRun(totals, life);
   if (life.failures.length === 0) continue;
-  // A run of programs takes hours to shrink.
+  // Reported before the run is shrunk, because a run of programs takes hours to shrink.
   report(`seed ${seed}: ${life.failures.length} failures, the first: ${life.failures[0]}`);
   const small = await shrink(script, life);
   const reported = [

@@ -18,37 +18,40 @@ import { type LiveFile, LiveLists } from "./live-lists.ts";
 import type { Levels, Setup } from "./script.ts";
 import { rethrow } from "../quiet-ports.ts";
 
-/** Told of what a mirror's key does at the service, at the moment that it is done. */
+/** Observes the requests of mirrors at the moment when the service executes them. */
 type AtService = {
-  /** @returns told the answer */
+  /** @returns a function that is called with the answer */
   serving(key: string, request: WireRequest, late: boolean): (response: WireResponse) => void;
 };
 
-/** Longer than an answer on its way takes: whatever else can go on does so. */
+/** Pauses for longer than an answer takes, so that all other work can continue. */
 async function giveWay(): Promise<void> {
   for (let n = 0; n < 40; n++) await null;
 }
 
-/** The service with its backup, its keys, the app's person, and writes that are still under way. */
+/**
+ * The service with its backup, its keys, the user of the web app, and write requests that are still
+ * on their way.
+ */
 export class SimulatedWorld {
   readonly clock: Clock;
-  /** Saves texts in another dress than they were sent in. */
+  /** True if the service normalizes contents. */
   readonly normalises: boolean;
-  /** Whether it refuses an edit that it cannot combine, and takes none of it into review. */
+  /** True if the service refuses an edit that it cannot merge, instead of sending it to review. */
   readonly refusesConflicts: boolean;
   /** True if the service may send events. */
   readonly hasEvents: boolean;
-  /** What the mirrors take for the time of day. */
+  /** Clock of the mirrors, which may be wrong. */
   readonly wallClock: Clock;
-  /** Whether people keep files open in editors. */
+  /** True if users keep files open in editors. */
   readonly hands: boolean;
   readonly app: App;
   readonly keys: readonly { readonly id: string; readonly key: string }[];
-  /** The mirrors' way in. */
+  /** Answers a request of a mirror. */
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
   watcher: AtService | null = null;
   readonly late = new LateWrites((request) => this.handle(request));
-  /** How often a backup was put back. */
+  /** How often the service was restored from a backup. */
   restored = 0;
   #service: SyncService;
   readonly #fold: SyncService["answer"];
@@ -88,7 +91,7 @@ export class SimulatedWorld {
     };
     this.#reads = new ReadAnswers(
       () => newId(this.#options, "req_"),
-      // The service is another one after a restore.
+      // Reads `#service` at each call, because a restore replaces it.
       (request) => this.#service.answer(request),
     );
     this.#lists = new LiveLists(
@@ -113,17 +116,17 @@ export class SimulatedWorld {
     this.handle = varyService(async (request) => this.#serve(request), setup.variant, this.#varied);
   }
 
-  /** How many lists were torn by what others wrote meanwhile. */
+  /** Number of lists that were inconsistent because of concurrent writes. */
   get torn(): number {
     return this.#varied.torn ?? 0;
   }
 
-  /** From here on nobody else is there, and no key expires. */
+  /** From now on there are no other writers, and no key expires. */
   becomeCalm(): void {
     this.#varied.calm = true;
   }
 
-  /** The judge's own questions are not befallen. */
+  /** Runs requests of the oracle, which get no faults. */
   async calmly<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#varied.calm === true;
     this.#varied.calm = true;
@@ -134,7 +137,10 @@ export class SimulatedWorld {
     }
   }
 
-  /** For who changes something: a workspace's state changes no list, and every answer. */
+  /**
+   * For changes only: drops remembered answers. A workspace's state changes every answer, but no
+   * list.
+   */
   get admin(): SyncService["admin"] {
     this.#reads.forget();
     return this.#service.admin;
@@ -148,7 +154,7 @@ export class SimulatedWorld {
     this.#off += ms;
   }
 
-  /** Anybody's way in that is not a mirror's wire. */
+  /** Returns an API for a key, for callers other than mirrors. */
   #appOf(key: string): App {
     return new App({ answer: (request) => this.#answer(request) }, key);
   }
@@ -158,7 +164,7 @@ export class SimulatedWorld {
     return this.#fold(request);
   }
 
-  /** The service may have changed: the next call lists again. */
+  /** Called when the service may have changed: the next call lists again. */
   changed(): void {
     this.#lists.forget();
     this.#reads.forget();
@@ -176,13 +182,13 @@ export class SimulatedWorld {
     this.#backup = { database: this.#service.copy(), renames: new Map(this.#varied.renames) };
   }
 
-  /** @returns false without a backup */
+  /** Restores the service from its backup. Returns false if there is none. */
   restore(): boolean {
     if (this.#backup === null) return false;
     const { state } = this.#service.admin.workspaces()[0]!;
     this.#service.close();
     this.#service = new SyncService({ ...this.#options, database: { copy: this.#backup.database } });
-    // The change ids that a deployment gave on renames go back with the documents.
+    // Change ids that came from renames are restored with the documents.
     this.#varied.renames.clear();
     for (const [id, count] of this.#backup.renames) this.#varied.renames.set(id, count);
     this.admin.setWorkspaceState(this.workspaceId, state);
@@ -211,17 +217,17 @@ export class SimulatedWorld {
     return id === undefined ? null : tightenIds(id);
   }
 
-  /** Every live document, whatever the workspace's state; in order of creation. */
+  /** Returns every live document in order of creation, also while the workspace is closed. */
   files(): readonly LiveFile[] {
     return this.#lists.files("", this.app);
   }
 
-  /** The change id of a version as mirrors are shown it. */
+  /** Returns a version's change id as the service shows it to mirrors. */
   shownChangeId({ id, changeId }: LiveFile): string {
     return shownChangeId(id, changeId, this.#varied);
   }
 
-  /** What a mirror's key can read. */
+  /** Returns the documents that a mirror's key can read. */
   readable(mirror: number): readonly LiveFile[] {
     const { key } = this.keys[mirror]!;
     return this.#lists.files(key, this.#appOf(key));
@@ -231,14 +237,14 @@ export class SimulatedWorld {
     return this.#lists.folders(this.app);
   }
 
-  /** The app's person's request; null when it was refused. */
+  /** Sends a request of the web app's user. Returns null if it was refused. */
   ask(method: string, path: string, body?: object): object | null {
     const { status, json } = this.app.call(method, path, body);
     if (status >= 500 && status !== 503) throw new Error(`${method} ${path}: ${status}`);
     return status < 300 ? ((json as object | null) ?? {}) : null;
   }
 
-  /** The checker's eyes are not shut by a closed workspace. */
+  /** Runs reads of the oracle, also while the workspace is closed. */
   whileOpen<T>(look: () => T): T {
     const { state } = this.#service.admin.workspaces()[0]!;
     if (state === "open") return look();
@@ -253,32 +259,32 @@ export class SimulatedWorld {
 
 type LateWrite = { readonly request: WireRequest; wait: number };
 
-/** Writes that their senders have given up, and that are still on their way to the service. */
+/** Write requests without an answer that are still on their way to the service. */
 class LateWrites {
   readonly #handle: (request: WireRequest) => Promise<WireResponse>;
   #underWay: LateWrite[] = [];
   /** Number of writes that have arrived. */
   arrived = 0;
-  /** True while the service answers one of them. */
+  /** True while the service executes one of them. */
   isArriving = false;
 
   constructor(handle: (request: WireRequest) => Promise<WireResponse>) {
     this.#handle = handle;
   }
 
-  /** Sends a write that arrives when `wait` more requests have been sent. */
+  /** Sends a write that arrives after `wait` more requests. */
   delay(request: WireRequest, wait: number): void {
     this.#underWay.push({ request, wait });
   }
 
-  /** True if any write is on its way. */
+  /** True if a write is on its way. */
   get awaits(): boolean {
     return this.#underWay.length > 0;
   }
 
   /**
-   * Called for each request that is sent: waiting writes come one request closer. `all`: all of
-   * them arrive.
+   * Called for each sent request. Executes the writes that are due.
+   * @param all true if all of them arrive now
    */
   async arrive(all = false): Promise<void> {
     if (!this.awaits) return;

@@ -3,7 +3,7 @@ import type { History } from "./history.ts";
 import { linkLine } from "./linked-texts.ts";
 import { tagOf } from "./text-marks.ts";
 
-/** A text with a line more, that links to another document. */
+/** Returns the content with one more line, which links to another document. */
 export function linkTo(
   history: History,
   text: string,
