@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FAULTS } from "../../scripts/soak/faults.ts";
 import { type Row, tableLines } from "../../scripts/soak/row.ts";
 
-/** One round of `npm run soak`, whose faults strike real processes, files and HTTP. */
+/** One round of `npm run soak`, with faults of real processes, files and HTTP. */
 
 test("I13 kill -9 in a sync that merges: nothing is lost, doubled or left over", async () => {
   const fault = FAULTS.find(({ name }) => name === "kill-merge")!;

@@ -1,6 +1,6 @@
 /**
- * What the tests do in another process: `write FOLDER`, `lock FOLDER…`, `read FOLDER`.
- * Speaks in lines on stdout; ends when killed.
+ * Work of tests in another process: `write FOLDER`, `lock FOLDER…`, `read FOLDER`. Prints lines on
+ * stdout; runs until it is killed.
  */
 import { writeSync } from "node:fs";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
@@ -10,7 +10,7 @@ import { openState } from "../../src/mirror/state/open.ts";
 const [, , job, ...targets] = process.argv;
 const [target] = targets;
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
-/** At once: what is said is said before a kill. */
+/** Writes synchronously, so that a kill cannot lose the line. */
 const say = (line: string) => void writeSync(1, `${line}\n`);
 
 function writeForEver(folder: string): void {
@@ -34,7 +34,7 @@ function writeForEver(folder: string): void {
   }
 }
 
-/** Keeps it reachable: a database that is collected is closed, and its lock is free. */
+/** Keeps a reference: a database that is garbage-collected is closed, which releases its lock. */
 function holdLock(folder: string): void {
   const lock = acquireLock(folder, { since: 7, what: "watch" });
   say(lock.kind);

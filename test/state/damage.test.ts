@@ -35,11 +35,11 @@ import {
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const clock = settableClock();
-/** Noise over one page of ten. */
+/** Overwrites one page in ten with noise. */
 function scramble(path: string): void {
   const bytes = readFileSync(path);
   const page = bytes.readUInt16BE(16);
-  // Behind the first 80 kB, where the schema is.
+  // After the first 80 kB, which contain the schema.
   for (let at = 81_920; at < bytes.length; at += 10 * page) bytes.fill(0xa5, at, at + page);
   writeFileSync(path, bytes);
 }
@@ -83,7 +83,7 @@ describe("setAsideDamaged", () => {
     expect(state.load().records.size).toBe(ROWS);
     expect(state.missingTexts()).toHaveLength(ROWS - salvagedTexts);
     for (const digest of state.missingTexts()) expect(state.text(digest)).toBeNull();
-    // What could be read of the names is there again, each with a text.
+    // The names that could be read are restored, each with its content.
     const named = new Set(state.storedNames({}).map(({ digest }) => digest));
     expect(named.size).toBeGreaterThan(0);
     expect(state.digests()).toEqual(expect.arrayContaining([...named]));
@@ -189,7 +189,7 @@ test("damage met while a transaction writes is remembered, though the transactio
   expect(openState({ folder, clock })).toMatchObject({ kind: "damaged", file: "texts.db" });
 });
 
-/** Links of `folderOfEach`, beside one in review. */
+/** Number of records in `folderOfEach`, without one in review. */
 const FEW = 9;
 
 function folderOfEach(): string {

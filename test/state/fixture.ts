@@ -18,7 +18,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 export const DAY = 86_400_000;
 
-/** Stands until it is set; nobody waits by it. */
+/** A clock that only the test moves; nobody sleeps on it. */
 class SettableClock implements Clock {
   #now: number;
 
@@ -47,7 +47,7 @@ export function settableClock(start = 1_800_000_000_000): SettableClock {
   return new SettableClock(start);
 }
 
-/** Expects a state that opened, and closes it with the test unless the test has closed it. */
+/** Expects that a state was opened. It is closed with the test at the latest. */
 export function opened(result: ReturnType<typeof openState>): StoredState {
   if (result.kind !== "opened") throw new Error(`not opened: ${JSON.stringify(result)}`);
   const { state } = result;
@@ -61,7 +61,7 @@ export function opened(result: ReturnType<typeof openState>): StoredState {
   return Object.assign(state, { close: closeOnce });
 }
 
-/** Expects a database that opened, and closes it with the test at the latest. */
+/** Expects that a database can be opened. It is closed with the test at the latest. */
 export function openDb(path: string, schema: DatabaseSchema): SqliteDatabase {
   const result = openForWriting(path, schema);
   if (result.kind !== "opened") throw new Error(`not opened: ${JSON.stringify(result)}`);
@@ -169,8 +169,8 @@ export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
 }
 
 /**
- * Runs `child.ts` with these words; lines of its output arrive one by one. It is killed with the
- * test at the latest.
+ * Starts `child.ts` with these arguments. The lines of its output can be read one by one. It is
+ * killed with the test at the latest.
  */
 export function startChild(...words: string[]): {
   readonly child: ChildProcess;
@@ -204,12 +204,14 @@ export function ended(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Links of `usedFolder`. */
+/** Number of records in `usedFolder`. */
 export const ROWS = 400;
-/** Of some kB, which do not pack well. */
+/** Returns some kB of content that is hard to compress. */
 export const textOf = (n: number) => Array.from({ length: 200 }, (_, i) => `${Math.sin(n * 1_000 + i)}`).join(" ");
 
-/** The files of a folder with links and their texts, closed: the texts take long to make. */
+/**
+ * Files of a closed state with records and contents. They are made once, because that takes long.
+ */
 let filesOfUsed: ReadonlyMap<string, Buffer> | undefined;
 
 function makeUsed(): ReadonlyMap<string, Buffer> {
@@ -222,7 +224,7 @@ function makeUsed(): ReadonlyMap<string, Buffer> {
   return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
 }
 
-/** A folder with links and their texts, closed. */
+/** Returns a folder with a closed state that has records and contents. */
 export function usedFolder(): string {
   filesOfUsed ??= makeUsed();
   const folder = temporaryFolder();
@@ -231,8 +233,8 @@ export function usedFolder(): string {
 }
 
 /**
- * Whether another connection committed to the file since this was made: SQLite's own count
- * (`data_version`).
+ * Returns an observer that says whether another connection has committed to the file since. SQLite
+ * counts that itself (`data_version`).
  */
 export function changesSeen(folder: string, file = "state.db"): { moved(): boolean; close(): void } {
   const db = new Sqlite(join(folder, file), { readonly: true });
@@ -241,5 +243,5 @@ export function changesSeen(folder: string, file = "state.db"): { moved(): boole
   return { moved: () => version.get() !== first, close: () => void db.close() };
 }
 
-/** For texts of which it does not matter here whose they are. */
+/** A name for contents, for tests in which it does not matter. */
 export const NAME: TextName = { path: "notes/plan.md", id: null, side: "local", why: "by a test" };

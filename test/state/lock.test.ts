@@ -14,7 +14,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const me = { since: 5, what: "sync" };
 
-/** Expects that the lock is free, and has it until it is released, or the test ends. */
+/** Expects that the lock is free. Takes it until it is released or the test ends. */
 function take(folder: string): { readonly release: () => void } {
   const lock = acquireLock(folder, me);
   if (lock.kind !== "locked") throw new Error(lock.kind);
@@ -91,7 +91,7 @@ test("a lock whose file is damaged stays locked", async () => {
   take(folder);
 });
 
-/** @param upgrade from version 1 to 2; left out: version 1 is the newest */
+/** @param upgrade SQL from version 1 to 2; undefined: version 1 is the newest */
 const schema = (upgrade?: string): DatabaseSchema => ({
   file: "state.db",
   applicationId: 5,
@@ -100,7 +100,7 @@ const schema = (upgrade?: string): DatabaseSchema => ({
   upgrades: upgrade === undefined ? {} : { 1: upgrade },
 });
 const FIRST = "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3);";
-/** Some seconds of work in one transaction, larger than any cache. */
+/** SQL of one transaction that takes some seconds and does not fit into any cache. */
 const LONG =
   "CREATE TABLE long AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000000) SELECT i, hex(randomblob(50)) AS x FROM n;";
 
@@ -152,7 +152,7 @@ test("I13 killed in the middle of a migration, the file is as it was, and so is 
   child.stdout.on("data", (chunk: Buffer) => {
     said += chunk.toString("utf8");
   });
-  // It is in the transaction when pages of it lie in the journal.
+  // Once the WAL exists, the migration's transaction has written pages.
   const isUnderWay = () => existsSync(`${path}.before`) && readdirSync(dirname(path)).includes("state.db-wal");
   const looking = watch(dirname(path));
   while (!isUnderWay()) await once(looking, "change");

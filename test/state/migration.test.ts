@@ -25,14 +25,14 @@ import {
 } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A folder with the state that version 6 wrote. The fixture is never written again. */
+/** Unpacks the state that version 6 wrote. Tests never write the fixture itself. */
 function folderOfVersion6(add: (db: Sqlite.Database) => void = () => undefined): string {
   const folder = temporaryFolder();
   const db = new Sqlite(join(folder, "state.db"));
   db.exec(readFileSync(fileURLToPath(new URL("fixtures/state-v6.sql", import.meta.url)), "utf8"));
   add(db);
   db.close();
-  // A state without its texts counts as damaged.
+  // Without its contents, the state would count as damaged.
   const texts = openDb(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA);
   texts.pragma("journal_mode = DELETE");
   texts.close();
@@ -97,7 +97,7 @@ function shown(name: string, ino: number): ShownVersion[] {
   return [{ changeId: change(name), digest: textDigest(name), ino, dev: 2049 }];
 }
 
-/** What one copy showed, one version after the other, as version 6 wrote it. */
+/** In version 6, one conflict copy showed several versions, one after the other. */
 test("a conflict of version 6 is on record with the version that its copy shows", () => {
   const state = openIn(folderOfVersion6());
   const conflicts = [...state.load().conflicts.values()];
@@ -253,7 +253,7 @@ test("read-only, what an older program is still writing is seen up to its last c
 
 const FIRST = { file: "state.db", applicationId: 5, version: 1, tables: "CREATE TABLE t (a)", upgrades: {} } as const;
 
-/** A later version of FIRST, with what upgrades it. */
+/** Returns a later version of the schema FIRST with that upgrade. */
 function secondOf(upgrade: string): DatabaseSchema {
   return { ...FIRST, version: 2, tables: "CREATE TABLE t (a, b)", upgrades: { 1: upgrade } };
 }

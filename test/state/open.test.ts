@@ -22,7 +22,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const clock = settableClock();
 
-/** A folder with a small state, closed well. */
+/** Returns a folder with a small state that was closed well. */
 function folderOf(rows: number): string {
   const folder = temporaryFolder();
   const state = openIn(folder);
@@ -38,7 +38,7 @@ function fill(state: StoredState, rows: number): void {
   });
 }
 
-/** Overwrites pages from the first third on with noise, leaving header and schema. */
+/** Overwrites pages after the first third of the file with noise. Header and schema stay. */
 function scramble(path: string): void {
   const bytes = readFileSync(path);
   for (let at = Math.floor(bytes.length / 3 / 4096) * 4096; at < bytes.length; at += 4096)
@@ -131,7 +131,7 @@ describe("openState", () => {
     const copy = temporaryFolder();
     const state = openIn(folder);
     fill(state, 20);
-    // Without the -wal and -shm of the open state.
+    // Copies the files without the -wal and -shm of the open state.
     for (const file of ["state.db", "texts.db"]) copyFileSync(join(folder, file), join(copy, file));
     state.close();
     const older = openIn(copy);
@@ -207,7 +207,7 @@ describe("read-only", () => {
 
   test("reads in a folder that it cannot write", () => {
     const folder = folderOf(3);
-    // Root writes everywhere: there the child becomes nobody.
+    // Root may write everywhere, so the child runs as nobody.
     const uid = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : { uid: undefined };
     for (const path of ["", ...readdirSync(folder)].map((file) => join(folder, file))) {
       chmodSync(path, path === folder ? 0o555 : 0o444);

@@ -11,9 +11,9 @@ import { copyFileSync, statSync, truncateSync } from "node:fs";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
- * What a power cut leaves of a folder's databases: the files as of the last checkpoint, and the
- * part of each WAL that was fsynced. SQLite fsyncs a WAL with each commit under `synchronous =
- * FULL`; begin to watch before the files are opened.
+ * Observes which part of a folder's databases a power cut would leave: the files at the last
+ * checkpoint, and the flushed part of each WAL. With `synchronous = FULL`, SQLite flushes the WAL
+ * at each commit. Must begin before the files are opened.
  */
 function watchMedium(folder: string): () => ReturnType<typeof openIn> {
   const fsynced = new Map<string, number>();
@@ -40,7 +40,7 @@ function watchMedium(folder: string): () => ReturnType<typeof openIn> {
   };
 }
 
-/** Opens a state in a new folder whose medium is watched from before. */
+/** Opens a state in a new folder that is observed from the beginning. */
 function openWatched() {
   const folder = temporaryFolder();
   const afterPowerCut = watchMedium(folder);
@@ -90,7 +90,8 @@ test("I03 a text is made safe also while somebody reads the file as it was befor
   const reader = new Sqlite(join(folder, "texts.db"), { readonly: true });
   reader.exec("BEGIN");
   reader.prepare("SELECT count(*) FROM texts").get();
-  // The first time a checkpoint would fsync what the reader sees, the second time nothing.
+  // A checkpoint alone would not be enough: it flushes only what the open reader does not need any
+  // more. The second time it flushes nothing.
   for (const text of ["first\n", "second\n"]) {
     const digest = state.putText(text, NAME);
     state.secureTexts();
@@ -110,7 +111,7 @@ test("I03 a text that could not be made safe is made safe by the next try", () =
   expect(afterPowerCut().text(digest)).toBe("text\n");
 });
 
-/** 1: a commit is in the WAL; 2: and the WAL is fsynced. */
+/** Returns SQLite's setting. 1: a commit writes the WAL; 2: it flushes the WAL too. */
 function synchronous(db: SqliteDatabase): unknown {
   return db.pragma("synchronous", { simple: true });
 }
@@ -136,7 +137,10 @@ test("rows that survive a power cut name no text that does not", () => {
   expect(afterPowerCut().text(digest)).toBe("text\n");
 });
 
-/** Returns the content that the state names and lacks after a power cut before each file closes. */
+/**
+ * Cuts the power just before each file is closed. Returns the contents that the state names and
+ * does not have then.
+ */
 function watchClosing(
   close: () => void,
   afterPowerCut: ReturnType<typeof watchMedium>,

@@ -21,7 +21,7 @@ const KEEP: RetentionLimits = { days: 30, bytes: 500_000_000 };
 function fixture() {
   const clock = settableClock(START);
   const state = memoryState(clock);
-  /** Prunes once on each of these days after the start. */
+  /** Prunes once on each of these days, counted from the start. */
   const runDays = (from: number, to: number, keep = KEEP): PrunedCounts => {
     let total: PrunedCounts = { texts: 0, events: 0, runs: 0, versions: 0 };
     for (let day = from; day <= to; day++) {
@@ -39,7 +39,7 @@ function fixture() {
   return { clock, state, runDays };
 }
 
-/** One text for each kind of row that keeps one. */
+/** Stores one content for each kind of row that keeps a content. */
 function nameAll(state: StoredState): string[] {
   const texts = "base local echo sent conflict shown stone hold post put-base put expect writes parked".split(" ");
   const [base, local, echo, sent, conflict, shown, stone, block, post, putBase, put, expected, writes, setAside] =

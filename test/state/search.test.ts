@@ -28,7 +28,7 @@ function opened(folder: string): MirrorSearch {
   return result.search;
 }
 
-/** Takes a whole tree in, and tells which texts were read. */
+/** Indexes a whole tree. Returns the paths of the documents that were read. */
 function take(search: MirrorSearch, texts: Readonly<Record<string, string>>, keep: string[] = []): string[] {
   const read: string[] = [];
   const files = Object.entries(texts).map(([path, text]) => file(path, text));
@@ -43,7 +43,7 @@ function take(search: MirrorSearch, texts: Readonly<Record<string, string>>, kee
   return read;
 }
 
-/** What the index says of a query: the texts are as they were taken in. */
+/** Returns the result of a query, with contents as they were indexed. */
 async function found(search: MirrorSearch, query: string, texts: Readonly<Record<string, string>>): Promise<string[]> {
   const pace = { take: async () => true };
   const result = await searchHybrid(search.source({ read: (path) => texts[path] ?? null }), pace, query, 10);
@@ -153,7 +153,7 @@ describe("a file that is no index", () => {
       ),
     );
     first.close();
-    // The later half: what opening looks at stays sound.
+    // Damages the second half, because opening reads only the first.
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xab, Math.floor(bytes.length / 8_192) * 4_096));
     let fault: unknown = null;

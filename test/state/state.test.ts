@@ -223,8 +223,8 @@ describe("log", () => {
 });
 
 /**
- * Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in
- * bytes than in units.
+ * Names that patterns and ranges often get wrong: wildcards, neighbours of "/" in the character
+ * set, case, and names with more bytes than UTF-16 units.
  */
 const name = fc.constantFrom("a", "A", "a.b", "a0", "a-b", "a%", "a_", "ab", "%", "_", "é", "😀", "[a]", "a'b", "\\");
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));

@@ -62,7 +62,7 @@ describe("text store", () => {
     expect(again.storedNames({})).toEqual(wanted);
     expect(again.storedNames({ path: "a.md" })).toEqual([wanted[0]]);
     expect(again.storedNames({ id: doc("b") })).toEqual([wanted[1]]);
-    // Under a path that it had before, a document finds what was no other document's.
+    // By its former paths, a document finds contents that belong to no other document.
     expect(again.storedNames({ id: doc("c"), formerPaths: ["a.md", "b.md"] })).toEqual([wanted[0]]);
     expect(again.digests()).toEqual([digest]);
   });

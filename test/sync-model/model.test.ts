@@ -12,7 +12,7 @@ test("no random trace of the model breaks a promise", () => {
   }
 });
 
-/** A rule, a seed whose trace needs the rule, and the promise that the trace breaks without it. */
+/** A rule, a seed whose trace needs the rule, and the promise that this trace breaks without it. */
 const MUTANTS: readonly (readonly [string, number, string])[] = [
   ["a new document is looked for at every path", 1253, "a document is doubled"],
   ["a choice is about the version that was shown", 170, "base is no version that both sides had"],

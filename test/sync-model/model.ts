@@ -16,10 +16,10 @@ import {
 import { ModelService, Refused } from "./service.ts";
 
 /**
- * What mirrors of one workspace may do, and what must never follow: base, journal, proof of absence
- * and reviews, without disks, requests and merges. `Model.apply` refuses an event that a rule
- * forbids, and otherwise changes the state. Each rule has a name. A mutant is the model without one
- * rule.
+ * A model of what mirrors of one workspace may do and which promises must hold: base, journal,
+ * proof of absence and reviews, without disks, requests and merges. `Model.apply` refuses an event
+ * that a rule forbids, and otherwise changes the state. Each rule has a name. A mutant is the model
+ * without one rule.
  */
 
 const EVERY_PATH = "a new document is looked for at every path";
@@ -27,13 +27,13 @@ const EVERY_PATH = "a new document is looked for at every path";
 export class Model extends ModelService {
   readonly at: readonly Mirror[];
 
-  /** @param off rule that does not hold; null: none */
+  /** @param off name of the rule that is left out; null for none */
   constructor(mirrors: number, off: string | null) {
     super(off);
     this.at = Array.from({ length: mirrors }, newMirror);
   }
 
-  /** Returns the rule that forbids the event; null if it happened. */
+  /** Returns the name of the rule that forbids the event; null if the event happened. */
   apply(event: Event): string | null {
     try {
       this.#happen(event);
@@ -51,8 +51,9 @@ export class Model extends ModelService {
   }
 
   /**
-   * RACE: the contract has no conditional DELETE, so an act after the last read is not seen. The
-   * model has no such act: what was read before it does not count.
+   * Drops what rows have read, because somebody acts.
+   * RACE: the API has no conditional DELETE, so mdmirror does not see an action after its last
+   * read. The model leaves this case out.
    */
   #age(): void {
     for (const { rows } of this.at) for (const row of rows.values()) Object.assign(row, { shown: null, isFree: false });
@@ -129,7 +130,7 @@ export class Model extends ModelService {
     }
   }
 
-  /** The choice is about the version that the copy showed. */
+  /** The choice refers to the version that the copy showed. */
   #choose({ m, n, mine }: Extract<Event, { do: "choose" }>): void {
     const { conflicts, base, files } = this.at[m]!;
     const [shown, file] = [conflicts.get(n), files.get(n)];
@@ -158,7 +159,7 @@ export class Model extends ModelService {
           store.add(text);
         }
         for (const n of read.keys()) if (!files.has(n)) read.delete(n);
-        // A scan of a part of the folder proves no absence.
+        // A partial scan proves no absence.
         for (const n of base.keys()) {
           if (files.has(n)) scans.delete(n);
           else if (event.whole) scans.set(n, (scans.get(n) ?? 0) + 1);
@@ -206,7 +207,7 @@ export class Model extends ModelService {
           store.add(version.text);
         } else {
           seen.delete(event.n);
-          // A key that shows nothing else proves nothing.
+          // If the key cannot read any known document, the missing one proves nothing.
           const works = !mirror.isBlind && [...base.keys()].some((n) => this.live.has(n));
           if (missing.has(event.n) && (works || this.isOff("a key that shows nothing proves nothing")))
             gone.add(event.n);
@@ -217,7 +218,7 @@ export class Model extends ModelService {
     }
   }
 
-  /** A read shows the end of a request without an answer. */
+  /** Concludes from a read whether a request without an answer was executed. */
   #settle(mirror: Mirror, n: Note, by: "list" | "get"): void {
     if (mirror.isBlind) return;
     const live = this.live.get(n);
@@ -232,8 +233,9 @@ export class Model extends ModelService {
           }
           break;
         case "post":
-          // The other rule of this name keeps the document from being sent again.
-          // LIMIT: the engine does not know a document that was edited meanwhile, too.
+          // Without the rule EVERY_PATH, another check with the same name still keeps the document
+          // from being sent again.
+          // LIMIT: the engine does not recognize a new document that was edited meanwhile.
           if (live === undefined) row.phase = "undone";
           else row.phase = live.name === row.name || !this.isOff(EVERY_PATH) ? "done" : "undone";
           break;
@@ -246,7 +248,7 @@ export class Model extends ModelService {
     }
   }
 
-  /** Rules of the planner: what the mirror has seen must allow the effect. */
+  /** Checks the rules of the planner: what the mirror has seen must allow the effect. */
   #checkPlan(m: number, n: Note, { kind, ver, text, expect, name }: Planned): void {
     const { base: records, files, read, seen: shown, conflicts, gone, scans, sent } = this.at[m]!;
     const [base, local, seen] = [records.get(n), read.get(n), shown.get(n)];
@@ -261,7 +263,7 @@ export class Model extends ModelService {
         this.rule("a text is sent to review once", !sent.has(`${n} ${text}`));
         return;
       case "post":
-        // LIMIT: a document that was deleted on the service is not sent as a new one.
+        // LIMIT: a document that was deleted on the service is never sent as a new one.
         this.sense(base === undefined && text === local && local !== undefined && !this.ended.has(n));
         this.rule("a file is read again before it is sent", files.get(n)?.text === text);
         this.rule(EVERY_PATH, seen === undefined);
@@ -286,7 +288,7 @@ export class Model extends ModelService {
         this.sense(text !== null && (expect ?? undefined) === local && seen?.text != null);
         this.sense(!conflicts.has(n) || !isEdited);
         this.sense(local !== undefined || base === undefined || scans.has(n));
-        // The author of a merge knows both texts.
+        // The author of a merge has seen both versions.
         if (!this.knows.has(text!)) this.learn(text!, local, seen!.text);
         this.rule("two edits are merged", !isEdited || this.known(text).has(local!));
         return;
@@ -336,7 +338,7 @@ export class Model extends ModelService {
     row!.phase = "done";
   }
 
-  /** Base is the last version that both sides were seen to have. */
+  /** Moves base to the last version that both sides were seen to have. */
   #moveBase(m: number, n: Note, base: Base | null): void {
     const mirror = this.at[m]!;
     const ends = rowsOf(mirror, n);
@@ -367,12 +369,12 @@ export class Model extends ModelService {
     if (row!.phase === "waits") sent.add(`${n} ${row!.text}`);
     rows.delete(rowKey(n, kind));
     if (this.isOff("an effect ends what was seen")) return;
-    // What was seen before the effect is old.
+    // Scans before the effect no longer count.
     this.at[m]!.scans.delete(n);
     if (row!.phase === "undone") this.at[m]!.seen.delete(n);
   }
 
-  /** A conflict copy asks which version stays. */
+  /** Opens a conflict, or shows its newer version in the copy. */
   #show(m: number, n: Note): void {
     const { base, read, seen: shown, conflicts, asked } = this.at[m]!;
     const [seen, local] = [shown.get(n), read.get(n)];

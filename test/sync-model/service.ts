@@ -1,29 +1,32 @@
 import type { Event, Mirror, Note, Row, Text, Version } from "./state.ts";
 
-/** An event that a rule forbids; the message is the name of the rule. */
+/** Thrown for an event that a rule forbids; the message is the rule's name. */
 export class Refused extends Error {}
 
 const NOTHING: ReadonlySet<Text> = new Set();
 
 type ActOnService = Extract<Event, { do: "save-remote" | "remove-remote" | "rename-remote" | "protect" | "review" }>;
 
-/** The service of the model: documents, reviews, and what authors knew. */
+/**
+ * The service in the model: documents, reviews, and which versions the authors of contents had
+ * seen.
+ */
 export class ModelService {
   readonly live = new Map<Note, Version>();
   readonly reviews = new Map<string, { readonly n: Note; readonly text: Text }>();
   readonly knows = new Map<Text, Set<Text>>();
-  /** Texts that a user deleted, rejected or chose against. */
+  /** Contents that a user deleted, rejected or replaced by choice. */
   readonly givenUp = new Set<Text>();
   /** Promises that were broken. */
   readonly faults = new Set<string>();
   protected readonly versions = new Set<string>();
   /** Documents that were deleted on the service. */
   protected readonly ended = new Set<Note>();
-  /** Texts that went into review, with who sent them on which version. */
+  /** Contents that went to review, each with its sender and the version on which it was based. */
   readonly #reviewed = new Set<string>();
   readonly #off: string | null;
 
-  /** @param off rule that does not hold; null: none */
+  /** @param off name of the rule that is left out; null for none */
   constructor(off: string | null) {
     this.#off = off;
   }
@@ -36,7 +39,7 @@ export class ModelService {
     if (!holds && this.#off !== name) throw new Refused(name);
   }
 
-  /** Refuses an event that makes no sense, in mutants too. */
+  /** Refuses an event that is not possible, in mutants too. */
   protected sense(holds: boolean): void {
     if (!holds) throw new Refused("no sense");
   }
@@ -101,7 +104,7 @@ export class ModelService {
           this.givenUp.add(event.text);
           return;
         }
-        // Whoever accepts a text has seen what it replaces, and gives that up.
+        // A user who accepts an edit has seen the version that it replaces, and gives it up.
         this.givenUp.add(old!.text);
         this.learn(event.text, old!.text);
         this.publish(event.n, event.text, event.ver, old!.name);
@@ -110,7 +113,7 @@ export class ModelService {
     }
   }
 
-  /** The service carries out a request. */
+  /** Executes a request. */
   protected serve(m: number, by: Mirror, n: Note, row: Row, ver: string): "done" | "waits" | "undone" {
     const live = this.live.get(n);
     const { files, left, base } = by;

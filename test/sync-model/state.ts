@@ -1,8 +1,8 @@
-/** Facts and events of the model (model.ts). */
+/** The state and the events of the model (model.ts). */
 
-/** A document, whatever file and id it has. */
+/** A document, whatever its path and id are. */
 export type Note = string;
-/** A content. `Model.knows` has what its author had seen. */
+/** A content. `Model.knows` has the versions that its author had seen. */
 export type Text = string;
 export type Version = {
   readonly ver: string;
@@ -12,23 +12,25 @@ export type Version = {
 };
 export type Base = Pick<Version, "ver" | "text" | "name">;
 export type RowKind = "put" | "post" | "delete" | "patch" | "write" | "trash" | "move";
-/** What a row of the journal names; null where its kind has no such member. */
+/** The content of a journal row; a member is null if this kind of row has no such member. */
 export type Planned = {
   readonly kind: RowKind;
   readonly ver: string | null;
   readonly text: Text | null;
-  /** Text of the file before the effect. */
+  /** Content of the file before the effect. */
   readonly expect: Text | null;
   readonly name: string | null;
 };
 export type Row = Planned & {
-  /** `unsure`: begun, and nothing has shown the end yet. */
+  /** Progress of the effect. `unsure`: begun, and nothing has shown its end yet. */
   phase: "open" | "unsure" | "done" | "waits" | "undone";
-  /** True if the document was seen protected when the row was opened. */
+  /** True if the document was seen as protected when the row was opened. */
   readonly isReview: boolean;
-  /** Version that a read showed since the row was opened; null: no read, or not found. */
+  /**
+   * Version in the last read since the row was opened; null without a read, or if it found nothing.
+   */
   shown: Pick<Version, "ver" | "name"> | null;
-  /** True if the path was free when it was looked at since the row was opened. */
+  /** True if a read since the row was opened showed that the path is free. */
   isFree: boolean;
 };
 
@@ -38,7 +40,7 @@ export type Mirror = {
   readonly base: Map<Note, Base>;
   readonly rows: Map<string, Row>;
   readonly store: Set<Text>;
-  /** Texts in review, as `note text`. */
+  /** Contents in review, as `note text`. */
   readonly sent: Set<string>;
   /** The version that a conflict copy shows. */
   readonly conflicts: Map<Note, Version>;
@@ -48,14 +50,17 @@ export type Mirror = {
   readonly read: Map<Note, Text>;
   /** Number of whole scans in a row that did not find the file. */
   readonly scans: Map<Note, number>;
-  /** Versions as lists, reads and answers showed them. `text`: null until it was read. */
+  /** Last known versions on the service; `text` is null until it was read. */
   readonly seen: Map<Note, Omit<Version, "text"> & { readonly text: Text | null }>;
-  /** Documents of base that a whole list did not show; and those that a read proved to be gone. */
+  /**
+   * Documents of base that a whole list did not contain; and documents whose absence a read has
+   * proved.
+   */
   readonly missing: Set<Note>;
   readonly gone: Set<Note>;
-  // Notes for the promises.
+  // Records for checking the promises.
   readonly asked: Set<string>;
-  /** Texts that its user had before deleting the file. */
+  /** Contents that a user had before deleting the file. */
   readonly left: Map<Note, Text>;
   readonly held: Map<Note, Set<Text>>;
 };
@@ -79,7 +84,7 @@ export type Event =
   | { readonly do: "get"; readonly m: number; readonly n: Note }
   // effects
   | { readonly do: "open"; readonly m: number; readonly n: Note; readonly row: Planned }
-  /** A request; `ver`: the version that it makes; `answers`: its answer arrives. */
+  /** A request. `ver`: id of the version that it creates. `answers`: true if its answer arrives. */
   | {
       readonly do: "send";
       readonly m: number;
@@ -89,7 +94,7 @@ export type Event =
       readonly answers: boolean;
       readonly ver: string;
     }
-  /** The mirror changes a file; `text`: null if the file goes to the trash. */
+  /** The mirror changes a file; `text` is null if the file goes to the trash. */
   | { readonly do: "write"; readonly m: number; readonly n: Note; readonly text: Text | null; readonly name: string }
   | { readonly do: "base"; readonly m: number; readonly n: Note; readonly base: Base | null }
   | { readonly do: "close"; readonly m: number; readonly n: Note; readonly kind: RowKind }
@@ -118,7 +123,9 @@ function isLocal(kind: RowKind): boolean {
   return kind === "write" || kind === "trash" || kind === "move";
 }
 
-/** Effects on the place go beside one on the content. */
+/**
+ * Returns true for an effect on the path. It may run at the same time as an effect on the content.
+ */
 export function isPlace(kind: RowKind): boolean {
   return kind === "patch" || kind === "move";
 }
@@ -128,8 +135,8 @@ export function rowsOf({ rows }: Mirror, n: Note): Row[] {
 }
 
 /**
- * What a crash leaves of the rows. A request may have been sent. An effect on the disk shows by
- * itself how far it got.
+ * Changes the rows as a crash leaves them. A request may have been sent. Whether an effect on the
+ * disk happened can be seen.
  */
 export function forgetProgress(rows: Mirror["rows"]): void {
   for (const row of rows.values()) {

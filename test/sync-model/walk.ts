@@ -3,13 +3,13 @@ import { Model } from "./model.ts";
 import type { Base, Event, Note, Planned, RowKind, Text } from "./state.ts";
 
 /**
- * Random traces of the model. Users and mirrors try events; what a rule forbids does not happen. So
- * a mutant does what its rule would have forbidden.
+ * Makes random traces of the model. Users and mirrors try events, and those that a rule forbids do
+ * not happen. In a mutant, the events that only its rule forbids do happen.
  */
 
 const NOTES: readonly Note[] = ["a", "b"];
 const KINDS: readonly RowKind[] = ["put", "post", "delete", "patch", "write", "trash", "move"];
-/** LIMIT: texts and crashes of one trace; with more, a trace wanders instead of ending anything. */
+/** LIMIT: contents and crashes in one trace; with more, hardly any effect would come to its end. */
 const MAX_TEXTS = 14;
 const MAX_CRASHES = 2;
 
@@ -20,7 +20,7 @@ export type Walk = {
   readonly events: readonly Event[];
 };
 
-/** @param off rule that does not hold; null: none */
+/** @param off name of the rule that is left out; null for none */
 export function walk(seed: number, steps: number, off: string | null): Walk {
   const walker = new Walker(rollDice(seed), new Model(2, off));
   for (let step = 0; step < steps; step++) {
@@ -73,7 +73,7 @@ class Walker {
     return `v${++this.#vers}`;
   }
 
-  /** A user does something. */
+  /** Tries an action of a user. */
   #act(m: number, n: Note): void {
     const { live, at, reviews } = this.model;
     const mirror = at[m]!;
@@ -141,7 +141,7 @@ class Walker {
     }
   }
 
-  /** A mirror does something: mostly what its row waits for. */
+  /** Tries an action of a mirror: mostly the next part of an open row. */
   #work(m: number, seldom: Note): void {
     const { rows, files, seen, gone } = this.model.at[m]!;
     const notes = [...new Set([...NOTES, ...files.keys(), ...seen.keys()])];
@@ -157,7 +157,10 @@ class Walker {
     else this.#goOn(m, n, this.#dice.pick(own)[1].kind);
   }
 
-  /** @param of notes of a partial look; null: a whole look */
+  /**
+   * Scans and lists.
+   * @param of documents of a partial observation; null for a whole one
+   */
   #look(m: number, of: readonly Note[] | null): void {
     this.#try({ do: "scan", m, whole: of === null });
     this.#try({ do: "list", m, of });
@@ -208,7 +211,7 @@ class Walker {
     }
   }
 
-  /** The next part of an effect; seldom the wrong one. */
+  /** Tries the next part of an effect, rarely a wrong one. */
   #goOn(m: number, n: Note, kind: RowKind): void {
     const row = this.model.at[m]!.rows.get(`${n} ${kind}`)!;
     const isLocal = kind === "write" || kind === "trash" || kind === "move";
@@ -225,7 +228,7 @@ class Walker {
       const arrives = this.#dice.below(6) > 0;
       const answers = arrives && this.#dice.below(3) > 0;
       this.#try({ do: "send", m, n, kind, arrives, answers, ver: this.#newVer() });
-      // Without an answer, much may happen before the next read.
+      // If there is no answer, users may act several times before the next read.
       if (!answers) for (let act = 0; act < 3; act++) this.#act(this.#dice.below(2), n);
     } else if (row.phase === "unsure") this.#try({ do: "get", m, n });
     else if (row.phase === "done") this.#end(m, n, kind);
@@ -243,7 +246,7 @@ class Walker {
       this.#try({ do: "close", m, n, kind });
   }
 
-  /** Base moves to the end of the effect, and the row goes. */
+  /** Tries to move base to the result of the effect and to close its row. */
   #end(m: number, n: Note, kind: RowKind): void {
     const { base, seen, rows } = this.model.at[m]!;
     const [before, version, row] = [base.get(n), seen.get(n), rows.get(`${n} ${kind}`)!];
@@ -252,9 +255,10 @@ class Walker {
     else if (kind !== "delete" && kind !== "trash")
       next =
         version?.text == null ? null : { ver: version.ver, text: version.text, name: before?.name ?? row.name ?? n };
-    // A wrong end: the version that was seen, with the text that was meant.
+    // A wrong result: the version that was seen with the content that was intended.
     if (next !== null && row.text !== null && this.#dice.below(10) === 0) next = { ...next, text: row.text };
-    // An edit that arrived since waits for a cycle of its own.
+    // If base cannot move because of a later edit, the row may still be closed; the next cycle
+    // handles the edit.
     if (this.#try({ do: "base", m, n, base: next }) || this.#dice.below(3) === 0)
       this.#try({ do: "close", m, n, kind });
   }

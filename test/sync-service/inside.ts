@@ -1,10 +1,13 @@
-/** What runs in the service's own context: see `realm.ts`. */
+/** Code that runs in the service's own JavaScript context (`realm.ts`). */
 export { createService } from "../../src/service/service.ts";
 export { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 
 export type End<T> = { kind: "waits" } | { kind: "done"; result: T } | { kind: "failed"; error: unknown };
 
-/** Of the realm as well: what follows a promise runs where it was written. */
+/**
+ * Part of the context too, because code after an `await` runs in the context in which it was
+ * written.
+ */
 export async function endOf<T>(work: () => Promise<T>, tell: (end: End<T>) => void): Promise<void> {
   try {
     tell({ kind: "done", result: await work() });

@@ -7,22 +7,25 @@ import type { End } from "./inside.ts";
 import { SHARED_BUNDLE } from "./shared-bundle.ts";
 
 /**
- * The service with a clockwork of its own: a context of JavaScript whose promises go on when we say
- * so, and all at once. The store inside a process waits for nothing but promises, so a request is
- * answered within the call that asked. That is what a person in the app needs who acts in the midst
- * of a synchronous call of the disk.
+ * Runs the service synchronously. It runs in a separate JavaScript context (a *realm*), whose
+ * promise callbacks run only when `finish` lets them, and then all of them. The embedded store
+ * waits for promises only, so every request is answered within one synchronous call. So a simulated
+ * user can act in the middle of a synchronous disk call.
  */
 
 type Inside = typeof import("./inside.ts");
 
-/** Of this side too, so that what crosses is known for what it is. */
+/** Globals that both contexts share, so that `instanceof` works across them. */
 const SHARED = { Error, Buffer, TextDecoder, TextEncoder, URLSearchParams, process, performance };
 
 let inside: Inside | null = null;
 const context = createContext({ ...SHARED }, { microtaskMode: "afterEvaluate" });
 const turn = new Script("undefined");
 
-/** The modules of the service, loaded once a process: they are read as they are now. */
+/**
+ * Returns the service's modules in the context. They are bundled from the present sources once in a
+ * process.
+ */
 export function insideRealm(): Inside {
   inside ??= load();
   return inside;
@@ -38,7 +41,10 @@ function load(): Inside {
   return module.exports as Inside;
 }
 
-/** One for all processes of a run: the first that needs it leaves it to the others. */
+/**
+ * Returns the bundle of the service. The first process of a test run makes it and shares the file
+ * with the others.
+ */
 function bundleOnce(): string {
   const shared = process.env[SHARED_BUNDLE];
   if (shared === undefined) return bundle();
@@ -46,13 +52,13 @@ function bundleOnce(): string {
   const text = bundle();
   const fresh = `${shared}.${process.pid}`;
   writeFileSync(fresh, text);
-  // Whole or not there, for who looks meanwhile.
+  // A rename is atomic, so no other process reads an incomplete file.
   renameSync(fresh, shared);
   return text;
 }
 
 function bundle(): string {
-  // Asked for here: who finds the bundle made does without the tool.
+  // Loaded only here, so that a process with a ready bundle does not load esbuild.
   const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
   const entry = fileURLToPath(new URL("./inside.ts", import.meta.url));
   const options = { bundle: true, platform: "node", format: "cjs", target: "node22", packages: "external" } as const;
@@ -61,8 +67,8 @@ function bundle(): string {
 }
 
 /**
- * Runs work of the realm to its end.
- * @throws what it throws, or when it waits for something that is not a promise of the realm
+ * Runs work of the context to its end.
+ * @throws what it throws, or an error if it waits for anything but promises of the context
  */
 export function finish<T>(work: () => Promise<T>): T {
   let end: End<T> = { kind: "waits" };

@@ -4,7 +4,7 @@ import type { DatabaseLocation } from "../../src/service/store/sqlite/database.t
 import type { SqliteStore } from "../../src/service/store/sqlite/store.ts";
 import { finish, insideRealm } from "./realm.ts";
 
-/** Each of these answers within the call. */
+/** The same methods, which return their results instead of promises. */
 type Now<T> = {
   readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => Promise<infer Result>
     ? (...args: Args) => Result
@@ -15,7 +15,10 @@ type Admin = Now<Service["admin"]>;
 
 export type SyncServiceOptions = Omit<ServiceOptions, "store"> & { readonly database: DatabaseLocation };
 
-/** The service on SQLite, for who acts at a moment: in the midst of somebody else's call. */
+/**
+ * The service on SQLite, which answers within the call. Tests use it to act as a user in the middle
+ * of another call.
+ */
 export class SyncService {
   readonly admin: Admin;
   readonly #service: Service;
@@ -45,7 +48,7 @@ export class SyncService {
   }
 }
 
-/** An object of this side, as other tests compare it. */
+/** Returns an object of the test's own context, because comparisons of tests check prototypes. */
 function copyOf({ status, headers, body }: WireResponse): WireResponse {
   return { status, headers: { ...headers }, body };
 }

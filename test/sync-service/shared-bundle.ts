@@ -4,15 +4,15 @@ import { join } from "node:path";
 import process from "node:process";
 import type { TestProject } from "vitest/node";
 
-/** The variable that says where all processes of a run find the service, bundled for `realm.ts`. */
+/** Variable with the path of the bundled service, which all processes of a test run share. */
 export const SHARED_BUNDLE = "MDMIRROR_TEST_REALM";
 
 let folder: string | null = null;
 
-/** Names the place; the first process that needs the bundle makes it. */
+/** Sets the path. The first process that needs the bundle makes it. */
 export function setup(project: TestProject): void {
   name();
-  // The sources may be others by then.
+  // The sources may have changed since the last run.
   project.onTestsRerun(async () => {
     teardown();
     name();
