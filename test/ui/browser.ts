@@ -7,11 +7,13 @@ import { isOnPath } from "../../src/mirror/settings/key.ts";
 import type { RunningUi } from "../../src/ui/start-ui.ts";
 
 /**
- * A real Chromium, one for each process of the tests; started when a test first asks for it. A page
- * that says anything on its console, or asks another host, fails its test.
+ * A real Chromium, one in each test process, started when a test first needs it. A page that writes
+ * to its console or requests another host fails its test.
  */
 
-/** The first is the same engine without the rest of a browser, which takes most of the time. */
+/**
+ * The first is the same engine without the rest of a browser, whose start takes most of the time.
+ */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 const FLAGS = [
   "--no-sandbox",
@@ -21,20 +23,20 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // All pages of a browser have one process, however they forbid it to each other.
+  // All pages of a browser share one process, in spite of their isolation headers.
   "--disable-site-isolation-trials",
   "--renderer-process-limit=1",
 ];
 const VIEWPORT = { width: 1_000, height: 700 };
 const NARROW = 320;
-/** The folder in which screenshots are kept, for who wants to look at them: no test judges one. */
+/** Folder for screenshots. No test compares them. */
 const SHOTS = process.env["MDMIRROR_SCREENSHOTS"];
 
 const program = findProgram();
 let started: Promise<Browser> | null = null;
 let shared: Promise<BrowserContext> | null = null;
 
-/** For `describe.skipIf`. */
+/** False if no Chromium is installed; for `describe.skipIf`. */
 export const hasBrowser = program !== null;
 if (!hasBrowser) console.log("the tests of pages in a browser are skipped: no chromium is on this machine");
 
@@ -48,21 +50,21 @@ function findProgram(): string | null {
 async function browser(): Promise<Browser> {
   if (started === null) {
     const { chromium } = await import("playwright-core");
-    // It ends with the process: playwright sees to that.
+    // Playwright ends it with this process.
     started = chromium.launch({ executablePath: program!, args: FLAGS });
   }
   return started;
 }
 
 /**
- * A guard against what never ends, in ms, as in the configuration of the tests. Playwright's own
- * 30 s are too few on a busy machine; and a browser that does not end a page that is on its way to
- * another one must not hide why its test failed.
+ * LIMIT: ms for a page or a test that never ends, as in `config/vitest.config.ts`. Playwright's
+ * default of 30 s is too short on a busy machine. If closing a page hangs, the cause of a test's
+ * failure must still be reported.
  */
 const HANGING_MS = 120_000;
 
 type PageOptions = Pick<BrowserContextOptions, "viewport"> & {
-  /** What the page may say on its console. */
+  /** Matches console messages that do not fail the test. */
   readonly mayFail?: RegExp;
 };
 type OwnOptions = PageOptions & Pick<BrowserContextOptions, "javaScriptEnabled">;
@@ -73,10 +75,11 @@ async function openContext(options: BrowserContextOptions): Promise<BrowserConte
   return context;
 }
 
-/** Opens a page in the browser of most tests, whose cookies end with the test. */
+/** Opens a page in the shared browser; its cookies are removed after the test. */
 export async function newPage({ mayFail, viewport = VIEWPORT }: PageOptions = {}): Promise<Page> {
   shared ??= openContext({}).then(async (context) => {
-    // It keeps the process of the browser: axe-core and the scripts of the pages stay compiled.
+    // An open page keeps the browser's process alive, with compiled scripts of axe-core and of the
+    // pages.
     await context.newPage();
     return context;
   });
@@ -92,7 +95,7 @@ export async function newPage({ mayFail, viewport = VIEWPORT }: PageOptions = {}
   return page;
 }
 
-/** Opens a page in a browser of its own: its cookies are nobody else's. Ended with the test. */
+/** Opens a page in a separate browser context with its own cookies, which ends with the test. */
 export async function newBrowserPage({ mayFail, ...options }: OwnOptions = {}): Promise<Page> {
   const context = await openContext(options);
   const wrongs: string[][] = [];
@@ -104,7 +107,7 @@ export async function newBrowserPage({ mayFail, ...options }: OwnOptions = {}): 
   return context.newPage();
 }
 
-/** Returns the list of what a page does wrong, which grows until the page is closed. */
+/** Returns the list of a page's faults, to which more are added until the page is closed. */
 function watch(page: Page, mayFail = /^$/): string[] {
   const wrong: string[] = [];
   page.on("pageerror", (error) => wrong.push(String(error)));
@@ -118,7 +121,7 @@ function watch(page: Page, mayFail = /^$/): string[] {
   return wrong;
 }
 
-/** Opens the printed address, then a page of the program. */
+/** Signs in by the printed address, then opens a page. */
 export async function openPage(ui: RunningUi, path: string, options: PageOptions = {}): Promise<Page> {
   const page = await newPage(options);
   await page.goto(ui.enterUrl());
@@ -127,8 +130,8 @@ export async function openPage(ui: RunningUi, path: string, options: PageOptions
 }
 
 /**
- * Judges what a page looks like, light and narrow. Nothing of it may be cut off. The test of the
- * colours (`test/page/colours.test.ts`) judges the dark scheme.
+ * Checks the layout of a page, wide and narrow: nothing may be cut off, and axe-core finds no
+ * fault. Dark colours are checked by `test/page/colours.test.ts`.
  * @param name of the screenshots
  */
 export async function shoot(page: Page, name: string): Promise<void> {
@@ -151,14 +154,14 @@ async function keep(page: Page, name: string): Promise<void> {
   }
 }
 
-/** What is right is not described, and no selector is made for what is wrong: half of the time. */
+/** Without results for what is right and without selectors, which halves the time. */
 const BRIEF = JSON.stringify({ resultTypes: ["violations"], selectors: false });
 
-/** axe-core finds nothing. */
+/** Expects that axe-core finds no fault. */
 async function expectAccessible(page: Page): Promise<void> {
-  // All that is right is in the result too, and would be sent here.
+  // Only the faults are returned, because the whole result is large.
   const run = `axe.run(${BRIEF}).then(({ violations }) => violations.map(${nameFault}))`;
-  // As what the debugger runs, not the page: its policy lets no script in.
+  // Evaluated by the debugger, because the page's policy allows no foreign script.
   expect(await page.evaluate(`${axeSource()};\n${run}`)).toEqual([]);
 }
 

@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.goto(ui.enterUrl());
     await page.goto(`${ui.url}/m/w/needs`);
     await page.getByLabel("Select all conflicts").check();
-    // A page that is read again would clear the boxes.
+    // A reload of the page would clear the checkboxes.
     const reads: string[] = [];
     page.on("request", (request) => reads.push(request.url()));
     await page.clock.runFor(10_000);
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     expect(rig.read("plan.md")).toBe(TEXTS.theirs);
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => rig.read("plan.md")).toBe(TEXTS.mine);
-    // The conflicts are open again on the page on which they were decided.
+    // The page on which the conflicts were resolved lists them as open again.
     await page.getByRole("link", { name: "plan.md" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/m/w/needs");
     await page.goto(`${ui.url}/m/w/conflict/plan.md`);
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.keyboard.type("what I wrote");
     await shoot(page, "conflict-editor");
     await page.getByText("The versions have changed since").waitFor({ state: "hidden" });
-    // An editor saves: the page follows, and what is being written stays.
+    // An editor saves the file: the page shows the new version and keeps what the user is typing.
     const saved = "# Plan\n\none\nmine, saved again\nthree\n";
     rig.write("plan.md", saved);
     await page.getByText("The versions have changed since").waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.locator("#toasts > .asks").waitFor();
     expect(rig.read("plan.md")).toBe(saved);
     expect(await result.textContent()).toBe("what I wrote");
-    // Seen now, it is saved over: both are in the history.
+    // The user has seen the new version and replaces it: both are in the history.
     await page.getByRole("button", { name: "Save the result" }).press("Enter");
     await page.locator("#main").getByText("has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("what I wrote");

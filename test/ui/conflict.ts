@@ -1,6 +1,6 @@
 import { openSignedIn, type SignedIn } from "./rig.ts";
 
-/** A document that was edited on both sides, in ways that do not merge. */
+/** A document that was edited on both sides in ways that do not merge. */
 export const TEXTS = {
   base: "# Plan\n\none\ntwo\nthree\n",
   mine: "# Plan\n\none\nmine\nthree\n",
@@ -10,7 +10,7 @@ export const TEXTS = {
 
 const SAME = "\nsame\n\nsame too\n\nand this\n\n";
 
-/** Two clashes; `merged`: theirs at the first, mine at the second. */
+/** Two clashes. `merged` has the service's version at the first and the local one at the second. */
 export const TWO_CLASHES = {
   base: `one\n${SAME}two\n`,
   mine: `one of mine\n${SAME}two of mine\n`,
@@ -18,7 +18,7 @@ export const TWO_CLASHES = {
   merged: `one of theirs\n${SAME}two of mine\n`,
 } as const;
 
-/** `w` with a conflict at `plan.md`. */
+/** Opens `w` with a conflict of `plan.md`. */
 export async function openConflict(texts: Readonly<Record<keyof typeof TEXTS, string>> = TEXTS): Promise<SignedIn> {
   const opened = await openSignedIn({ linked: false });
   const { rig } = opened;

@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     const page = await newPage();
     await page.goto(ui.enterUrl());
     await page.locator("#m-w .dot.good").waitFor();
-    // Nothing of a page that is reloaded would be left of this.
+    // A reload would remove this variable.
     await page.evaluate("globalThis.isTheSame = true");
     rig.write("a.md", "# one\n");
     await rig.run(["sync", "w"]);

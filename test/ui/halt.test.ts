@@ -4,12 +4,14 @@ import { formIn, openSignedIn, type SignedIn, toneOf, type UiRig } from "./rig.t
 
 const PAGE = "/m/w/safety-stop";
 
-/** Default number of documents whose deletion a safety check stops. */
+/** Number of deleted documents, above the default limit of the safety check. */
 const COUNT = 12;
 
 const NAMES: readonly string[] = Array.from({ length: COUNT }, (_, at) => `d/${String(at).padStart(2, "0")}.md`);
 
-/** Linked folder `w`, in which a safety check stops the deletion of all documents of a folder. */
+/**
+ * Opens `w` with a stopped sync: a safety check stops the deletion of all documents of a folder.
+ */
 async function openHalt(): Promise<SignedIn> {
   const opened = await openSignedIn();
   const { rig } = opened;
@@ -20,7 +22,7 @@ async function openHalt(): Promise<SignedIn> {
   return opened;
 }
 
-/** Returns how many of these documents the service still has. */
+/** Returns how many of these documents are still on the service. */
 function isThere({ rig }: UiRig): number {
   return NAMES.filter((name) => rig.remote(name) !== null).length;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
-/** Three texts of `a.md`, the second by the service. */
+/** Makes three versions of `a.md`, the second one on the service. */
 async function withHistory(): Promise<SignedIn> {
   const opened = await openSignedIn();
   const { rig } = opened;

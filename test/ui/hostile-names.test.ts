@@ -81,7 +81,7 @@ describe("a name or a text that somebody else chose", () => {
   });
 });
 
-/** An id is shown to nobody, nor is what a form sends along. */
+/** Returns the visible part of a page: without ids and hidden fields. */
 function shownOf(text: string): string {
   return text.replaceAll(/ id="[^"]*"|<input type="hidden"[^>]*>/g, "");
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, newPage, shoot } from "./browser.ts";
 import { openSignedIn, openUi, type Person } from "./rig.ts";
 
-/** Sends the form of a page, filled in. Returns the address that it leads to. */
+/** Fills in and sends the form of a page. Returns the address to which it redirects. */
 async function plan(person: Person, page: string, fields: Readonly<Record<string, string>>): Promise<string> {
   const form = (await person.formWith("link", page))!;
   for (const [name, value] of Object.entries(fields)) form.body.set(name, value);

@@ -6,7 +6,7 @@ import type { Rig } from "../cli/rig.ts";
 import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
-/** The page of one path, as a person has opened it, and its forms. */
+/** Opens the page of one path, with its forms, as a signed-in user. */
 async function opened({ person }: SignedIn, path = "plan.md") {
   const address = `/m/w/conflict/${path.split("/").map(encodeURIComponent).join("/")}`;
   const see = (query = "") => person.see(`${address}${query}`);
@@ -18,7 +18,7 @@ async function opened({ person }: SignedIn, path = "plan.md") {
       shown = await see(query);
       return shown;
     },
-    /** Sends the form of that way as it was shown. Returns the page that follows. */
+    /** Sends the shown form with a choice. Returns the next page. */
     async choose(way: string, fields: Readonly<Record<string, string>> = {}) {
       const body = new URLSearchParams({ ...hiddenOf(shown), way, ...fields });
       shown = await person.send({ action: address, body });
@@ -27,13 +27,13 @@ async function opened({ person }: SignedIn, path = "plan.md") {
   };
 }
 
-/** What a browser sends of the forms, beside what is typed. */
+/** Returns the hidden fields of a page. */
 function hiddenOf(page: string): Record<string, string> {
   const found = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
   return Object.fromEntries(found.map(([, name, value]) => [name!, value!]));
 }
 
-/** Returns the text in the field for the result. */
+/** Returns the content of the field for the result. */
 function resultIn(page: string): string {
   const [, text] = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page) ?? [];
   if (text === undefined) throw new Error("no result is shown");
@@ -45,15 +45,15 @@ function unescaped(text: string): string {
   return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
 }
 
-/** Whether the page offers a choice that ends what is open. */
+/** Returns true if the page offers a choice that ends the problem. */
 const isOpen = (page: string) => page.includes('name="way"');
 
-/** Waits until what was asked for in the page is over. */
+/** Waits until the work that a page started is over. */
 async function idle(rig: Rig, path: string, text: string): Promise<void> {
   await expect.poll(() => rig.remote(path)?.content).toBe(text);
 }
 
-/** Texts of that document that `history` can bring back, and files of the trash. */
+/** Returns the contents of files in the trash. */
 async function kept(rig: Rig): Promise<string[]> {
   const trash = rig.path(".mdmirror/trash");
   const files = existsSync(trash) ? readdirSync(trash, { recursive: true, encoding: "utf8" }) : [];
@@ -164,7 +164,7 @@ describe("a conflict", () => {
       expect(rig.read("plan.md")).toBe(`# Plan\n\none\nmine, again ${way}\nthree\n`);
       if (way === "merged") expect(resultIn(after)).toBe("what I wrote\n");
     }
-    // The next page shows the current versions, so that the user can choose.
+    // The next page shows the present versions, so that the user can choose.
     await person.choose("merged", { text: "what I wrote\n" });
     await idle(rig, "plan.md", "what I wrote\n");
     expect(await kept(rig)).toContain("# Plan\n\none\nmine, again merged\nthree\n");

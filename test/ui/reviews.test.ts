@@ -70,7 +70,8 @@ test("a review because of another edit names the live version, and says if this 
   const page = () => person.see("/m/w/reviews");
   expect(await page()).toContain(id);
   rig.service.admin.reviews.reject(id);
-  // A rejection cannot be seen: the review stays listed, with the live text that was seen last.
+  // The API does not report a rejection, so the review stays listed, with the last seen live
+  // version.
   rig.editRemotely("a.md", "one\nby its owner\n");
   await rig.run(["sync", "w"], { terminal: true });
   const { out } = await rig.run(["reviews", "w", "--json"]);

@@ -5,15 +5,15 @@ import { systemRandom } from "../../src/common/system-random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
-/** The pages over real HTTP, in process, for the mirrors of a rig. */
+/** The local web pages over real HTTP, in the test's process, for the linked folders of a rig. */
 export type UiRig = {
   readonly rig: Rig;
   readonly ui: RunningUi;
-  /** What the terminal would have said. */
+  /** Internal errors, which the terminal would show. */
   readonly faults: unknown[];
-  /** Any request, with nothing that a browser would add. */
+  /** Sends any request, without the headers of a browser. */
   ask(path: string, options?: AskOptions): Promise<Answer>;
-  /** Opens the printed address in a browser of its own. */
+  /** Opens the printed address as a new browser. */
   signIn(): Promise<Person>;
 };
 
@@ -32,11 +32,11 @@ export type Answer = {
 };
 
 type OpenOptions = Pick<UiOptions, "peerOf" | "arriveMs"> & {
-  /** `w` is linked and synced. */
+  /** True by default: `w` is linked and synced. */
   readonly linked?: boolean;
 };
 
-/** Ended with the test. */
+/** Opens the pages. They are closed after the test. */
 export async function openUi({ linked = true, ...more }: OpenOptions = {}): Promise<UiRig> {
   const rig = await openRig();
   onTestFinished(() => rig.close());
@@ -46,7 +46,8 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   const world = { env, cwd: rig.dir, clock: rig.clock, random: systemRandom() };
   const ui = unwrap(await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) }));
   onTestFinished(() => ui.close());
-  // The program looks up the user of each connection, which takes longer than an answer.
+  // Connections are kept, because the program looks up the user of each new one, which takes longer
+  // than an answer.
   const agent = new Agent({ keepAlive: more.peerOf === undefined, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const ask = (path: string, options: AskOptions = {}) => askAt(ui.url, agent, path, options);
@@ -58,7 +59,7 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   return { ...opened, signIn };
 }
 
-/** The same, with a user who is signed in. */
+/** Opens the pages with a signed-in user. */
 export async function openSignedIn(options: OpenOptions = {}): Promise<SignedIn> {
   const opened = await openUi(options);
   return { ...opened, person: await opened.signIn() };
@@ -66,7 +67,7 @@ export async function openSignedIn(options: OpenOptions = {}): Promise<SignedIn>
 
 export type Form = { readonly action: string; readonly body: URLSearchParams };
 
-/** A user's browser: it sends the cookie of its session, and forms as their pages have them. */
+/** The browser of a user: it sends its session cookie, and forms as the pages contain them. */
 export class Person {
   readonly cookie: string;
   readonly #opened: Omit<UiRig, "signIn">;
@@ -84,13 +85,13 @@ export class Person {
     return (await this.get(path)).text;
   }
 
-  /** Waits until a page has a text. Returns the page. */
+  /** Waits until a page contains a string. Returns the page. */
   async until(path: string, text: string): Promise<string> {
     await expect.poll(() => this.see(path)).toContain(text);
     return this.see(path);
   }
 
-  /** Returns what each form of a page sends: the token, and the linked folder. */
+  /** Returns the fields that each form of a page has: the token and the linked folder. */
   async fieldsOf(page: string): Promise<URLSearchParams> {
     const [, csrf] = /name="csrf" value="([^"]+)"/.exec(await this.see(page))!;
     return new URLSearchParams({ csrf: csrf!, root: this.#opened.rig.root });
@@ -101,13 +102,13 @@ export class Person {
     return formIn(await this.see(page), word);
   }
 
-  /** Sends a form. Follows nothing. */
+  /** Sends a form, and does not follow a redirect. */
   post({ action, body }: Form): Promise<Answer> {
     const headers = { origin: this.#opened.ui.url, cookie: this.cookie };
     return this.#opened.ask(action, { method: "POST", headers, body });
   }
 
-  /** Sends a form. Returns the page that it leads to, once its work is over. */
+  /** Sends a form. Returns the page to which it redirects, once the started work is over. */
   async send(form: Form): Promise<string> {
     const { status, headers } = await this.post(form);
     expect(status).toBe(303);
@@ -117,7 +118,7 @@ export class Person {
   }
 }
 
-/** One request, with any headers: a browser would not let a page choose them. */
+/** Sends one request with any headers, which a browser would not allow. */
 function askAt(
   base: string,
   agent: Agent,
@@ -146,7 +147,7 @@ export function toneOf(page: string): string | null {
   return /<div role="status" class="toast (\w+)"/.exec(page)?.[1] ?? null;
 }
 
-/** Returns the form whose action contains `word`, with what a browser would send of it. */
+/** Returns the form whose action contains `word`, with the fields that a browser would send. */
 export function formIn(page: string, word: string): Form | null {
   const form = new RegExp(`<form method="post" action="([^"]*${word}[^"]*)">(.*?)</form>`, "s").exec(page);
   if (form === null) return null;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
-/** Three runs: `a.md` and `b.md` new, `a.md` edited, `b.md` deleted. */
+/** Makes three runs: they create `a.md` and `b.md`, edit `a.md`, and delete `b.md`. */
 async function withRuns(): Promise<SignedIn> {
   const opened = await openSignedIn();
   const { rig } = opened;
@@ -15,7 +15,7 @@ async function withRuns(): Promise<SignedIn> {
   return opened;
 }
 
-/** The number of the newest run that says `words`. */
+/** Returns the number of the newest run whose entry contains `words`. */
 async function runThat({ person }: SignedIn, words: string): Promise<number> {
   const text = await person.see("/m/w/runs");
   const row = [...text.matchAll(/<li id="run-(\d+)">(.*?)<\/li>/gs)].find(([, , inner]) => inner!.includes(words));
@@ -82,7 +82,7 @@ describe("the log", () => {
     expect(rows).toEqual(rows.toSorted((a, b) => b - a));
     expect(text).toMatch(/<summary>Sync at \d\d:\d\d: 30 created on the service/);
     expect(text).toMatch(/… and \d+ more/);
-    // A single change needs no summary.
+    // A run with a single change has no summary.
     expect(text).toMatch(/Deleted <a href="[^"]+"><bdi class="name">b\.md/);
     expect(text).not.toContain("secret words");
   });

@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     await page.route(/q=alpha$/, async (route) => {
       arrived.resolve();
       await early.promise;
-      // The page has given it up.
+      // The page has aborted this request.
       await route.continue().catch(() => undefined);
     });
     await page.locator("#q").fill("alpha");

@@ -3,7 +3,7 @@ import { type ConnectionEnds, isOwnPeer, type PeerUser, peerOf } from "../../src
 import { openConnection, raw } from "../service/raw-http.ts";
 import { openSignedIn, openUi, type UiRig } from "./rig.ts";
 
-/** What pages of other sites, and other users of this machine, may try. */
+/** Attacks by pages of other sites and by other users of this machine. */
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -8,14 +8,14 @@ import { SERVE } from "../service/fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { newPage } from "./browser.ts";
 
-/** A service as `mdmirror serve` runs it, and who uses its pages. */
+/** A service like `mdmirror serve`, with the browsers that use its pages. */
 export type ServiceRig = {
   readonly serving: Serving;
   readonly adminKey: string;
-  /** A request of the API by the first workspace's key. */
+  /** Sends a request of the API with the key of the first workspace. */
   api(method: string, path: string, body?: object): Promise<Answered>;
   text(path: string): Promise<string>;
-  /** Signs in by the form, as a person does. */
+  /** Signs in by the form. */
   signIn(options?: { readonly key?: string; readonly page?: Page }): Promise<Page>;
 };
 

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
       const content = LONG.replace("Flour", flour);
       await rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
     }
-    // A page that comes into view reads itself again, as it does every 10 s.
+    // A page reloads its content when it becomes visible, as it does every 10 s.
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
     await page.getByRole("heading", { name: "1 review to decide" }).waitFor();
     await shoot(page, "service-workspaces");
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await shoot(page, "service-review-conflict");
     await page.getByRole("link", { name: "Edit" }).click();
     const text = page.getByRole("textbox", { name: "The version to publish" });
-    // An editor measures its lines once they are in view.
+    // An editor measures its lines only while it is visible.
     await text.focus();
     await shoot(page, "service-review-edit");
     expect(await page.locator("textarea#content").inputValue()).toBe(LONG.replace("Flour", "Spelt"));
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.keyboard.insertText(LONG.replace("Flour", "Rye and spelt"));
     const field = page.locator("textarea#content");
     await expect.poll(() => field.inputValue()).toBe(LONG.replace("Flour", "Rye and spelt"));
-    // The page asks before it is left without the edit.
+    // The page asks before the user leaves it with an unsaved edit.
     page.once("dialog", (dialog) => void dialog.dismiss());
     await page.getByRole("link", { name: "Discard my edit" }).click();
     await page.getByRole("button", { name: "Accept" }).click();
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("link", { name: "Source" }).click();
     await page.getByRole("button", { name: "Accept", exact: true }).click();
     await page.getByText("Accepted and published.").waitFor();
-    // The difference stays on the page of an accepted review.
+    // The page of an accepted review still shows the difference.
     await page.getByRole("table").getByText("Rye").waitFor();
     await shoot(page, "service-review-accepted");
     await page.getByRole("link", { name: "Next review" }).click();

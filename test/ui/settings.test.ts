@@ -4,14 +4,14 @@ import { listSettings } from "../../src/mirror/settings/settings.ts";
 import { SETTING_GROUPS } from "../../src/ui/setting-words.ts";
 import { formIn, openSignedIn, toneOf } from "./rig.ts";
 
-/** A user at the page of the settings. */
+/** Opens the page of the settings. */
 async function openSettings() {
   const { rig, person } = await openSignedIn();
   return {
     rig,
     person,
     see: (query = "") => person.see(`/m/w/settings${query}`),
-    /** Sends a form. Returns the page that follows. */
+    /** Sends a form. Returns the next page. */
     async send(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
       const body = await person.fieldsOf("/m/w/settings");
       for (const [name, value] of Object.entries(fields)) body.set(name, value);
@@ -20,12 +20,12 @@ async function openSettings() {
   };
 }
 
-/** Returns what the form of a page sends to find out whether the settings changed. */
+/** Returns the hidden fields by which a form shows whether the settings have changed meanwhile. */
 function shownIn(page: string): Record<string, string> {
   return Object.fromEntries([...formIn(page, "w/settings")!.body].filter(([name]) => name.startsWith("shown.")));
 }
 
-/** Returns what a form sends to find out whether the rules changed. */
+/** Returns the hidden field by which a form shows whether the rules have changed meanwhile. */
 function seenIn(page: string): string {
   return formIn(page, "ignore/remove")!.body.get("seen")!;
 }

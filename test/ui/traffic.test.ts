@@ -4,7 +4,7 @@ import { Traffic } from "../../src/mirror/daemon/traffic.ts";
 import { watchHere } from "../cli/watcher.ts";
 import { openSignedIn } from "./rig.ts";
 
-/** Opens pages for a folder whose new documents reach the service only after `free`. */
+/** Opens pages for a folder. Its new documents reach the service only after `free` was called. */
 async function openDelayed() {
   const { rig, person } = await openSignedIn({ linked: false });
   const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

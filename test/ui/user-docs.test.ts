@@ -32,7 +32,7 @@ test("each link of a document leads to a document and to a heading that it has",
 
 type Link = { readonly to: string; readonly id: string | null };
 
-/** Returns the links from one page of the documents to another, or to a heading of its own. */
+/** Returns the links of a page of the documentation to other pages and to its own headings. */
 function linksOf(address: string, text: string): Link[] {
   return [...text.matchAll(/href="(\/docs[^"#]*)?(?:#(h-[^"]+))?"/g)].flatMap(([, to, id]) =>
     to === undefined && id === undefined

@@ -6,13 +6,16 @@ import { STATE_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { documents, unpack, versionOf } from "./unpack.ts";
 
-/** The migration of a state on a disk that is full, or becomes full in the middle of it. */
+/** The migration of a state on a disk that is full, or becomes full during the migration. */
 
-/** Free; it ends at texts.db, at shared memory, in the copy of before, and after the migration. */
+/**
+ * Free space. It runs out at texts.db, at the shared-memory file, during the copy of the old state,
+ * and after the migration.
+ */
 const KILOBYTES = [4, 32, 96, 232];
 const FULL = /^mdmirror: (.* cannot be used: )?the disk is full \((ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)\)$/;
 
-/** @returns false: no disk can be mounted here */
+/** Mounts a small disk. Returns false if this user cannot mount. */
 function mountSmall(rig: Rig): boolean {
   mkdirSync(rig.root);
   if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", rig.root]).status !== 0) return false;
@@ -20,7 +23,7 @@ function mountSmall(rig: Rig): boolean {
   return true;
 }
 
-/** @returns what takes the space again */
+/** Fills the disk up to `bytes` of free space. Returns a function that frees the space again. */
 function leaveFree(root: string, bytes: number): () => void {
   const filler = join(root, "filler");
   const { bavail, bsize } = statfsSync(root);
@@ -54,9 +57,9 @@ test("I06 on a full disk nothing is lost, one sentence says so, and with space i
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     expect([documents(rig), await list(), versionOf(state)]).toEqual([before.here, before.live, STATE_SCHEMA.version]);
-    // A text that is on neither side any more.
+    // A version that neither side has any more.
     expect((await rig.run(["show", "w/plan.md@1"])).out.join()).toContain("two");
   }
-  // It became full before the migration and after it.
+  // The disk became full both before the migration and after it.
   expect([...versions]).toEqual([before.version, STATE_SCHEMA.version]);
 });

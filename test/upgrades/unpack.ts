@@ -7,7 +7,10 @@ import { type OpenData, openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import type { Rig } from "../cli/rig.ts";
 
-/** Fixtures of earlier programs, as a rig's mirror and a service of today. */
+/**
+ * Fixtures of earlier programs: a linked folder, and the data of a service, which the present
+ * program serves.
+ */
 
 const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
 
@@ -16,7 +19,7 @@ export type Live = {
   readonly list: () => Promise<[path: string, id: string, lastChangeId: string][]>;
 };
 
-/** Unpacks a fixture: `w` is the rig's mirrored folder, `data` is served on a port of today. */
+/** Unpacks a fixture: `w` is the rig's linked folder, and `data` is served on a new port. */
 export async function unpack(rig: Rig, name: string): Promise<Live> {
   const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
   expect([status, String(stderr)]).toEqual([0, ""]);
@@ -40,7 +43,7 @@ export async function unpack(rig: Rig, name: string): Promise<Live> {
   return { data, list };
 }
 
-/** Every document here, and its bytes. */
+/** Returns the content of every local document. */
 export function documents(rig: Rig): Record<string, string> {
   const names = readdirSync(rig.root, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".md") && !name.startsWith(".mdmirror"),

@@ -11,8 +11,8 @@ import { documents, unpack, versionOf } from "./unpack.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
- * Mirrors and services as earlier programs wrote them (`scripts/record-upgrades.ts`), opened by
- * this one.
+ * Linked folders and services of earlier programs (`scripts/record-upgrades.ts`), opened by the
+ * present one.
  */
 
 const rig = useRig();
@@ -27,7 +27,7 @@ describe.each(["678de31"])("written by the program of %s", (name) => {
     service.close();
     const before = { live: await list(), here: documents(rig), state: versionOf(own("state.db")) };
     expect(Object.keys(before.here).length).toBeGreaterThan(6);
-    // Unpacked it is a copy of the folder that it was, which is asked once.
+    // The unpacked folder is a copy, which the user must trust once.
     expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
@@ -40,7 +40,8 @@ describe.each(["678de31"])("written by the program of %s", (name) => {
       expect(versionOf(own("state.db.before"))).toEqual(before.state);
       expect(statSync(own("state.db.before")).mode & 0o777).toBe(0o600);
     }
-    // The old history is complete: content that neither side has any more can be restored.
+    // The history of the earlier program is complete: a version that neither side has can be
+    // restored.
     const shown = await rig.run(["show", "w/plan.md@1"]);
     expect([shown.code, shown.out.join()]).toEqual([0, expect.stringContaining("two")]);
     expect((await rig.run(["resolve", "w/plan.md", "--mine"])).code).toBe(0);

@@ -3,7 +3,7 @@ import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../src/contract/routes
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { withBody } from "./requests.ts";
 
-/** Search as the first version had it. */
+/** The search of the first version of the service. */
 
 const FIRST_PATH = "/v1/search";
 
@@ -11,7 +11,7 @@ export function isFirstSearch({ method, path }: WireRequest): boolean {
   return method === "POST" && (path === FIRST_PATH || path === SEARCH_REGEX_PATH);
 }
 
-/** The request as the service takes it. */
+/** Translates a request of the first version into one of the present service. */
 export function asSearchNow(request: WireRequest, members: JsonObject | null): WireRequest {
   if (request.path === FIRST_PATH) return { ...request, path: SEARCH_HYBRID_PATH };
   if (members === null) return request;
@@ -19,7 +19,10 @@ export function asSearchNow(request: WireRequest, members: JsonObject | null): W
   return { ...request, body: JSON.stringify({ ...rest, ...(pattern === undefined ? {} : { query: pattern }) }) };
 }
 
-/** The answer as the first version gave it, also of a refusal at the pattern. */
+/**
+ * Translates an answer of the present service into one of the first version, also a refusal of the
+ * pattern.
+ */
 export function asFirstAnswer(request: WireRequest, response: WireResponse): WireResponse {
   const isRegex = request.path === SEARCH_REGEX_PATH;
   if (response.status !== 200) {

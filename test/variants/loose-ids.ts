@@ -1,20 +1,23 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 
 /**
- * Ids of another form than services issue: each of the service's own with some letters after it.
- * What has them already, and what comes without, stays as it is.
+ * Ids of another form than the service's own: each gets some more letters. Ids that have them
+ * already stay the same, as do requests without them.
  */
 
 const MORE = "looser";
 const STRICT = /"((?:doc|dir|chg)_[a-z0-9]{14})"/g;
 const LOOSE = new RegExp(`((?:doc|dir|chg)_[a-z0-9]{14})${MORE}`, "g");
 
-/** @param json an answer of the service */
+/**
+ * Adds the letters to all ids.
+ * @param json an answer of the service
+ */
 export function loosenIds(json: string): string {
   return json.replace(STRICT, `"$1${MORE}"`);
 }
 
-/** A service whose ids are such for everybody, not for one client alone. */
+/** Returns a service whose ids have this form for all its clients. */
 export function loosenService(answer: (request: WireRequest) => WireResponse): (request: WireRequest) => WireResponse {
   return (request) => {
     const body = request.body === null ? null : tightenIds(request.body);
@@ -23,7 +26,10 @@ export function loosenService(answer: (request: WireRequest) => WireResponse): (
   };
 }
 
-/** @param text a path or a body as a client sends it */
+/**
+ * Removes the letters from all ids.
+ * @param text path or body of a client's request
+ */
 export function tightenIds(text: string): string {
   return text.replace(LOOSE, "$1");
 }

@@ -1,9 +1,8 @@
 import type { Variant } from "./variant.ts";
 
 /**
- * Deployments as a whole, by name: what a proof runs with `--profile NAME`. `deployed` is the
- * service as it is, in the weather that others make there; the others are what the client must work
- * with too.
+ * Whole deployments by name, for tests with `--profile NAME`. `deployed` is the service as it is,
+ * used by other clients at the same time. The client must work with all others too.
  */
 export const PROFILES = {
   deployed: {
@@ -14,7 +13,7 @@ export const PROFILES = {
     keyExpires: { after: 60, refused: 3 },
     rateLimit: { requests: 40, seconds: 2 },
   },
-  /** The embedded service of the first version. */
+  /** The first version of the embedded service. */
   first: {
     noLeadingSlashes: true,
     flatEdits: true,
@@ -25,7 +24,7 @@ export const PROFILES = {
     noEvents: true,
     refusedCharacters: "()\"'!#~",
   },
-  /** What the contract shows, and nothing more. */
+  /** A service that has only what the contract documents. */
   minimal: {
     documentedMembersOnly: true,
     noTree: true,
@@ -36,7 +35,7 @@ export const PROFILES = {
     conflictsRefused: true,
     refusedCharacters: "()\"'!#~=%^@+,",
   },
-  /** Whatever a deployment may do to texts, pages and change ids. */
+  /** A service that uses every freedom for contents, pages and change ids. */
   contrary: {
     noLeadingSlashes: true,
     unknownMembers: true,
@@ -49,7 +48,10 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES;
 
-/** @throws for a name that is none, with those that are */
+/**
+ * Returns the name as a profile's name.
+ * @throws for an unknown name, with the known ones
+ */
 export function readProfile(name: string): ProfileName {
   if (Object.hasOwn(PROFILES, name)) return name as ProfileName;
   throw new Error(`there is no profile ${name}: ${Object.keys(PROFILES).join(", ")}`);

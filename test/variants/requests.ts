@@ -5,7 +5,7 @@ import { type Refused, refuse, toWire } from "../../src/service/requests/answer.
 import { splitRequestTarget } from "../../src/service/requests/router.ts";
 import type { Ask, Variant } from "./variant.ts";
 
-/** The half of a variant that looks at requests: changes them, or answers them itself. */
+/** The part of a variant that handles requests: changes them, or answers them itself. */
 
 export const REQUEST_ID = "req_variant";
 export const DOCS_BASE = "https://mdmirror.invalid/docs";
@@ -18,7 +18,7 @@ export function withBody({ status, headers }: WireResponse, body: object): WireR
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** @returns the request for the service below, or the answer */
+/** Returns the request for the service, or the variant's own answer. */
 export async function shapeRequest(
   request: WireRequest,
   variant: Variant,
@@ -69,7 +69,7 @@ async function shapeBody(
   return { ...request, body: JSON.stringify(changed) };
 }
 
-/** What of a body the variant alone refuses. */
+/** Returns the refusal of a body that only the variant refuses; null if it accepts the body. */
 function refuseMembers({ parentId, path, name }: JsonObject, variant: Variant): Refused | null {
   if (variant.noMoveToRoot && parentId === null) {
     const detail = "parentId must be a folder id.";
@@ -111,8 +111,8 @@ async function parentIsThere(path: string, ask: Ask): Promise<boolean> {
 }
 
 /**
- * Caps `limit`; a cursor that stands for an empty page is answered with one, if the cursor within
- * is good for the query.
+ * Limits the page size. If the cursor stands for an empty page, returns one, unless the service's
+ * cursor in it is invalid for the query.
  */
 async function shortPage(
   request: WireRequest,

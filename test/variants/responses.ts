@@ -5,7 +5,7 @@ import { loosenIds, tightenIds } from "./loose-ids.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { EMPTY_PAGE, withBody } from "./requests.ts";
 
-/** The half of a variant that looks at answers. */
+/** The part of a variant that changes answers. */
 export function shapeResponse(
   request: WireRequest,
   response: WireResponse,
@@ -44,7 +44,7 @@ function shapeReview(request: WireRequest, body: JsonObject, variant: Variant): 
   return { id: body["id"], fileId: (body["fileIds"] as readonly string[])[0], baseChangeId, status: "in_review" };
 }
 
-/** The switches that this half looks at. */
+/** The switches that change answers. */
 const SHAPING = [
   "noLeadingSlashes",
   "flatEdits",
@@ -62,12 +62,13 @@ function shapesAnswers(variant: Variant): boolean {
 function countRename(request: WireRequest, path: string, state: VariantState): void {
   const id = /^\/v1\/files\/([^/]+)$/.exec(path)?.[1];
   if (request.method !== "PATCH" || id === undefined || /"protected"/.test(request.body ?? "")) return;
-  // No change id is issued twice, whatever went back with a backup.
+  // A new number is greater than all earlier ones, so no change id is used twice, even after a
+  // restored backup.
   state.lastRename = 1 + Math.max(state.lastRename ?? 0, ...state.renames.values());
   state.renames.set(id, state.lastRename);
 }
 
-/** A file's change id as a client is shown it, where a rename moved it. */
+/** Returns a file's change id as clients see it: with the number of its last rename. */
 export function shownChangeId(id: string, changeId: string, { renames }: VariantState): string {
   const rename = renames.get(tightenIds(id));
   return rename === undefined ? changeId : `${changeId}-r${rename}`;
@@ -83,7 +84,7 @@ function shapePage(request: WireRequest, page: JsonObject, variant: Variant, sta
   return { ...page, data: items, nextCursor: empty ? EMPTY_PAGE + cursor : cursor };
 }
 
-/** Of a File and of a Folder. */
+/** Members of a file and of a folder. */
 const DOCUMENTED = ["id", "path", "lastChangeId", "protected", "content"];
 
 function shapeItem(item: JsonObject, variant: Variant, state: VariantState): JsonObject {
@@ -108,8 +109,8 @@ function withoutSlashes({ path, parentPath }: JsonObject): JsonObject {
 }
 
 /**
- * The first page, and about half of the others; by the request alone, so that the same listing
- * always has the same pages.
+ * Returns true for the first page and about half of the others. Depends on the request alone, so
+ * that a listing always has the same pages.
  */
 function precedesEmpty(request: WireRequest): boolean {
   const cursor = new URLSearchParams(splitRequestTarget(request.path).query).get("cursor");

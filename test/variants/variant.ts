@@ -1,87 +1,90 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 
 /**
- * Other deployments: where the contract is silent, another service may have chosen differently.
- * Each switch makes the embedded service answer as such a one would, so that a client can be proven
- * against it.
- * (Stale bases that are never combined are no switch here: give the service `combine: () => null`.)
+ * A variant of the service: another deployment may have made another choice where the contract says
+ * nothing. Each switch lets the embedded service answer like such a deployment, so that tests of
+ * the client can use it. (A service that never merges is no switch: use `combine: () => null`.)
  */
 export type Variant = {
-  /** Paths are answered without a leading slash. */
+  /** Paths in answers have no leading slash. */
   readonly noLeadingSlashes?: boolean;
-  /** PUT answers 200 with a File that holds `content`, and 202 with a File's members. */
+  /** PUT answers 200 with a file and its `content`, and 202 with the members of a file. */
   readonly flatEdits?: boolean;
-  /**
-   * Answers carry the members alone that the contract shows: PUT answers 200 with `content`, and
-   * 202 with `{}`.
-   */
+  /** Answers have only documented members: PUT answers 200 with `content`, and 202 with `{}`. */
   readonly documentedMembersOnly?: boolean;
-  /** An edit that cannot be combined is answered 409 `edit_conflict`, and nothing is saved. */
+  /** An edit that does not merge is refused with 409 `edit_conflict`, and nothing is saved. */
   readonly conflictsRefused?: boolean;
-  /** Ids are longer than they should be. */
+  /** Ids are longer than the service's own. */
   readonly looseIds?: boolean;
-  /** `path_prefix=/` is answered 400. */
+  /** `path_prefix=/` is refused with 400. */
   readonly noTree?: boolean;
-  /** Search at `/v1/search`, a regex by `pattern`; `snippets` and `matches`, and no content. */
-  readonly firstSearch?: boolean;
-  /** Every object of an answer carries a member that no document names. */
-  readonly unknownMembers?: boolean;
-  /** PATCH and DELETE on a folder, answered by this status. */
-  readonly noFolderPatchOrDelete?: 404 | 405;
-  /** A rename or move of a file gives it a new `lastChangeId`. */
-  readonly changeIdMovesOnRename?: boolean;
   /**
-   * Pages hold at most so many items, and the first, and some others, are followed by an empty one.
+   * Search is at `/v1/search`, with `pattern` for a regex. Answers have `snippets` and `matches`,
+   * and no content.
    */
+  readonly firstSearch?: boolean;
+  /** Every object in an answer has an undocumented member. */
+  readonly unknownMembers?: boolean;
+  /** PATCH and DELETE of a folder are refused with this status. */
+  readonly noFolderPatchOrDelete?: 404 | 405;
+  /** A renamed or moved file gets a new `lastChangeId`. */
+  readonly changeIdMovesOnRename?: boolean;
+  /** Maximum items of a page. The first page and some others are followed by an empty one. */
   readonly maxPageSize?: number;
-  /** On save: CRLF to LF, no BOM, a final newline, NFC. */
+  /** Saved content gets LF instead of CRLF, no BOM, a final newline, and NFC. */
   readonly normalise?: boolean;
-  /** `parentId: null` is answered 400. */
+  /** `parentId: null` is refused with 400. */
   readonly noMoveToRoot?: boolean;
-  /** Create by path answers 404 `folder_not_found` where a parent is missing. */
+  /** Creation by path is refused with 404 `folder_not_found` if a parent folder is missing. */
   readonly noCreateFolders?: boolean;
-  /** It tells nobody of its changes: `/v1/events` is answered 404. */
+  /** The service sends no events: `/v1/events` answers 404. */
   readonly noEvents?: boolean;
-  /** More characters that names may not hold. */
+  /** More characters that are not allowed in names. */
   readonly refusedCharacters?: string;
   /**
-   * Others write while lists are read: of so many lists of several pages one misses an item that
-   * is there, or shows one twice.
+   * Other clients write while lists are read: one in this many lists of several pages misses an
+   * item, or contains one twice.
    */
   readonly itemsMove?: number;
-  /** A search finds what was written when so many more requests have come. */
+  /** Number of further requests until a search finds what was written. */
   readonly searchDelay?: number;
-  /** After so many requests of a key the next ones are refused with 401; then it is good again. */
+  /**
+   * After `after` requests with a key, the next `refused` ones are refused with 401. Then the key
+   * works again.
+   */
   readonly keyExpires?: { readonly after: number; readonly refused: number };
-  /** So many requests a key at once, refilled evenly; beyond, 429 with `Retry-After`. */
+  /**
+   * Requests that a key may send at once, refilled evenly. More are refused with 429 and
+   * `Retry-After`.
+   */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number };
   /**
-   * Asked for each request of a batch, whose answers are lost together.
-   * @param n the number of the request, from 1
-   * @returns what befalls it: lost before or after it was executed, answered by something else
-   * unexecuted, or nothing
+   * Returns the fault of a request: it is lost before or after it was executed, or gets another
+   * answer without being executed; null for none. Called for each request of a batch, whose answers
+   * are lost together.
+   * @param n number of the request, from 1
    */
   readonly fault?: (request: WireRequest, n: number) => Fault | null;
 };
 
 export type Fault = "drop-before" | "drop-after" | WireResponse;
 
-/** What a variant remembers between requests. */
+/** State of a variant between requests. */
 export type VariantState = {
   requests: number;
-  /** By file, the rename that its change id tells of; goes back with a backup. */
+  /** Number of the last rename of each file that was renamed; restored with a backup. */
   readonly renames: Map<string, number>;
-  /** The newest of all renames; never goes back. */
+  /** Highest number of all renames; never restored. */
   lastRename?: number;
-  /** Takes a change out of review again, as `conflictsRefused` needs it. */
+  /** Withdraws a change from review, for `conflictsRefused`. */
   readonly withdraw?: (changeId: string) => Promise<void>;
-  /** Milliseconds, as `rateLimit` needs them. */
+  /** Returns the time in ms, for `rateLimit`. */
   readonly now?: () => number;
-  /** Nobody else writes, the key is good, and nothing is limited. */
+  /** True if no other client writes, the key works and nothing is limited. */
   calm?: boolean;
-  /** How many lists missed an item, or showed one twice. */
+  /** Number of lists that missed an item or contained one twice. */
   torn?: number;
 };
 
-/** One exchange with the service below, outside the variant. */
+/** Sends a request to the service itself, without the variant. */
 export type Ask = (method: string, path: string, body?: object) => Promise<WireResponse>;

@@ -9,10 +9,7 @@ import { shapeResponse } from "./responses.ts";
 import type { Ask, Variant, VariantState } from "./variant.ts";
 import { Weather } from "./weather.ts";
 
-/**
- * What `handle` rejects with when the connection is lost; over HTTP the socket is destroyed
- * instead.
- */
+/** Thrown by `handle` if the connection is lost. Over HTTP the socket is destroyed instead. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
@@ -22,7 +19,10 @@ function tightened(request: WireRequest): WireRequest {
   return { ...request, path: tightenIds(request.path), body };
 }
 
-/** The review of an edit that met another is taken back, and the edit refused; else null. */
+/**
+ * Withdraws the review of an edit that did not merge, and returns a refusal of the edit; null for
+ * other answers.
+ */
 async function refusedConflict(
   { status, body }: WireResponse,
   { withdraw }: VariantState,
@@ -37,8 +37,8 @@ async function refusedConflict(
 }
 
 /**
- * Wraps a service's `handle`. The wrapped one can be mounted over HTTP like the service itself.
- * @param state given where it is to go back with a backup of the service
+ * Wraps a service's `handle`. The result can be served over HTTP like the service itself.
+ * @param state given if a backup must restore it together with the service
  */
 export function varyService(
   handle: ServiceWire,

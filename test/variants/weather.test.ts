@@ -4,7 +4,7 @@ import { openService } from "../service/fixture.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { varyService } from "./vary-service.ts";
 
-/** One service, with and without the faults of a variant, under a clock that the test sets. */
+/** Opens one service with and without the faults of a variant, under a clock that the test sets. */
 async function openWeather(variant: Variant) {
   const { service, key, workspaceId, api } = await openService();
   const clock = { ms: 0 };

@@ -5,9 +5,10 @@ import { DOCS_BASE, REQUEST_ID, withBody } from "./requests.ts";
 import type { Variant, VariantState } from "./variant.ts";
 
 /**
- * What befalls a deployment that others use too, by the count of requests and by the clock alone:
- * items that move between the pages of a list, searches that find late, keys that expire and are
- * good again, and limits on requests. Under /admin and where all is calm there is none.
+ * Faults of a deployment that other clients use too: items that move between the pages of a list,
+ * searches that find documents late, keys that expire and work again, and limits of requests. They
+ * depend on the number of requests and the clock only. Requests below /admin have none, nor has a
+ * calm variant.
  */
 
 type Page = { readonly data: readonly { readonly id: string }[]; readonly hasMore: boolean };
@@ -18,9 +19,9 @@ export class Weather {
   readonly #state: VariantState;
   readonly #requests = new Map<string, number>();
   readonly #buckets = new Map<string, Bucket>();
-  /** When a file was written last, by the number of the request. */
+  /** Number of the request that last wrote each file. */
   readonly #written = new Map<string, number>();
-  /** Of each list that is being read and is to be torn: what its first page ended with. */
+  /** For each list that is being read and will be inconsistent: the last item of its first page. */
   readonly #torn = new Map<string, { readonly isMissed: boolean; readonly last: Page["data"][number] }>();
   #lists = 0;
 
@@ -29,14 +30,14 @@ export class Weather {
     this.#state = state;
   }
 
-  /** @returns what the request is refused with, unexecuted; null where it is not */
+  /** Returns the refusal of a request that is not executed; null if it is not refused. */
   refuses(request: WireRequest): WireResponse | null {
     if (this.#isCalm(request)) return null;
     const key = keyOf(request);
     return this.#expired(key) ?? this.#limited(key);
   }
 
-  /** @returns the answer as it is seen while others write */
+  /** Returns the answer as it looks while other clients write. */
   shapes(request: WireRequest, response: WireResponse): WireResponse {
     if (response.status >= 300 || this.#isCalm(request)) return response;
     const { path } = splitRequestTarget(request.path);
@@ -93,7 +94,10 @@ export class Weather {
     return withBody(response, { ...page, data: page.data.filter(isIndexed) });
   }
 
-  /** One list in `every` misses the first item of its second page, or shows one of the first. */
+  /**
+   * Makes one list in `every` inconsistent: its second page misses its first item, or repeats one
+   * of the first page.
+   */
   #tear(request: WireRequest, response: WireResponse, every: number): WireResponse {
     const query = new URLSearchParams(splitRequestTarget(request.path).query);
     const isFirst = query.get("cursor") === null;
