@@ -1,6 +1,6 @@
 /**
  * Rules of commit messages: conventional form, and a subject of at most 72 characters that begins
- * with an imperative. English has no list of imperatives, so the rule refuses other forms instead.
+ * with an imperative. There is no list of all imperatives, so the rule refuses other forms.
  */
 const NO_VERB = new Set(
   `a all an and any as at both by each every few for from how if in it its less more most new no not now of on one only
@@ -8,13 +8,13 @@ const NO_VERB = new Set(
     .trim()
     .split(/\s+/),
 );
-/** Past tense, gerund, and third person or plural. */
+/** Matches past tense, gerund, third person and plural. */
 const OTHER_FORM = /(?:ed|ing|[^s]s)$/;
 const IMPERATIVES_LIKE_THEM = new Set(["bring", "embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"]);
 
 const TYPES = ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
 
-/** Takes the mark of a breaking change, which the usual pattern does not know. */
+/** Accepts the mark of a breaking change, which the default pattern does not. */
 const HEADER = /^(\w*)(?:\(([\w$.\-*/ ]*)\))?!?: (.*)$/;
 
 export default {

@@ -6,16 +6,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Where CI wants the counts. */
+/** File for the number of tests, which CI sets. */
 const report = process.env["MDMIRROR_TEST_REPORT"];
 
-/**
- * A guard against what never ends, in ms: no test is judged by the clock, however busy the machine.
- */
+/** LIMIT: ms for a test that never ends. It is long, because no test may fail on a busy machine. */
 const HANGING_MS = 400_000;
 
 /**
- * Files of more than some four seconds come first, so that none of them is left running alone at
+ * Files that take more than some four seconds. They start first, so that none of them runs alone at
  * the end. The others are sorted by size, which says little about time.
  */
 const LONG = [
@@ -56,12 +54,13 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** What Node made of the sources: it is made once, not once a process. */
+/** Node's compile cache, which all processes share. */
 const compiled = `${root}node_modules/.cache/compiled`;
-// What lies there is run: nobody else enters, also when a test's process writes it under umask 000.
+// Private, because what it contains is executed; also if a test's process writes it under umask
+// 000.
 mkdirSync(compiled, { recursive: true });
 chmodSync(compiled, 0o700);
-// The processes of the tests inherit it, and give it to those that they start.
+// The test processes inherit it and pass it on to the processes that they start.
 process.env["NODE_COMPILE_CACHE"] = compiled;
 
 export default defineConfig({
@@ -69,16 +68,16 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
-    // One process a core for all files: a module is read once in it, not once a file. What a test
-    // changes in its process (environment, timers) it takes back.
+    // One process for each core runs all files, so that it loads each module only once. A test must
+    // undo its changes of the process (environment, timers).
     isolate: false,
-    // Node itself loads sources and tests, as it does where they are run: nothing is bundled, and a
-    // name of another module is not looked up in an object at each use. No test mocks a module.
+    // Node itself loads sources and tests, as in production: no bundles, and no lookup of imported
+    // names at each use. No test mocks a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Tests make much that is soon let go. With room for more of it, less outlives a collection by
-    // chance: a twentieth of the simulator's time.
+    // Tests allocate much short-lived memory. With a larger young generation less of it is
+    // promoted, which saves a twentieth of the simulator's time.
     execArgv: ["--max-semi-space-size=64"],
-    // Each process loads all modules once more: a process more than cores takes more time of them.
+    // More processes than cores would take more time, because each loads all modules.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
     globalSetup: ["test/memory-folder.ts", "test/postgres/global-setup.ts", "test/sync-service/shared-bundle.ts"],

@@ -1,7 +1,9 @@
 /**
- * node scripts/api-report.ts [--write]: looks whether config/api-report.md shows what the package
- * exports, and src/lib/README.md its examples; `--write` brings them up to date. Exit 1 where they
- * are not.
+ * `node scripts/api-report.ts [--write]`: checks whether config/api-report.md describes the exports
+ * of the package, and whether src/lib/README.md contains the tested examples. Exit 1 if they do
+ * not.
+ *
+ * - `--write` updates them.
  */
 import { fileURLToPath } from "node:url";
 import { staleFiles } from "./build/api-report.ts";

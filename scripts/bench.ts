@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- PART] [options]`: how fast mdmirror is. Without a part, ratios to bare loops
- * and to other programs; each part has its own options, named at the top of its file.
+ * `npm run bench [-- PART] [options]`: measures how fast mdmirror is. Without PART it compares
+ * mdmirror with bare loops and with other programs. Each part has its own options: `-- PART
+ * --help`.
  */
 import { runPart } from "./run-part.ts";
 

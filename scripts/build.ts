@@ -1,6 +1,6 @@
 /**
- * `node scripts/build.ts`: makes dist/, the JavaScript and the types that the package holds, where it is
- * not already what the sources give.
+ * `node scripts/build.ts`: builds dist/, the JavaScript and the types of the package, unless it is
+ * up to date with the sources.
  */
 import { fileURLToPath } from "node:url";
 import { buildDist } from "./build/dist.ts";
@@ -9,7 +9,7 @@ import { asksForHelp, tellUsage } from "./usage.ts";
 if (asksForHelp()) tellUsage(import.meta.url);
 else {
   const built = buildDist(fileURLToPath(new URL("..", import.meta.url)));
-  // npm pack prints the name of the tarball on standard output, and nothing may stand beside it.
+  // Standard output must stay empty: `npm pack` prints the name of the tarball there.
   console.error(built.kind === "failed" ? `dist/: ${built.why}` : `dist/: ${built.files} files, ${built.kind}`);
   process.exitCode = built.kind === "failed" ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm test`: layers, a test for each promise, types, lint and format beside every test. Stops at
- * nothing, so that one run shows all that is wrong; exit 1 on any.
+ * `npm test`: checks layers, promises, types, lint and format while all tests run. Continues after
+ * a failure, so that one run shows everything that is wrong. Exit 1 on any failure.
  */
 import { fileURLToPath } from "node:url";
 import { type Check, type CheckEnd, runCheck } from "./run-check.ts";
@@ -9,8 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => `${root}node_modules/.bin/${name}`;
 
 /**
- * On one core, and with its garbage kept until it ends: half of the processor time, in no more
- * memory.
+ * Without garbage collection, tsc takes half of the processor time and no more memory at its peak.
  */
 const TSC = { command: bin("tsc"), env: { GOGC: "off" } } as const;
 
@@ -22,8 +21,8 @@ const KNIP_CACHE = ["--cache", "--cache-location", `${CACHE}/knip`];
 const KNIP_ISSUES = "files,exports,types,dependencies,unlisted,unresolved";
 
 /**
- * Beside the tests, which leave processors idle while they wait. The tests have the screen; what
- * these say is shown when the tests have ended.
+ * Checks that run while the tests do, because tests often wait. Their output is shown after that of
+ * the tests.
  */
 const CHECKS: readonly Check[] = [
   {

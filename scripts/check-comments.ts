@@ -1,8 +1,8 @@
 /**
- * Checks lines of comments, which Biome does not: none has more than 100 columns, none names a
- * document that is not in the repository, none has a conflict marker of git, and none has a word
- * that the project does not use. Also checks names in `src`: none is a word that says nothing of
- * its value. Prints each breach as `file:line what`; exit 1 on any.
+ * Checks comments for what Biome does not check: more than 100 columns, names of documents that do
+ * not exist, conflict markers of git, and words that the project does not use. Also checks names in
+ * `src` for words that say nothing of their value. Prints each breach as `file:line what`. Exit 1
+ * on any.
  */
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,16 +12,16 @@ const MAX_COLUMNS = 100;
 const COMMENT = /^\s*(?:\/\/|\/\*|\*[ /])/;
 const CONFLICT = /^(?:<{7}|>{7}) /;
 const UNUSED = new RegExp(`\\b(?:${UNUSED_WORDS.map(([word]) => word).join("|")})\\b`, "i");
-/** A declaration whose name needs its file to be understood. */
+/** Matches a declaration whose name cannot be understood without its file. */
 const VAGUE_NAME =
   /\b(?:const|let|readonly|function|type|class)\s+#?(?:asked|told|held|standing|halt(?:s|ed)|news|here|there|met|parted|taught|formerly|madeWay|Asked|Told|Held|Given|Ground|Around|Standing)\b/;
-/** An error whose name does not say that it is one. */
+/** Matches a class of errors whose name does not end in Error. */
 const UNNAMED_ERROR = /\bclass (?!\w*Error\b)\w+ extends \w*Error\b/;
-/** A tag behind other text: it needs a line of its own. */
+/** Matches a tag that does not begin its line. */
 const TAG_IN_LINE = /^\s*\* (?:[^@`]+ @(?:param|returns|throws)\b|.*[^.] (?:RACE|ASSUMES|ORDER|LIMIT): )/;
-/** A docstring of several lines whose text begins beside its opening. */
+/** Matches a docstring of several lines that begins beside its `/**`. */
 const TEXT_BESIDE_OPENING = /^\s*\/\*\* (?!.*\*\/)/;
-/** Files whose names are checked: all of `src` but the web pages. */
+/** Matches files whose names are checked: all of `src` but the web pages. */
 const NAMED = /^src\/(?!ui\/|page\/|service\/pages\/)/;
 const ABSENT = /\bDESIGN\b|\bAPI\.md\b|\bMERGE\b|\bDEPLOYMENT\b/;
 

@@ -1,23 +1,27 @@
 /**
- * Checks that imports point down only and that packages stay in their homes. Prints each breach as
- * `file:line what`; exit 1 on any.
+ * Checks that modules import only the modules that they may import, and that each package is
+ * imported only where it may be. Prints each breach as `file:line what`. Exit 1 on any.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Runs in a browser: a module of its own within `page`. */
+/** Scripts that run in a browser. */
 const ISLANDS = "page/islands";
 
 const MARKDOWN = ["markdown/outline", "markdown/merge", "markdown/search", "markdown/links"];
-/** Imported by the client and by the service, which never import each other. */
+/** Modules that both the client and the service may import; the two never import each other. */
 const SHARED = ["contract", "common", ...MARKDOWN];
 const ADAPTED = [...SHARED, "mirror/model", "mirror/planner", "mirror/ports"];
 
-/** Module → the modules that it may import. A file belongs to the longest module that begins its path. */
+/**
+ * Module → the modules that it may import. A file belongs to the module with the longest matching
+ * path.
+ */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  // Loads zod, which no command of the client pays for. Types of it cost nothing: see `TYPES_FOR_ALL`.
+  // Loads zod, which would slow down the start of the client's commands. Its types may be imported:
+  // see `TYPES_FOR_ALL`.
   "contract/api": ["contract"],
   common: ["contract"],
   "markdown/outline": [],
@@ -42,12 +46,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [...ADAPTED, "mirror", "service", "conformance", "ui", "mcp"],
 };
 
-/** Modules whose types every module may import, because they are declared nowhere else. */
+/** Modules whose types every module may import. */
 const TYPES_FOR_ALL = ["contract/api"];
 
 const DECLARED = ["mirror/operations/define.ts", "mirror/operations/read-input.ts", "mirror/operations/declared"];
 
-/** Package → the folders (or files) of `src/` that may import it. */
+/** Package → folders or files of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@lezer/markdown": ["markdown/links"],
   "@modelcontextprotocol/server": ["mcp"],
@@ -71,21 +75,25 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "sanitize-html": ["page/render-markdown.ts"],
 };
 
-/** File → the one file outside its module that may import it: it opens all connections. */
+/**
+ * File → the only file outside of its module that may import it, because it opens all connections.
+ */
 const GATES: Readonly<Record<string, string>> = {
   "mirror/remote/wire.ts": "mirror/trust/connect.ts",
   "mirror/remote/client.ts": "mirror/trust/connect.ts",
 };
 
-/** Only what has been sanitised is HTML as it is. */
+/** Calls that turn a string into HTML without escaping it, which only sanitised content may use. */
 const RAW_HTML = /\b(?:sanitised|new Html)\(/;
 const RAW_HTML_HOMES: readonly string[] = ["page/html.ts", "page/markdown.ts"];
 
-/** Only what this says is a trusted address is one. */
+/** Casts to a trusted address, which only one file may make. */
 const TRUSTS = /\bas TrustedOrigin\b/;
 const TRUSTER = "mirror/trust/gate.ts";
 
-/** Pure modules, and the modules of Node that they may import; all others may import any. */
+/**
+ * Pure modules, with the modules of Node that they may import. All other modules may import any.
+ */
 const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   contract: ["node:crypto"],
   "contract/api": [],
@@ -100,7 +108,7 @@ const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   "mirror/engine": [],
 };
 
-/** Calls that read the clock or chance, which the pure layers and the engine must not make. */
+/** Calls that read a clock or random numbers, which pure modules and the engine must not make. */
 const IMPURE = /\b(Date\.now|new Date\(\)|performance\.now|Math\.random|setTimeout|setInterval|process\.)/;
 
 const src = fileURLToPath(new URL("../src", import.meta.url));

@@ -1,8 +1,10 @@
 /**
- * Each promise (`src/mirror/planner/README.md`) is under a test of its id: reads the titles of all tests,
- * prints promise → tests, and exits 1 when one has none, a title names a promise that there is not,
- * or the table in `test/README.md` is stale. `--short`: the counts alone. `--write`: brings the
- * table up to date.
+ * Checks that each promise (`src/mirror/planner/README.md`) has a test whose title contains its id.
+ * Prints the tests of each promise. Exit 1 if a promise has no test, a title has an unknown id, or
+ * the table in `test/README.md` is out of date.
+ *
+ * - `--short` prints numbers only.
+ * - `--write` updates the table.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,8 +17,8 @@ export const PROMISES: readonly string[] = PROMISED.map(({ id }) => id);
 export type Title = { readonly file: string; readonly title: string };
 
 /**
- * What stands as a title in a test file: the first argument of it, test and describe, also behind
- * `.each(…)`, and the `name` of a table's row. Skipped ones are none: they hold nothing.
+ * Returns the titles in a test file: the first argument of it, test and describe, also after
+ * `.each(…)`, and the `name` of a table's row. Titles of skipped tests do not count.
  */
 export function titlesOf(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
@@ -27,7 +29,7 @@ export function titlesOf(source: string): string[] {
   );
 }
 
-/** @returns the titles that name each id, in the order of the ids */
+/** Returns the titles that contain each id, in the order of the ids. */
 export function groupByPromise(titles: readonly Title[]): Map<string, Title[]> {
   const found = new Map<string, Title[]>(PROMISES.map((id) => [id, []]));
   for (const one of titles)
@@ -46,7 +48,8 @@ function readTitles(): Title[] {
 }
 
 /**
- * The table of `test/README.md`. It counts files, not titles, so that a new test rarely changes it.
+ * Returns the table of `test/README.md`. It counts files instead of titles, so that a new test
+ * rarely changes it.
  */
 function promiseTable(grouped: ReadonlyMap<string, readonly Title[]>): string[] {
   const rows = PROMISED.map(({ id, name, inLives, how, amount }) => {

@@ -1,7 +1,11 @@
 /**
- * `node scripts/debian.ts [--node bundled|system] [--out FOLDER] [--fast]`: the Debian package of
- * this checkout. `bundled` (the default) brings the checkout's Node along, since few releases of
- * Debian have one that is new enough; `system` needs the package nodejs. `--fast` compresses less.
+ * `node scripts/debian.ts [--node bundled|system] [--out FOLDER] [--fast]`: builds the Debian
+ * package of this checkout.
+ *
+ * - `--node bundled` (the default) includes the checkout's Node, because few releases of Debian
+ *   have one that is new enough.
+ * - `--node system` depends on the package nodejs instead.
+ * - `--fast` compresses less.
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";

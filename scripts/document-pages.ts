@@ -1,6 +1,6 @@
 /**
- * `node scripts/document-pages.ts --write`: writes the pages of the user documentation that come
- * from the code, the commands and the configuration. A test compares them with the code.
+ * `node scripts/document-pages.ts --write`: writes the pages of the user documentation that are
+ * made from the code: commands and configuration. A test compares the pages with the code.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,11 +1,16 @@
 /**
  * `npm run eval:merge [-- --sets DIR] [--rivals] [--list] [--json] [--no-probes | --cost]
- * [FILE.jsonl[.gz|.zst]…]`: measures src/markdown/merge on real merges, by what people made of them, and on
- * the costliest texts, each in processes of its own. Without files it takes the sets in DIR, in
- * $MERGE_SETS, or in ../shared/merge, the daily notes and the edited lists of test/merge. `--rivals`:
- * what git, wiggle and diff-match-patch make of the same cases. `--list`: one line a case. `--json`: what scripts/results/merge.json is made of.
- * `--no-probes`: real merges alone. `--cost`: the costliest texts alone. `--probe NAME`: one merge
- * of the costly text of that name, in this process.
+ * [FILE.jsonl[.gz|.zst]…]`: measures src/markdown/merge. It compares the results of real merges
+ * with what people committed, and measures the cost of the slowest inputs, each in a separate
+ * process. Without files it uses the sets in DIR, in $MERGE_SETS or in ../shared/merge, and the
+ * daily notes and edited lists of test/merge.
+ *
+ * - `--rivals` also runs git, wiggle and diff-match-patch on the same cases.
+ * - `--list` prints one line for each case.
+ * - `--json` prints the content of scripts/results/merge.json.
+ * - `--no-probes` runs only the real merges.
+ * - `--cost` runs only the slowest inputs.
+ * - `--probe NAME` merges one slow input in this process.
  */
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
@@ -22,7 +27,10 @@ import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 
 type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
-/** `cpuMs` is of all threads, `threadMs` of the one that merges and waits for nobody else. */
+/**
+ * Cost of one merge. `cpuMs` is the processor time of all threads, `threadMs` that of the merging
+ * thread.
+ */
 type Probe = {
   readonly input: string;
   readonly cpuMs: number;
@@ -49,7 +57,7 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-/** Processes that merge one costly input. */
+/** How many processes merge each slow input. */
 const PROBES = 5;
 
 if (options.probe === undefined) main();
@@ -93,7 +101,7 @@ function show(reports: readonly Report[], notes: Record<string, unknown>, probes
 
 type Report = {
   readonly file: string;
-  /** By class of case; the class `mix` also by half; and what others make of `mix`. */
+  /** Counts by class of cases; for the class `mix` also by half, and for other tools. */
   readonly rows: Record<string, Row>;
   readonly gitClean: { cases: number; same: number; other: number; conflict: number };
   readonly oneWay: number;
@@ -131,7 +139,7 @@ function measureFile(file: string): Report {
   return { file: basename(file), rows, gitClean, oneWay, otherWay, guardBroken, cpuMs: cpu };
 }
 
-/** Adds a case to a row. @returns its verdict */
+/** Counts a case in a row. Returns its verdict. */
 function add(rows: Record<string, Row>, name: string, one: Case, text: string | undefined): Verdict {
   rows[name] ??= { cases: 0, auto: 0, equal: 0, near: 0, order: 0, wrong: 0, garbled: 0 };
   const row = rows[name];
@@ -161,7 +169,7 @@ function list(one: Case, verdict: Verdict, result: MergeResult, text: string | u
   );
 }
 
-/** Calls a function. @returns its result and the CPU time of this process for it, in milliseconds */
+/** Calls a function. Returns its result and the processor time of this process in milliseconds. */
 function timed<T>(call: () => T): readonly [result: T, ms: number] {
   const start = process.cpuUsage();
   return [call(), msOf(process.cpuUsage(start))];
@@ -171,10 +179,10 @@ function msOf({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Merges one costly input in processes of its own, for its memory. */
+/** Merges one slow input in several new processes, to measure its memory too. */
 function probe(input: string): Probe {
   const probes = Array.from({ length: PROBES }, () => probeOnce(input));
-  // Other work on the machine only adds to the cost.
+  // The smallest value, because other work on the machine only adds to the cost.
   const of = (name: "cpuMs" | "threadMs" | "grownMb"): number => Math.min(...probes.map((one) => one[name]));
   return { ...(probes[0] as Probe), cpuMs: of("cpuMs"), threadMs: of("threadMs"), grownMb: of("grownMb") };
 }

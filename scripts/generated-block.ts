@@ -1,5 +1,5 @@
 /**
- * Parts of Markdown files that a script writes: what stands between `<!-- NAME -->` and the next
+ * Parts of Markdown files that a script writes: the lines between `<!-- NAME -->` and the next
  * `<!-- end -->`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * @returns the text with the block's lines replaced
- * @throws when the text has no such block
+ * Returns the text with the block's lines replaced.
+ * @throws if the text has no such block
  */
 export function replaceBlock(text: string, name: string, lines: readonly string[]): string {
   const begin = `<!-- ${name} -->\n`;
@@ -20,9 +20,9 @@ export function replaceBlock(text: string, name: string, lines: readonly string[
 }
 
 /**
- * Brings a block of a file up to date, or looks whether it is.
- * @param file below the checkout
- * @returns whether the file has, or now has, these lines
+ * Updates a block of a file, or checks whether it is up to date.
+ * @param file path in the checkout
+ * @returns true if the file had, or now has, these lines
  */
 export function keepBlock(file: string, name: string, lines: readonly string[], write: boolean): boolean {
   const text = readFileSync(root + file, "utf8");
@@ -32,7 +32,7 @@ export function keepBlock(file: string, name: string, lines: readonly string[], 
   return write;
 }
 
-/** A Markdown table. */
+/** Returns the lines of a Markdown table. */
 export function tableLines(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(heads), line(heads.map(() => "---")), ...rows.map(line)];

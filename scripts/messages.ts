@@ -1,8 +1,10 @@
 /**
- * Lists each sentence that mdmirror can show: `file:line code: sentence`, where the code is the name
- * that the source gives it. `…` stands for a value. There is no table of messages by code: a message
- * stays beside the code that knows what happened, and no message can be missing from this list.
- * node scripts/messages.ts [WORD…]: only lines that contain all of the words
+ * `node scripts/messages.ts [WORD…]`: lists each sentence that mdmirror can show, as `file:line
+ * code: sentence`. The code is the name in the source; `…` stands for a value. With words, lists
+ * only lines that contain all of them.
+ *
+ * There is no table of messages by code. Each message stays in the code that knows what happened,
+ * and this list is made from the sources, so it is complete.
  */
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,7 +13,7 @@ import { asksForHelp, tellUsage } from "./usage.ts";
 export type Message = { readonly file: string; readonly line: number; readonly code: string; readonly text: string };
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Modules whose literals users never see: SQL, pure arithmetic, shell scripts, and generated data. */
+/** Modules without sentences for users: SQL, arithmetic, shell scripts, and generated data. */
 const SILENT = [
   "src/mirror/state/**",
   "src/markdown/merge/**",
@@ -20,11 +22,11 @@ const SILENT = [
   "src/page/islands/**",
   "src/cli/completion/scripts.ts",
 ];
-/** Comments, literals, and what may stand before a regular expression. */
+/** Matches comments, literals, and what may come before a regular expression. */
 const TOKEN =
   /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|(?<=(?:[(,=:!&|?[;\n]|\breturn)\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|`|[{}]/gy;
 const SENTENCE = /\p{L}{2,}[,:;]? \p{L}/u;
-/** What the literal belongs to, where nobody reads it. */
+/** Matches code before a literal that no user sees. */
 const INTERNAL = /(?:new (?:Type)?Error|from|import|RegExp|matches|startsWith|includes|querySelector)\($|\bfrom $/;
 
 /** Returns the sentences of all modules, in the order of the files. */
@@ -33,7 +35,7 @@ export function allMessages(): Message[] {
   return files.flatMap((file) => messagesOf(file, readFileSync(root + file, "utf8")));
 }
 
-/** Returns the string and template literals of a TypeScript source that read as a sentence. */
+/** Returns the string and template literals of a TypeScript source that look like a sentence. */
 export function messagesOf(file: string, source: string): Message[] {
   return literalsOf(source).flatMap(({ at, raw }) => {
     const text = plain(raw);
@@ -45,10 +47,13 @@ export function messagesOf(file: string, source: string): Message[] {
   });
 }
 
-/** Finds the literals, also those inside of templates. A value in a template becomes `…`. */
+/** Returns the literals, also those inside of templates. A value in a template becomes `…`. */
 function literalsOf(source: string): { readonly at: number; readonly raw: string }[] {
   const found: { at: number; raw: string }[] = [];
-  /** @returns where the code ends: at the end, or behind the brace that closes a value */
+  /**
+   * @returns index where the code ends: at the end of the source, or after the brace that closes a
+   * value
+   */
   const readCode = (from: number): number => {
     let depth = 0;
     for (let at = from; at < source.length; ) {
@@ -83,7 +88,7 @@ function literalsOf(source: string): { readonly at: number; readonly raw: string
   return found.toSorted((a, b) => a.at - b.at);
 }
 
-/** Joins the lines. Where HTML has tags, a ` · ` separates the parts. */
+/** Joins the lines of a literal, and replaces HTML tags by ` · `. */
 function plain(raw: string): string {
   const parts = raw.replaceAll(/\s+/g, " ").split(/<[^>]*>/);
   return parts

@@ -1,7 +1,7 @@
 /**
  * `npm run mutants [-- --only ID …]`: applies one mutant of the source at a time, in memory, and
- * runs the test files that belong to the mutant until one test fails. First, these files must pass
- * without a mutant. Exit 1 if they do not, or if no test caught a mutant.
+ * runs the test files that belong to the mutant until one test fails. These files must first pass
+ * without a mutant. Exit 1 if they do not, or if no test finds a mutant.
  */
 import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/simulator/mutants/all.ts";

@@ -1,11 +1,12 @@
 /**
- * What `test/README.md` says of each promise; `scripts/check-promises.ts` adds where its tests are.
+ * What `test/README.md` says of each promise. `scripts/check-promises.ts` adds the files of its
+ * tests.
  */
 
 export type Promised = {
   readonly id: string;
   readonly name: string;
-  /** Whether each simulated life judges it. */
+  /** True if every simulation run checks it. */
   readonly inLives: boolean;
   readonly how: string;
   readonly amount: string;

@@ -1,14 +1,14 @@
 /**
- * Checks texts for readers by the rules of style: words that have a plainer one, long sentences,
- * and links that lead nowhere. Another text source (help, messages) calls `proseFaults` with its
- * name and text.
+ * Checks texts for users by the rules of style: words for which there is a plainer one, long
+ * sentences, and links that lead nowhere. Other sources of text (help, messages) call
+ * `proseFaults`.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 type Word = readonly [word: string, instead: string];
 
-/** Words that are not used anywhere, as patterns, each with what to write instead. */
+/** Patterns of words that are used nowhere, each with the word to use instead. */
 export const UNUSED_WORDS: readonly Word[] = [
   ["(?<!\\b(?:is|are|was|were) )anew", "again, as new"],
   ["mend(?:s|ed|ing)?", "fix"],
@@ -22,7 +22,7 @@ export const UNUSED_WORDS: readonly Word[] = [
   ["the (?:house|rooms?|doors?|net)", "architecture; module; entry point"],
 ];
 
-/** Words that comments may use, and texts for readers not. */
+/** Patterns of words that comments may use, but texts for users may not. */
 const WORDS: readonly Word[] = [
   ...UNUSED_WORDS,
   ["here", "local"],
@@ -49,10 +49,13 @@ const WORDS: readonly Word[] = [
 ];
 const BANNED = WORDS.map(([word, instead]) => [new RegExp(`\\b(?:${word})\\b`, "gi"), instead] as const);
 
-/** LIMIT: the longest sentence in words; an item of a list is often a sentence and its reason. */
+/**
+ * LIMIT: words of a sentence. An item of a list may have more, because it is often a sentence and
+ * its reason.
+ */
 const LONGEST = { sentence: 25, item: 30 } as const;
 
-/** Returns a line for each fault: the line of the text, then what is wrong. */
+/** Returns a line for each fault: the number of the line, and what is wrong. */
 export function proseFaults(text: string): string[] {
   return paragraphs(text).flatMap(({ line, words, isItem }) => [
     ...BANNED.flatMap(([pattern, instead]) =>
@@ -67,8 +70,8 @@ export function proseFaults(text: string): string[] {
 type Paragraph = { readonly line: number; readonly words: string; readonly isItem: boolean };
 
 /**
- * Joins the lines of each paragraph, item and cell. Leaves out code, addresses, HTML comments and
- * headings that are codes.
+ * Joins the lines of each paragraph, list item and table cell. Drops code, addresses, HTML
+ * comments, and headings that are codes.
  */
 function paragraphs(text: string): Paragraph[] {
   const blank = (code: string) => code.replace(/[^\n]/g, "");
@@ -92,7 +95,7 @@ function paragraphs(text: string): Paragraph[] {
   return found;
 }
 
-/** Counts the words of each sentence. */
+/** Returns the number of words of each sentence. */
 function sentences(text: string): number[] {
   return text
     .split(/(?<=[.!?:;])\**\s+(?=[A-Z*[`(]|CODE|\d)/)
@@ -102,7 +105,7 @@ function sentences(text: string): number[] {
 /**
  * Returns the links of a Markdown file that lead to no file of the checkout, or to no heading.
  * @param root absolute path of the checkout
- * @param file below it
+ * @param file path in the checkout
  */
 export function deadLinks(root: string, file: string): string[] {
   const text = readFileSync(join(root, file), "utf8").replace(/^```[\s\S]*?^```$/gm, "");
@@ -115,7 +118,7 @@ export function deadLinks(root: string, file: string): string[] {
     .map(([link]) => link.slice(2, -1));
 }
 
-/** Spells the headings as the anchors of GitHub. */
+/** Returns the headings in the form of GitHub's anchors. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)];
   return new Set(

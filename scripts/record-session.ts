@@ -1,9 +1,8 @@
 /**
- * `node scripts/record-session.ts [FILE]`: runs the session of the README on real processes, with
- * the embedded service, and draws what they print as an SVG (`.github/session.svg` unless told
- * otherwise). Two recordings are alike: what differs from run to run (the port, temporary folders,
- * seconds) is shown as it is in a user's home, or left out. Exit 1 when a command ends otherwise
- * than it should.
+ * `node scripts/record-session.ts [FILE]`: runs the session of the README with real processes and
+ * the embedded service, and draws their output as an SVG (by default `.github/session.svg`). Two
+ * recordings are equal: the port, temporary folders and seconds are replaced or left out. Exit 1 if
+ * a command ends in another way than it should.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -75,7 +74,7 @@ function mdmirror(args: readonly string[], expected: number): void {
   for (const line of ended.stdout.trimEnd().split("\n")) lines.push(asShown(line));
 }
 
-/** What a run has of its own, as it is in anybody's home. */
+/** Replaces what differs from run to run by what a user would see. */
 function asShown(line: string): string {
   return line
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, SHOWN_URL)
@@ -89,7 +88,7 @@ function replace(path: string, from: string, to: string): void {
   writeFileSync(whole, readFileSync(whole, "utf8").replace(from, to));
 }
 
-/** Somebody else, on the service. */
+/** Edits a document on the service, like another user. */
 async function edit(url: string, key: string, path: string, from: string, to: string): Promise<void> {
   const headers = { "x-api-key": key, "content-type": "application/json" };
   const list = (await ask(`${url}/v1/files?path=${path}`, { headers })) as { readonly data: readonly Doc[] };

@@ -1,9 +1,10 @@
 /**
- * Makes the fixtures of `test/upgrades`: a mirror and a service as programs of earlier commits wrote them, each in
- * one packed file.
- * node scripts/record-upgrades.ts [COMMIT…]
- * The programs come out of the repository's history and run with the packages of this checkout. A fixture is never
- * made again once it exists: a later format gets one beside it (add its last commit to `POINTS`).
+ * `node scripts/record-upgrades.ts [COMMIT…]`: makes the fixtures of `test/upgrades`: a linked
+ * folder and a service as programs of earlier commits wrote them, each in one packed file.
+ *
+ * The programs are taken from the repository's history and run with the packages of this checkout.
+ * An existing fixture is never made again. For a new format, add the last commit of the old format
+ * to `POINTS`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -21,7 +22,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "./free-port.ts";
 
-/** The last commit of each format: `state.db`, `texts.db` and `service.db`. */
+/** The last commit with each format of `state.db`, `texts.db` and `service.db`. */
 const POINTS: Readonly<Record<string, string>> = {
   "678de31": "state 6, texts 2, service 10",
 };
@@ -69,7 +70,10 @@ async function startService({ dir, env }: Old, port: number): Promise<ChildProce
   return child;
 }
 
-/** What a service and a mirror of some days hold: edits, a move, a deletion, a conflict, a protected document. */
+/**
+ * Fills a service and a linked folder like several days of work: edits, a move, a deletion, a
+ * conflict, a protected document.
+ */
 async function live(old: Old, url: string): Promise<void> {
   const { dir, run } = old;
   const file = (name: string) => join(dir, "w", name);
@@ -92,7 +96,7 @@ async function live(old: Old, url: string): Promise<void> {
 
 async function edit(url: string, key: string, path: string, content: string): Promise<void> {
   const headers = { "x-api-key": key, authorization: `Bearer ${key}`, "content-type": "application/json" };
-  // The service may have just closed the earlier connection.
+  // The service may have just closed the previous connection, so the request is sent a second time.
   const ask = (path: string, init: RequestInit) => fetch(path, init).catch(() => fetch(path, init));
   const list = (await (await ask(`${url}/v1/files?limit=1000`, { headers })).json()) as {
     data: { id: string; path: string; lastChangeId: string }[];

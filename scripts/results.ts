@@ -1,28 +1,28 @@
-/** Results that scripts keep as JSON, from which the tables of the documents are made. */
+/** Results that scripts store as JSON. The tables of the documents are made from them. */
 import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { basename, isAbsolute, resolve } from "node:path";
 
 /** When and where a result was measured. */
 export type About = {
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly at: string;
   readonly node?: string;
   readonly cpus: number;
-  /** The load of the last minute, at the end; of a bench at its begin and end. */
+  /** Load average of the last minute at the end; for a benchmark, at its start and end. */
   readonly load?: number | readonly [number, number];
-  /** Arguments of the command; of a path its last name. */
+  /** Arguments of the command; only the last name of a path. */
   readonly args?: readonly string[];
   readonly note?: string;
 };
 
-/** @param file where it goes; undefined: nothing is kept */
+/** @param file path of the result; undefined to store nothing */
 export function saveResult(file: string | undefined, result: object): void {
   if (file === undefined) return;
   writeFileSync(resolve(file), `${JSON.stringify({ about: aboutRun(file), ...result }, null, 1)}\n`);
 }
 
-/** @param file of the result, which is no part of what was asked for */
+/** @param file path of the result, which is left out of the arguments */
 export function aboutRun(file = ""): About {
   return {
     at: new Date().toISOString(),

@@ -1,23 +1,25 @@
-/** One of the checks of `npm test`: a program, run to its end. */
+/** Runs one of the checks of `npm test`: a program. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
 export type Check = {
   readonly name: string;
-  /** What it shows, in a few words. */
+  /** What it checks, in a few words. */
   readonly shows: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where to look when it fails. */
+  /** Where to look if it fails. */
   readonly look: string;
 };
 
-/** Never rejects: a program that cannot be started has failed as any other. */
+/**
+ * Result of a check. A program that cannot be started has failed too, so the promise never rejects.
+ */
 export type CheckEnd = { readonly ok: boolean; readonly said: string; readonly seconds: number };
 
-/** @param stdio pipe: what it prints is held back, and told in the end */
+/** @param stdio `pipe` to collect the output and return it */
 export async function runCheck(check: Check, cwd: string, stdio: "pipe" | "inherit"): Promise<CheckEnd> {
   const { command, args, env } = check;
   const started = performance.now();

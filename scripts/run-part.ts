@@ -1,12 +1,12 @@
 import { asksForHelp, tellUsage } from "./usage.ts";
 
-/** The parts of one script, by the file that runs when it is loaded; the first is the default. */
+/** The parts of a script by name, each with the file that it runs. The first is the default. */
 export type Parts = Readonly<Record<string, { readonly file: URL; readonly load: () => Promise<unknown> }>>;
 
 /**
- * Runs the part that the command line names first, with the rest of the command line as its own;
- * `--help` tells the usage of the script, or of the part, instead. A word that is no option and
- * names no part ends the script with exit code 2.
+ * Runs the part whose name is the first argument, with the remaining arguments. With `--help`
+ * prints the usage of the script or of the part. Exits with code 2 if the first argument is neither
+ * an option nor a part.
  */
 export async function runPart(script: string, home: string, parts: Parts): Promise<void> {
   const [first] = process.argv.slice(2);

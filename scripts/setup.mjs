@@ -1,7 +1,7 @@
-// Makes a checkout ready, on any Node from 20 on, then runs the script that it is given, with the
-// right Node: `node scripts/setup.mjs [--run] [SCRIPT [ARGUMENT]…]`.
-// Installs what the lock file names: with `--run` what running needs, else all. What is there
-// already stays; when all is there, npm is not asked.
+// `node scripts/setup.mjs [--run] [SCRIPT [ARGUMENT]…]`: installs the packages of the lock file, on
+// any Node from version 20 on, and then runs the script with the right Node. With `--run` it
+// installs only what running needs. Packages that are installed stay; if all are, npm is not
+// called.
 import { spawn, spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { constants } from "node:os";
@@ -9,20 +9,20 @@ import { fileURLToPath } from "node:url";
 
 const root = `${realpathSync(fileURLToPath(new URL("..", import.meta.url)))}/`;
 const rightNode = `${root}node_modules/.bin/node`;
-/** What npm writes when it has ended: each package that is there, as the lock file names it. */
+/** The file in which npm lists the installed packages, after it has ended. */
 const recordFile = `${root}node_modules/.package-lock.json`;
-/** Where Node waits, as long as npm works in node_modules. */
+/** Where Node is stored while npm changes node_modules. */
 const waiting = `${root}.setup/`;
 const waitingNode = `${waiting}node`;
 const locked = JSON.parse(readFileSync(`${root}package-lock.json`, "utf8")).packages;
 const nodeVersion = locked["node_modules/node"].version;
-// No package's script is run: npm would compile better-sqlite3, which ships its binaries, and a new
-// machine has no compiler. The engines warnings are about the Node that runs npm.
+// No script of a package is run: npm would compile better-sqlite3, which includes its binaries, and
+// a new machine has no compiler. Warnings about engines concern only the Node that runs npm.
 const QUIET = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 
 const children = new Set();
-// Ctrl-C reaches the children by itself, and they end in their own time; the others reach this
-// process alone.
+// A terminal sends Ctrl-C to the children too, and they end by themselves. Other signals reach this
+// process only.
 process.on("SIGINT", () => undefined);
 for (const signal of ["SIGTERM", "SIGHUP"])
   process.on(signal, () => {
@@ -36,13 +36,15 @@ const [script, ...rest] = first === "--run" || first === undefined ? others : [f
 if (!(isInstalled(wanted) && hasNode())) await install();
 if (script !== undefined) process.exitCode = (await run(rightNode, [script, ...rest], "inherit")).code;
 
-/** Whether what is wanted (`run`, `all`) is in node_modules, whoever has put it there. */
+/**
+ * Returns true if the wanted packages (`run`, `all`) are in node_modules, whoever installed them.
+ */
 function isInstalled(what) {
   const there = readRecord();
   return Object.entries(locked).every(([place, { dev, optional, version, integrity }]) => {
     if (place === "" || (dev === true && what === "run")) return true;
     const found = there[place];
-    // What is for another system is not installed.
+    // Packages for another system are optional and not installed.
     if (found === undefined) return optional === true;
     return found.version === version && found.integrity === integrity;
   });
@@ -64,7 +66,7 @@ function isRightNode(file) {
   return spawnSync(file, ["--version"], { encoding: "utf8" }).stdout?.trim() === `v${nodeVersion}`;
 }
 
-/** Whether this machine's Node could do it, where npm has none for its system. */
+/** Returns true if this machine's Node is new enough, for systems without a Node in npm. */
 function isNewEnough() {
   if (process.execPath.startsWith(root)) return false;
   const { node } = JSON.parse(readFileSync(`${root}package.json`, "utf8")).engines;
@@ -84,9 +86,9 @@ function realNode() {
 async function install() {
   const what = wanted === "run" ? "what running needs" : "what package-lock.json names";
   console.error(`mdmirror: installing ${what} (once) …`);
-  // ORDER: before npm may take away the one that is there.
+  // ORDER: before npm, which may remove the installed Node.
   const kept = keepNode();
-  // Both take seconds, and neither needs the other.
+  // At the same time, because each takes seconds.
   const [, brought] = await Promise.all([
     isInstalled(wanted) ? undefined : installPackages(),
     kept || fetchNode().then((fetched) => fetched || takeOwnNode()),
@@ -100,20 +102,20 @@ async function install() {
 }
 
 async function installPackages() {
-  // What running needs stays where it is: somebody may be running it.
+  // Packages needed for running are not touched, because somebody may be running mdmirror.
   const adds = wanted === "all" && isInstalled("run");
   const args = adds
     ? ["install", "--no-save", "--include=dev"]
     : ["ci", wanted === "run" ? "--omit=dev" : "--include=dev"];
-  // ORDER: an installation that is cut off must leave no record, so that the next one begins again.
+  // ORDER: the list is removed first, so that an interrupted installation is started again.
   rmSync(recordFile, { force: true });
   const code = await npm(...args);
   if (code !== 0) give(`"npm ${args[0]}" failed (exit ${code}); see its message above`);
 }
 
-/** @returns whether the right Node is there already; it waits to be placed */
+/** Stores the installed Node. Returns true if the right Node is stored. */
 function keepNode() {
-  // Left by an installation that was cut off.
+  // Stored by an interrupted installation.
   if (isRightNode(waitingNode)) return true;
   rmSync(waiting, { recursive: true, force: true });
   mkdirSync(waiting);
@@ -134,8 +136,8 @@ function takeOwnNode() {
 }
 
 /**
- * Takes Node's binary, and nothing else, from the package for this system. The script of the
- * package `node` installs the same one, with the headers that C++ addons are compiled with.
+ * Downloads Node's binary for this system, and nothing else. The install script of the package
+ * `node` would also install the headers for compiling C++ addons.
  */
 async function fetchNode() {
   const system = `${process.platform}-${process.arch}`;
@@ -149,7 +151,7 @@ async function fetchNode() {
   return true;
 }
 
-/** Puts Node where the script of the package `node` would have put it. */
+/** Moves Node to the path at which the package `node` would install it. */
 function placeNode() {
   const home = `${root}node_modules/node/bin`;
   mkdirSync(home, { recursive: true });
@@ -160,18 +162,18 @@ function placeNode() {
   rmSync(waiting, { recursive: true });
 }
 
-/** @returns the exit code */
+/** Runs npm. Returns its exit code. */
 async function npm(...args) {
   const all = [...args, ...QUIET];
-  // What npm has kept needs no word of the registry, since versions are exact; but what it has kept
-  // of a package may be older than they are.
+  // Versions are exact, so cached packages need no request. But npm's cached list of a package's
+  // versions may be too old, so a failed installation is repeated with the registry.
   const kept = await run("npm", [...all, "--prefer-offline"], ["ignore", "ignore", "pipe"]);
   if (kept.said.includes("code ETARGET")) return (await run("npm", all, ["ignore", "ignore", 2])).code;
   process.stderr.write(kept.said);
   return kept.code;
 }
 
-/** @returns the exit code, as a shell would tell it; what was said on a pipe */
+/** Runs a program. Returns its exit code like a shell, and its output on a pipe. */
 function run(command, args, stdio) {
   const child = spawn(command, args, { cwd: root, stdio });
   children.add(child);

@@ -1,7 +1,8 @@
 /**
- * `node scripts/show-results.ts [--write]`: the tables of figures in `scripts/README.md` and
- * `src/markdown/merge/README.md`, made of the files in `scripts/results`. Without `--write`: exit 1 when a
- * table is not what its file says.
+ * `node scripts/show-results.ts [--write]`: makes the tables of figures in `scripts/README.md` and
+ * `src/markdown/merge/README.md` from the files in `scripts/results`.
+ *
+ * - `--write` updates the tables. Without it, exit 1 if a table is out of date.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -37,7 +38,7 @@ function read<T>(name: string): T & { readonly about: About } {
   return JSON.parse(readFileSync(`${folder}${name}.json`, "utf8")) as T & { readonly about: About };
 }
 
-/** When, where and how, in lines of prose. */
+/** Returns when, where and how a result was measured, as prose. */
 function measured({ at, node, cpus, load, args = [], note }: About): string[] {
   const parts = [at.slice(0, 10)];
   if (node !== undefined) parts.push(`Node ${node.replace("v", "")}`);

@@ -1,13 +1,17 @@
 /**
- * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--scenarios | --small | --links |
- * --programs | --replay BUNDLE]`: seeded runs of several mirrors and a user of the web app (test/simulator/runs).
- * Prints each failing seed, then its script shrunk to a few steps, the `why` of the documents that
- * the failure names, and the totals; exit 1 on any failure. `--scenarios`: runs with scenarios in
- * them. `--small`: workspaces of one to four documents. `--links`: documents that link each other,
- * in mirrors that convert links. `--programs`: programs beside daemons that write many files, read
- * them and wait. `--profile NAME`: one deployment of test/variants/profiles.ts for all runs, in
- * place of that of each seed. `--replay BUNDLE`: the plan of a user's `mdmirror doctor --bundle
- * BUNDLE`; exit 1 for another plan than the recorded one.
+ * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--scenarios | --small | --links
+ * | --programs | --replay BUNDLE]`: runs seeded simulations of several mirrors and a user of the
+ * web app (test/simulator/runs). Prints each failing seed, its script shrunk to a few steps, the
+ * plans of the documents that the failure names, and totals. Exit 1 on any failure.
+ *
+ * - `--scenarios` runs scripts with scenarios.
+ * - `--small` uses workspaces of one to four documents.
+ * - `--links` uses documents that link to each other, and mirrors that translate links.
+ * - `--programs` runs programs beside daemons that write many files, read them and wait.
+ * - `--profile NAME` uses one deployment of test/variants/profiles.ts for all runs, instead of each
+ *   seed's own.
+ * - `--replay BUNDLE` replays the plan in a user's `mdmirror doctor --bundle BUNDLE`. Exit 1 if the
+ *   plan differs from the recorded one.
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";

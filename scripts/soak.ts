@@ -1,6 +1,6 @@
 /**
- * `npm run soak [-- PART] [options]`: long runs. Without a part, real faults on real processes,
- * files and HTTP; each part has its own options, named at the top of its file.
+ * `npm run soak [-- PART] [options]`: long runs. Without PART, injects real faults into real
+ * processes, files and HTTP. Each part has its own options: `-- PART --help`.
  */
 import { runPart } from "./run-part.ts";
 

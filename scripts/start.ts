@@ -1,7 +1,8 @@
 /**
- * `npm start`: the embedded service with a real book, mirrored to ./workspace; both directions
- * shown, then what to try. With MDMIRROR_URL and a key (MDMIRROR_API_KEY, or MDMIRROR_KEY_FILE) it
- * mirrors the real thing instead. On a terminal it serves until Ctrl-C; without one it ends.
+ * `npm start`: serves a real book by the embedded service, mirrors it to ./workspace, shows changes
+ * in both directions, and says what to try next. With MDMIRROR_URL and a key (MDMIRROR_API_KEY or
+ * MDMIRROR_KEY_FILE) it mirrors that service instead. On a terminal it serves until Ctrl-C;
+ * otherwise it ends.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -28,7 +29,7 @@ async function start(io: Io): Promise<number> {
   return url === "" ? showWithOwnService(io) : mirrorReal(io);
 }
 
-/** The command that is run, then what it says. */
+/** Prints a command, then runs it. */
 function run(io: Io, ...argv: string[]): Promise<number> {
   io.out(`$ mdmirror ${argv.join(" ")}`);
   return runCommandLine(argv, { ...io, cwd: project });
@@ -55,7 +56,7 @@ async function showWithOwnService(io: Io): Promise<number> {
   const started = await serve(io, fresh || linksById() ? "resolve" : "any");
   if (started.kind === "trouble") return complain(io, started.trouble);
   const serving = started.value;
-  // The demonstration's own key and address, whatever the environment says.
+  // Uses the demonstration's own key and URL, whatever the environment contains.
   const own: Io = { ...io, env: { ...io.env, MDMIRROR_URL: serving.url, MDMIRROR_API_KEY: serving.key } };
   try {
     io.out(`the embedded service runs at ${serving.url}; its key is in .mdmirror-service/key`);
@@ -90,7 +91,7 @@ async function showWithOwnService(io: Io): Promise<number> {
   }
 }
 
-/** Whether the workspace of an earlier start links by id. */
+/** Returns true if the workspace of an earlier start has links by id. */
 function linksById(): boolean {
   const config = readConfig(join(workspace, ".mdmirror"));
   return config.kind === "ok" && config.value.links.mode === "translate";
@@ -111,7 +112,7 @@ async function serve(io: Io, links: "any" | "resolve"): ReturnType<typeof startS
   return taken ? startService({ ...options, port: 0 }) : usual;
 }
 
-/** The whole book where the checkout has it beside it, else the part of it in the fixtures. */
+/** Imports the whole book if it is beside the checkout, otherwise the part in the fixtures. */
 async function importBook(io: Io, serving: Serving): Promise<boolean> {
   const archive = join(project, "..", "shared", "corpora", "rust-book.tar.gz");
   let book = join(project, "test", "fixtures", "rust-book");
@@ -130,7 +131,10 @@ async function importBook(io: Io, serving: Serving): Promise<boolean> {
   return true;
 }
 
-/** A workspace of an earlier start is brought up to date; the service may have another port now. */
+/**
+ * Links the workspace, or updates the one of an earlier start, because the service may have another
+ * port now.
+ */
 async function linkWorkspace(io: Io, serving: Serving): Promise<number> {
   const folder = join(workspace, ".mdmirror");
   if (!existsSync(join(folder, "config.json"))) return run(io, "init", "workspace", "--url", serving.url, "--yes");

@@ -1,12 +1,16 @@
 /**
- * Runs the contract suite against any deployment:
- * node scripts/test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]
- * Without --url, against services of its own in a temporary folder, over HTTP: one as it is, then one
- * with the profile `deployed`. The tests make
- * folders `contract-…` at the root and remove them. Those that need other keys, reviews or states
- * run with --admin-key-file alone, each in a workspace of its own. `--profile NAME`: against a
- * deployment of test/variants/profiles.ts; what cannot hold there is told with its reason, and must
- * fail. Exit code: 0 all passed, 1 some failed, 2 usage.
+ * `node scripts/test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]`:
+ * runs the contract suite against any deployment. The tests create folders `contract-…` in the root
+ * and remove them. Tests that need other keys, reviews or workspace states run only with
+ * `--admin-key-file`, each in its own workspace.
+ *
+ * Without `--url` it runs against services in this process, over HTTP: one as it is, then one with
+ * the profile `deployed`.
+ *
+ * - `--profile NAME` runs against a deployment of test/variants/profiles.ts. Tests that it cannot
+ *   pass are listed with the reason, and must fail.
+ *
+ * Exit code: 0 all passed, 1 some failed, 2 wrong usage.
  */
 import { parseArgs } from "node:util";
 import { CONTRACT } from "../test/contract/suite/all.ts";
@@ -20,7 +24,7 @@ import { asksForHelp, tellUsage } from "./usage.ts";
 
 type Counts = { passed: number; failed: number; skipped: number; readonly excused: Map<string, number> };
 
-/** @param profile null: none, the service as it is */
+/** @param profile null for the service as it is */
 async function runSuite({ target, url }: Opened, only: string, profile: ProfileName | null): Promise<number> {
   const stamp = Date.now().toString(36);
   const chosen = CONTRACT.filter((test) => test.title.includes(only));
@@ -44,7 +48,7 @@ function variantOf(profile: ProfileName | null): Variant {
   return profile === null ? {} : PROFILES[profile];
 }
 
-/** @returns why it failed; null where it passed */
+/** Runs a test. Returns why it failed; null if it passed. */
 async function fails(test: ContractTest, target: Target, unique: string): Promise<string | null> {
   try {
     await runContractTest(test, target, unique);

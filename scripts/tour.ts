@@ -1,18 +1,18 @@
 /**
- * The tour of `npm start`: each kind of change once each way, on real documents, leaving both sides
- * as they were.
+ * The tour of `npm start`: makes each kind of change once in each direction, on real documents, and
+ * restores both sides.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 
 export type Fixture = {
-  /** The mirrored folder. */
+  /** Path of the linked folder. */
   readonly root: string;
   readonly url: string;
   readonly key: string;
-  /** `mdmirror sync`, shown. @returns its exit code */
+  /** Runs `mdmirror sync` and shows it. Returns its exit code. */
   readonly sync: () => Promise<number>;
-  /** Counts the links of the mirrored folder that lead nowhere. */
+  /** Returns the number of links in the linked folder that lead nowhere. */
   readonly countBrokenLinks: () => Promise<number>;
   readonly say: (line: string) => void;
 };
@@ -22,7 +22,7 @@ type Doc = { readonly id: string; readonly path: string; readonly lastChangeId: 
 const LINE = "A line that was written here, in an editor.\n";
 const ENDING = "-renamed.md";
 
-/** @returns what was not as expected; empty when every change arrived */
+/** @returns what was not as expected; empty if every change arrived */
 export async function tour(fixture: Fixture): Promise<string[]> {
   const { root, sync, say } = fixture;
   const failures: string[] = [];
@@ -77,7 +77,7 @@ export async function tour(fixture: Fixture): Promise<string[]> {
   return failures;
 }
 
-/** Returns two chapters, which have some length: of all but the first, the one with the most links to it. */
+/** Returns two chapters of some length; the second is the one to which most links lead. */
 function pickChapters(root: string): string[] {
   const documents = readdirSync(root, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** Whether the command line asks for the usage. */
+/** Returns true if the command line contains `--help` or `-h`. */
 export function asksForHelp(): boolean {
   return process.argv.slice(2).some((word) => word === "--help" || word === "-h");
 }
 
 /**
- * Prints the comment at the top of a script: it says the usage.
- * @param file a file URL
- * @throws when the script begins with no comment
+ * Prints the comment at the top of a script, which is its usage.
+ * @param file URL of the script
+ * @throws if the script does not begin with a comment
  */
 export function tellUsage(file: string | URL): void {
   const head = /^\/\*\*\n([\s\S]*?) \*\/\n/.exec(readFileSync(new URL(file), "utf8"))?.[1];

@@ -1,7 +1,7 @@
 /**
- * The bare loops: what physics asks of a clone, a push, a sync with nothing to do, and nothing
- * more. Each is a process of its own on the same Node. `node bare-process.ts clone|push|no-op
- * FOLDER …`. No hash, no rows written, no check of a name, no fsync.
+ * The bare loops: the file operations and requests that a clone, a push, or a sync with nothing to
+ * do cannot avoid. Each runs as a process on the same Node: `node bare-process.ts clone|push|no-op
+ * FOLDER …`. They compute no hashes, write no rows, check no names, and flush nothing.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -69,7 +69,7 @@ async function clone(): Promise<void> {
 
 function* walk(below: string): Generator<string> {
   for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
-    // As a mirror does: `..md` is a document, `.git` and `.gitignore` are not.
+    // The same rule as mdmirror's: `..md` is a document, `.git` and `.gitignore` are not.
     if (entry.name.startsWith(".") && (entry.isDirectory() || !entry.name.endsWith(".md"))) continue;
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* walk(path);
@@ -77,7 +77,10 @@ function* walk(below: string): Generator<string> {
   }
 }
 
-/** Reads back as many of the first as the mirror does. */
+/**
+ * Uploads all files. Reads the first documents back, like a new linked folder.
+ * @param verified number of documents to read back
+ */
 async function push(verified: number): Promise<void> {
   const { call, close } = await connect();
   await inParallel([...walk("")], async (path, n) => {
@@ -88,7 +91,10 @@ async function push(verified: number): Promise<void> {
   await close();
 }
 
-/** @param rows a SQLite file with a table `rows`, one for each document */
+/**
+ * Scans and lists.
+ * @param rows SQLite file with a table `rows`, one row for each document
+ */
 async function noOp(rows: string): Promise<void> {
   const { default: Sqlite } = await import("better-sqlite3");
   const db = new Sqlite(rows, { readonly: true });

@@ -1,4 +1,4 @@
-/** Children that are measured: wall time from spawn to exit, and the most memory they held. */
+/** Measures child processes: wall time from spawn to exit, and peak memory. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,8 @@ const TIME = "/usr/bin/time";
 const living = new Set<ChildProcess>();
 
 /**
- * Remembers a child that leads a process group of its own (`detached`), so that none outlives the
- * bench.
+ * Records a child that leads its own process group (`detached`), so that it is killed with the
+ * benchmark.
  */
 export function track(child: ChildProcess): void {
   living.add(child);
@@ -19,8 +19,8 @@ export function track(child: ChildProcess): void {
 }
 
 /**
- * When the bench is interrupted: /usr/bin/time would leave what it measures, and a daemon would go
- * on.
+ * Kills all children when the benchmark is interrupted: /usr/bin/time would not kill the measured
+ * process, and a daemon would run on.
  */
 export function killLiving(): void {
   for (const { pid } of living) {
@@ -36,13 +36,11 @@ export type Finished = {
   readonly ms: number;
   readonly code: number | null;
   readonly out: string;
-  /**
-   * Most resident memory; null without /usr/bin/time.
-   */
+  /** Peak of resident memory; null without /usr/bin/time. */
   readonly peakMb: number | null;
-  /** Processor time of all threads, user and system; null outside of Linux. */
+  /** User and system time of all threads; null on systems other than Linux. */
   readonly cpuMs: number | null;
-  /** What it asked the service for, where that was counted. */
+  /** Requests to the service, if they were counted. */
   readonly asked?: Counted;
 };
 
@@ -50,7 +48,7 @@ type Start = { readonly env?: Readonly<Record<string, string>> };
 
 /**
  * Runs a program to its end.
- * @throws with its output, when it fails
+ * @throws with its output if it fails
  */
 export async function runChild(program: string, args: readonly string[], { env }: Start = {}): Promise<Finished> {
   const timed = existsSync(TIME);
@@ -66,7 +64,7 @@ export async function runChild(program: string, args: readonly string[], { env }
   track(child);
   let out = "";
   const hear = (chunk: Buffer) => {
-    // LIMIT: the last 64 kB; a peer lists each file it copies.
+    // LIMIT: the last 64 kB, because other programs list each file that they copy.
     out = `${out}${chunk.toString()}`.slice(-65_536);
   };
   child.stdout.on("data", hear);
@@ -88,9 +86,9 @@ export async function runChild(program: string, args: readonly string[], { env }
 }
 
 /**
- * Processor time of all children that have ended, in milliseconds; null outside of Linux. The system
- * adds it up before it rounds to 10 ms. /usr/bin/time rounds each child down, which takes a third
- * from one `node -e 0`.
+ * Returns the processor time of all children that have ended, in milliseconds; null on systems
+ * other than Linux. The system rounds the sum to 10 ms. /usr/bin/time would round each child down,
+ * a third of a `node -e 0`.
  */
 function cpuOfEndedChildren(): number | null {
   if (!existsSync("/proc/self/stat")) return null;
@@ -98,12 +96,15 @@ function cpuOfEndedChildren(): number | null {
   return (Number(fields[13]) + Number(fields[14])) * MS_A_TICK;
 }
 
-/** ASSUMES: 100 ticks a second, as on every Linux of today. */
+/** ASSUMES: 100 ticks a second, as on every present Linux. */
 const MS_A_TICK = 10;
 
 export type Usage = { readonly rssMb: number; readonly cpuMs: number };
 
-/** Memory and processor time (user and system, all threads) of a process that runs. Linux. */
+/**
+ * Returns memory and processor time (user and system, all threads) of a running process. Linux
+ * only.
+ */
 export function usageOf(pid: number): Usage {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");

@@ -1,6 +1,6 @@
 /**
- * The corpora: documents of 2 to 8 kB in folders of 20, the same for the same seed, and the tldr
- * pages where they are beside the checkout.
+ * The measured documents: generated ones of 2 to 8 kB in folders of 20, the same for the same seed;
+ * and the tldr pages, if their archive is beside the checkout.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { pathFault } from "../../src/contract/names.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
 import { PROJECT } from "./child.ts";
 
-/** A number of documents, or the name of an archive. */
+/** A number of generated documents, or the name of an archive. */
 export type CorpusName = string;
 
 const CORPORA = join(PROJECT, "../shared/corpora");
@@ -21,14 +21,14 @@ export const PER_AREA = PER_FOLDER * FOLDERS_PER_AREA;
 const pathOf = (n: number): string =>
   `area-${Math.floor(n / PER_AREA)}/topic-${Math.floor(n / PER_FOLDER)}/note-${n}.md`;
 
-/** @returns paths of all documents, in the order of their numbers; for generated corpora alone */
+/** Returns the paths of generated documents, in the order of their numbers. */
 export function pathsOf(documents: number): string[] {
   return Array.from({ length: documents }, (_, n) => pathOf(n));
 }
 
 export const isGenerated = (name: CorpusName): boolean => /^\d+$/.test(name);
 
-/** @returns the reason why the corpus is missing, or null */
+/** Returns why the documents are not available; null if they are. */
 export function corpusFault(name: CorpusName): string | null {
   if (isGenerated(name)) return null;
   return existsSync(archiveOf(name)) ? null : `${basename(archiveOf(name))} is not in ../shared/corpora`;
@@ -38,7 +38,7 @@ function archiveOf(name: CorpusName): string {
   return join(CORPORA, `${name}.tar.xz`);
 }
 
-/** Writes the corpus into a folder that is not there yet. */
+/** Writes the documents into a new folder. */
 export function writeCorpus(name: CorpusName, folder: string): void {
   mkdirSync(folder, { recursive: true });
   if (isGenerated(name)) writeGenerated(Number(name), folder);
@@ -78,8 +78,8 @@ function makeText(n: number, roll: () => number, sentences: readonly string[]): 
 }
 
 /**
- * What is no legal document of the service (symlinks too) is put beside it: the bare loops have no
- * rules for it.
+ * Unpacks an archive. Moves everything out of the way that is no legal document of the service,
+ * symlinks too, because the bare loops check nothing.
  */
 function unpack(name: string, folder: string): void {
   execFileSync("tar", ["xf", archiveOf(name), "-C", folder, "--strip-components=1"]);

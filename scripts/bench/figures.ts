@@ -1,6 +1,4 @@
-/**
- * Rows of a figure that is judged by itself: no other side, or one that is only shown beside it.
- */
+/** Rows of figures that are not a ratio: without another side, or with one that is only shown. */
 import type { CorpusName } from "./corpus.ts";
 import { type Bound, figureText, type Measured, median, spreadOf, type Unit } from "./rows.ts";
 
@@ -15,7 +13,7 @@ export type FigureRow = {
   readonly note?: string;
   /** Requests of one run. */
   readonly requests?: number;
-  /** Another reading of the samples than their median. */
+  /** The figure, if it is not the median of the samples. */
   readonly figure?: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * One run's ground: a temporary folder, the service, and what several lines share (trees,
- * workspaces, mirrors), each made when it is first asked for.
+ * What one benchmark works with: a temporary folder, the service, and documents, workspaces and
+ * linked folders that several lines share. Each is created when it is first needed.
  */
 import { unwrap } from "../../src/common/trouble.ts";
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ type Corpus = { readonly name: CorpusName; readonly folder: string; readonly doc
 export type Mirror = {
   readonly root: string;
   readonly key: string;
-  /** The `sync` that filled it. */
+  /** The `sync` that downloaded the documents. */
   readonly clone: Finished;
 };
 
@@ -28,20 +28,20 @@ export type Fixture = {
   readonly folder: string;
   readonly service: BenchService;
   /**
-   * A path that was never used: on these disks creating files right after a large `rm -rf` is 2.5
-   * times slower, so nothing is removed till the end.
+   * Returns an unused path. Nothing is removed until the end, because on these disks creating files
+   * right after a large `rm -rf` is 2.5 times slower.
    */
   fresh(label: string): string;
-  /** The documents on disk; nobody writes there. */
+  /** Returns the documents on disk, which nobody changes. */
   corpus(name: CorpusName): Promise<Corpus>;
-  /** The key of a workspace that holds the corpus, and that nobody writes to. */
+  /** Returns the key of a workspace with these documents, which nobody changes. */
   filled(name: CorpusName): Promise<string>;
   /**
-   * A mirror of a workspace of its own, in sync, with nothing left to fsync. Lines that change it
-   * leave it in sync.
+   * Returns a linked folder of its own workspace, in sync, with nothing left to flush. Lines that
+   * change it must leave it in sync.
    */
   mirror(name: CorpusName): Promise<Mirror>;
-  /** Runs `mdmirror …` as a user does: the package. */
+  /** Runs the built `mdmirror …` like a user. */
   mdmirror(args: readonly string[], key: string): Promise<Finished>;
   bare(args: readonly string[]): Promise<Finished>;
   end(): Promise<void>;
@@ -49,7 +49,7 @@ export type Fixture = {
 
 export async function openFixture(say: (what: string) => void): Promise<Fixture> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "mdmirror-bench-")));
-  // The list of mirrors of whoever runs this is left alone.
+  // Keeps the user's own list of linked folders unchanged.
   process.env["XDG_STATE_HOME"] = join(folder, "state");
   const service = await startBenchService(join(folder, "service"));
   let count = 0;
@@ -81,7 +81,7 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
     const root = fresh(`mirror-${name}`);
     link(root, service.url);
     const clone = await mdmirror(["sync", "--quiet", root], key);
-    // The second one fsyncs what the first left; the third has nothing to do.
+    // The second sync flushes what the first one left; the third has nothing to do.
     await mdmirror(["sync", "--quiet", root], key);
     return { root, key, clone };
   });
@@ -105,7 +105,10 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
   };
 }
 
-/** Made once for a name, also when it is asked for twice at a time; a failure is everybody's. */
+/**
+ * Returns a function that creates one value for each name, also if it is called twice at the same
+ * time. All callers get the same failure.
+ */
 function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => Promise<T> {
   const made = new Map<CorpusName, Promise<T>>();
   return (name) => {
@@ -118,8 +121,8 @@ function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => 
 }
 
 /**
- * Links a folder as `init` does, so that a `sync` alone can be timed.
- * @param links what it does with links between documents
+ * Links a folder like `init`, so that the time of a `sync` alone can be measured.
+ * @param links mode for links between documents
  */
 export function link(root: string, url: string, links = DEFAULT_CONFIG.links.mode): void {
   const { env } = process;
@@ -133,15 +136,15 @@ export function link(root: string, url: string, links = DEFAULT_CONFIG.links.mod
   unwrap(linkFolder({ ...request, env, name: null }, null));
 }
 
-/**
- * Takes the mirror's own folder out of a tree, so that the tree is as it was: a rename, nothing is
- * created nor removed.
- */
+/** Moves `.mdmirror` out of the folder by a rename, so that the folder is as it was. */
 export function unlink(root: string, fixture: Fixture): void {
   renameSync(join(root, ".mdmirror"), fixture.fresh("spent"));
 }
 
-/** What a sync must know at least, as rows of a file: for the bare loop with nothing to do. */
+/**
+ * Writes the minimum that a sync must know of each document as rows of a file, for the bare loop
+ * with nothing to do.
+ */
 export function writeRows(mirror: Mirror, path: string): void {
   mkdirSync(join(path, ".."), { recursive: true });
   const db = new Sqlite(path);

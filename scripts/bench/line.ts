@@ -1,4 +1,6 @@
-/** A line of the bench: what it measures, on which corpora, how long it takes, and its run. */
+/**
+ * A line of the benchmark: what it measures, with which documents, how long it takes, and its run.
+ */
 import type { CorpusName } from "./corpus.ts";
 import type { Fixture } from "./fixture.ts";
 import type { Row } from "./rows.ts";
@@ -6,12 +8,12 @@ import type { Row } from "./rows.ts";
 export type LineOptions = {
   readonly fixture: Fixture;
   readonly size: CorpusName;
-  /** Pairs; already lowered where the size is large. */
+  /** Number of pairs, already reduced for many documents. */
   readonly repeats: number;
   readonly quick: boolean;
 };
 
-/** A single pair on the large corpus, for what takes minutes there. */
+/** Returns one pair for many documents, because the line takes minutes with them. */
 export function onceIfLarge(size: CorpusName, repeats: number): number {
   return Number(size) >= 100_000 ? 1 : repeats;
 }
@@ -19,9 +21,9 @@ export function onceIfLarge(size: CorpusName, repeats: number): number {
 export type Line = {
   readonly name: string;
   readonly about: string;
-  /** The corpora it can be run on, of those asked for. */
+  /** Returns those of the requested sizes with which the line can run. */
   sizes(asked: readonly CorpusName[]): readonly CorpusName[];
-  /** Seconds that it takes on a machine at rest, for the estimate; without the corpus. */
+  /** Returns the estimated seconds on an idle machine, without creating the documents. */
   seconds(size: CorpusName, repeats: number): number;
   run(asked: LineOptions): Promise<readonly Row[]>;
 };

@@ -1,4 +1,4 @@
-/** Every line of the bench, in the order of the table. */
+/** Every line of the benchmark, in the order of the table. */
 import type { Line } from "./line.ts";
 import { CLONE, PUSH } from "./lines/bulk.ts";
 import { NO_OP, ONE_EDIT } from "./lines/no-op.ts";

@@ -1,17 +1,17 @@
 /**
- * Two sides measured in turn: A B B A A B …, so that a load that comes and goes, and what the one
- * leaves behind, meets both.
+ * Measures two sides in turn: A B B A A B …. So a changing load of the machine, and what one side
+ * leaves behind, affects both.
  */
 import type { Finished } from "./child.ts";
 import { type Bound, figureText, type Measured, median, secondsText, spreadOf } from "./rows.ts";
 
-/** One run of a side: its time, and what it used where that is known. */
+/** One run of a side: its time, and its resources if they are known. */
 export type Run = Pick<Finished, "ms"> & Partial<Finished>;
 export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[] };
 
 type Side = (turn: number) => Promise<Run>;
 
-/** Runs both sides so many times. Each gets the number of its turn, for names. */
+/** Runs both sides `repeats` times. Each gets the number of its turn, for unique names. */
 export async function interleave(repeats: number, ours: Side, other: Side): Promise<Pairs> {
   const pairs = { ours: [] as Run[], other: [] as Run[] };
   const sides = [
@@ -29,7 +29,10 @@ export type PairRow = Pick<Measured, "line" | "what" | "size" | "bound"> & {
   readonly note?: string;
 };
 
-/** The median of the pairs' ratios: what loads the machine loads both sides of a pair. */
+/**
+ * Returns a row with the median of the pairs' ratios. A load of the machine affects both sides of a
+ * pair.
+ */
 export function ratioRow(row: PairRow, pairs: Pairs): Measured {
   const { line, what, size, bound, note = "" } = row;
   const ratios = ratiosOf(pairs, ({ ms }) => ms);
@@ -56,7 +59,7 @@ function ratiosOf(pairs: Pairs, of: (run: Run) => number): number[] {
   return pairs.ours.map((ours, n) => of(ours) / of(pairs.other[n]!));
 }
 
-/** Medians, of each side that was counted. */
+/** Returns the median number of requests of each side that was counted. */
 function requestsOf(pairs: Pairs): { readonly requests?: string } {
   const texts = [pairs.ours, pairs.other].flatMap((side) => {
     const counts = side.flatMap(({ asked }) => (asked === undefined ? [] : [asked.requests]));
@@ -65,7 +68,7 @@ function requestsOf(pairs: Pairs): { readonly requests?: string } {
   return texts.length === 0 ? {} : { requests: texts.join(" / ") };
 }
 
-/** The same ratio of processor time: what a loaded machine changes least. */
+/** Returns the ratio of processor time, which a loaded machine changes least. */
 function cpuText(pairs: Pairs): string {
   const known = [...pairs.ours, ...pairs.other].every(
     ({ cpuMs }) => cpuMs !== undefined && cpuMs !== null && cpuMs > 0,

@@ -1,8 +1,8 @@
 /**
- * How fast, as ratios within one run on this machine: each line our side against the bare loop, a
- * peer or a bound, the two sides measured in turn, the median of the pairs.
  * `npm run bench [-- --size 1000,10000,100000,tldr --only clone,push --repeats 5 --json FILE
- * --quick --list]`
+ * --quick --list]`: measures speed as ratios. Each line compares mdmirror with a bare loop, with
+ * another program or with a bound. It measures the two sides in turn on this machine, and takes the
+ * median of the pairs.
  */
 import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
@@ -17,7 +17,7 @@ import type { Row } from "./rows.ts";
 import { tableOf } from "./table.ts";
 
 const LARGE = 100_000;
-/** Pairs at most, on the large corpus: each clone or push there takes half a minute. */
+/** LIMIT: pairs with many documents, because each clone or push then takes half a minute. */
 const LARGE_REPEATS = 3;
 
 const { values } = parseArgs({
@@ -51,10 +51,7 @@ async function measure(line: Line, asked: LineOptions): Promise<readonly Row[]> 
   }
 }
 
-/**
- * @param finished told the rows before the trees are removed, which takes minutes for the large
- * ones
- */
+/** @param finished called with the rows before the folders are removed, which takes minutes */
 async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => void): Promise<void> {
   const opening = openFixture(say);
   const rows: Row[] = [];
@@ -71,7 +68,7 @@ async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => v
   try {
     for (const line of lines) {
       for (const size of line.sizes(sizes)) {
-        // What it interrupted fails; nothing more is begun.
+        // The interrupted line has failed; no further line begins.
         if (stopping.signal.aborted) return await new Promise<never>(() => undefined);
         say(`${line.name}, ${size}: ${line.about}`);
         const made = await measure(line, { fixture, size, repeats: repeatsAt(size), quick });

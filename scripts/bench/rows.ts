@@ -1,33 +1,31 @@
-/** What the bench prints and keeps: one row a measured figure, and what it is judged by. */
+/** The results of the benchmark: one row for each figure, with its bound. */
 
 export type Unit = "×" | "ms" | "MB" | "requests";
 
-/** `most`: the figure may be so high; `least`: it must be so high. */
+/** Bound of a figure: at most (`most`) or at least (`least`) `must`. */
 export type Bound = { readonly sense: "most" | "least"; readonly must: number; readonly aim: number | null };
 
 export type Measured = {
   readonly kind: "measured";
-  /**
-   * The line's name, as `--only` takes it; with `what` and `size` it names the row in a comparison.
-   */
+  /** Name of the line, as for `--only`. With `what` and `size` it identifies the row. */
   readonly line: string;
   readonly what: string;
   readonly size: string;
   readonly unit: Unit;
-  /** The judged figure: for `×` the median of the pairs' ratios. */
+  /** The figure that the bound applies to; for `×` the median of the pairs' ratios. */
   readonly figure: number;
-  /** Pairs, or samples. */
+  /** Number of pairs or samples. */
   readonly n: number;
   readonly bound: Bound | null;
-  /** Medians of the two sides, with their unit; null where there is no other side. */
+  /** Medians of the two sides with their unit. `other` is null without another side. */
   readonly ours: string;
   readonly other: string | null;
-  /** Of the figure, over the pairs. */
+  /** Lowest and highest figure of the pairs. */
   readonly spread: readonly [number, number];
-  /** The same ratio of processor time, of the sides' processes alone (not of the service). */
+  /** Ratio of processor time, of the two programs only, without the service. */
   readonly cpu: string;
   readonly note: string;
-  /** Requests of one run of our side, and of the other's; left out where none was counted. */
+  /** Requests of one run of each side; undefined if they were not counted. */
   readonly requests?: string;
 };
 
@@ -42,7 +40,7 @@ export type Row = Measured | Missing;
 
 const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
-/** Of an even number the mean of the two in the middle. */
+/** Returns the median; for an even number of values the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error("a median of nothing");
   const all = sorted(values);
@@ -50,7 +48,10 @@ export function median(values: readonly number[]): number {
   return all.length % 2 === 1 ? all[middle]! : (all[middle - 1]! + all[middle]!) / 2;
 }
 
-/** @param share 0 to 1; the nearest rank */
+/**
+ * Returns a percentile by the nearest rank.
+ * @param share 0 to 1
+ */
 export function percentile(values: readonly number[], share: number): number {
   const all = sorted(values);
   return all[Math.min(all.length - 1, Math.max(0, Math.ceil(share * all.length) - 1))]!;
@@ -66,7 +67,7 @@ export function isMet(row: Measured): boolean | null {
   return row.bound.sense === "most" ? row.figure <= row.bound.must : row.figure >= row.bound.must;
 }
 
-/** Three figures at most: what a reader can tell apart from noise. */
+/** Returns a number with three digits at most, because more would be noise. */
 export function figureText(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const size = Math.abs(value);

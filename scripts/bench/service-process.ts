@@ -1,7 +1,7 @@
 /**
- * The embedded service in a process of its own, as `mdmirror serve` runs it, but for the index of
- * search: that works on in idle seconds, and would disturb what is measured next. `node
- * service-process.ts DATA_FOLDER`; speaks over IPC.
+ * The embedded service as a process, like `mdmirror serve`: `node service-process.ts DATA_FOLDER`.
+ * Answers over IPC. It does not index for searches, because that would continue during the next
+ * measurement.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";

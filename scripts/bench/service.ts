@@ -1,4 +1,4 @@
-/** The service's process, from the bench's side: questions are answered in their order. */
+/** Runs the service's process for the benchmark. Its messages are answered in order. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -7,13 +7,16 @@ import type { Ask, Counted, Told } from "./service-words.ts";
 export type BenchService = {
   readonly url: string;
   readonly pid: number;
-  /** @returns a key with Full access to a new, empty workspace */
+  /** Creates an empty workspace. Returns a key with Full access to it. */
   newWorkspace(name: string): Promise<string>;
-  /** @returns how many documents it took from the folder */
+  /** Imports a folder. Returns the number of documents. */
   importInto(key: string, dir: string): Promise<number>;
-  /** What was asked since the last call. */
+  /** Returns the number of requests since the last call. */
   count(): Promise<Counted>;
-  /** Every PUT from here on, at `process.hrtime.bigint()`; null ends it. */
+  /**
+   * Calls `heard` with the time of every PUT from now on (`process.hrtime.bigint()`); null ends
+   * that.
+   */
   onPut(heard: ((at: bigint) => void) | null): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** The table on the screen. */
+/** Prints the table. */
 import { figureText, isMet, type Row } from "./rows.ts";
 
 const HEADS = [

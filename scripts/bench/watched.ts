@@ -1,4 +1,4 @@
-/** The daemon, as its service unit runs it. */
+/** Runs the daemon like its service unit. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { DAEMON_NODE_OPTIONS } from "../../src/mirror/daemon/autostart/service-unit.ts";
@@ -12,7 +12,7 @@ export type Watched = { readonly pid: number; stop(): Promise<void> };
 const LIMIT_MS = 600_000;
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** `mdmirror watch`, from the moment at which both sides were seen to agree and it rests. */
+/** Starts `mdmirror watch`. Resolves when the first cycle is over and the daemon is idle. */
 export async function startDaemon(mirror: Mirror): Promise<Watched> {
   const child = spawn(process.execPath, [...DAEMON_NODE_OPTIONS, builtProgram(PROJECT), "watch", mirror.root], {
     env: { ...process.env, MDMIRROR_API_KEY: mirror.key, MDMIRROR_NOTIFY: "off" },

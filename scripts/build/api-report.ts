@@ -3,7 +3,9 @@ import { basename, join } from "node:path";
 import { replaceBlock } from "../generated-block.ts";
 import { reachedTypes, typeEntries } from "./types.ts";
 
-/** What users of the library see, kept in files, so that each change of it shows in a diff. */
+/**
+ * Descriptions of the library, stored in files, so that each change for its users shows in a diff.
+ */
 
 const REPORT = "config/api-report.md";
 const README = "src/lib/README.md";
@@ -15,7 +17,7 @@ Made by \`node scripts/api-report.ts --write\` of the declarations in dist/. A l
 who uses it: say so in \`.github/CHANGELOG.md\`, and see there for the version that it takes.
 `;
 
-/** The declarations without their comments: another word in a comment breaks no user. */
+/** Returns the declarations without comments, because a changed comment breaks no user. */
 function apiReport(root: string): string {
   const parts = reachedTypes(join(root, "dist"), typeEntries(root)).map((file) => {
     const text = readFileSync(join(root, "dist", file), "utf8").replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "");
@@ -38,8 +40,8 @@ function withExamples(root: string): string {
 }
 
 /**
- * The files that are not up to date, as paths below the checkout. Needs `dist/` as the sources are.
- * @param write also brings them up to date
+ * Returns the files that are out of date, as paths in the checkout. `dist/` must be up to date.
+ * @param write true to update them too
  */
 export function staleFiles(root: string, write: boolean): string[] {
   const wanted = [

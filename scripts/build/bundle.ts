@@ -4,23 +4,23 @@ import { basename, join } from "node:path";
 import type { BuildOptions, Metafile } from "esbuild";
 
 /**
- * Bundles the sources: the command line into one script, the library into modules that share chunks.
- * Each file lies as deep below `dist/` as its source below `src/`, so a path that is relative to
- * `import.meta.url` leads to the same file from each.
+ * Bundles the sources: the command line into one script, the library into modules that share
+ * chunks. Each file is as deep in `dist/` as its source in `src/`, so that paths relative to
+ * `import.meta.url` stay the same.
  */
 
 const LIBRARY = ["lib/index.ts", "lib/client.ts", "lib/links.ts", "lib/merge.ts", "lib/server.ts"];
 const THREADS = "**/*-worker.ts";
 
 /**
- * Packages inside the bundle; all others are loaded from the installed package. Of undici only the
- * pool is taken, and a script cannot require the default export of p-queue.
+ * Packages inside the bundle; all others are loaded from node_modules. Only the connection pool of
+ * undici is needed, and a script cannot require the default export of p-queue.
  */
 const BUNDLED: readonly string[] = ["undici", "p-queue", "ignore"];
 
-/** @throws with what esbuild says */
+/** @throws with esbuild's message */
 export function bundleProgram(root: string, dist: string): void {
-  // Loaded only for a build: whoever finds dist/ up to date does not need esbuild.
+  // Loaded only for a build, so that esbuild is not needed when dist/ is up to date.
   const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
   const common = {
     absWorkingDir: root,
@@ -31,19 +31,21 @@ export function bundleProgram(root: string, dist: string): void {
     external: packagesOf(root).filter((name) => !BUNDLED.includes(name)),
     alias: {
       undici: join(root, "scripts/build/undici.cjs"),
-      // The pool loads HTTP/2, and TLS with it, before it reads that mdmirror does not allow HTTP/2.
+      // mdmirror does not allow HTTP/2, but the pool loads it, and TLS with it, before it reads
+      // that option.
       "node:http2": join(root, "scripts/build/no-http2.cjs"),
     },
-    // Tells undici that it is bundled: it then leaves out its second, experimental parser.
+    // Tells undici that it is bundled, so that it leaves out its second, experimental parser.
     define: { esbuildDetection: "true" },
     minifyWhitespace: true,
-    // Names stay, and lines are short enough for a stack trace to point into them.
+    // Names stay, and lines are short, so that stack traces can be read.
     lineLimit: 120,
     legalComments: "none",
     logLevel: "silent",
     metafile: true,
   } as const satisfies BuildOptions;
-  // A script, because it loads each module and each package when a command first needs it.
+  // A script instead of a module, because a script can load each module and package when a command
+  // first needs it.
   const program = buildSync({
     ...common,
     alias: { ...common.alias, "@lezer/markdown": join(root, "scripts/build/lezer-markdown.cjs") },
@@ -58,7 +60,7 @@ export function bundleProgram(root: string, dist: string): void {
     ...common,
     entryPoints: [
       ...LIBRARY.map((file) => entryOf(root, file)),
-      // A thread is started from a file beside the code that starts it.
+      // The program of a thread is a file beside the code that starts the thread.
       ...globSync(THREADS, { cwd: join(root, "src") }).flatMap((file) => [
         entryOf(root, file, `cli/${basename(file)}`),
         entryOf(root, file, `lib/${basename(file)}`),
@@ -74,14 +76,17 @@ export function bundleProgram(root: string, dist: string): void {
   writeFileSync(join(dist, "LICENSES.txt"), licensesOf(root, [program.metafile, library.metafile]));
 }
 
-/** @param out below `dist` @param file below `src` */
+/**
+ * @param out path in `dist`
+ * @param file path in `src`
+ */
 function entryOf(root: string, file: string, out = file): { readonly in: string; readonly out: string } {
   return { in: join(root, "src", file), out: out.replace(/\.ts$/, "") };
 }
 
 /**
- * Writes characters outside of ASCII as escapes, also in templates and regular expressions. One such
- * character doubles the memory of the script, and the time to read it.
+ * Replaces characters outside of ASCII by escapes, also in templates and regular expressions. A
+ * single such character doubles the memory of the script and the time to read it.
  */
 function escapeUnicode(file: string): void {
   const escaped = readFileSync(file, "utf8").replaceAll(
@@ -98,7 +103,7 @@ function packagesOf(root: string): readonly string[] {
   return Object.keys(dependencies);
 }
 
-/** Returns the name, version and license of each package inside the bundle. */
+/** Returns the name, version and license of each package inside the bundles. */
 function licensesOf(root: string, bundles: readonly Metafile[]): string {
   const inputs = bundles.flatMap((bundle) => Object.keys(bundle.inputs));
   const folders = inputs.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);

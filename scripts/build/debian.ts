@@ -17,17 +17,20 @@ import { dirname, join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { fillTemplate } from "./template.ts";
 
-/** The Debian package: what `npm pack` packs, its dependencies, man pages and completions. */
+/**
+ * Options of the Debian package, which contains what `npm pack` packs, its dependencies, man pages
+ * and completions.
+ */
 
 export type DebianOptions = {
-  /** The checkout; it ends with a slash. */
+  /** Path of the checkout, ending with a slash. */
   readonly root: string;
-  /** The folder of the package. */
+  /** Folder for the package. */
   readonly out: string;
   readonly node: "bundled" | "system";
-  /** Compresses nothing, for tests. */
+  /** True for no compression, for tests. */
   readonly fast: boolean;
-  /** What `npm pack` made of the checkout; null: it is still to be packed. */
+  /** Result of `npm pack` of the checkout; null to run it first. */
   readonly tarball: string | null;
 };
 
@@ -39,8 +42,8 @@ const SHELLS = [
 ] as const;
 
 /**
- * @returns the package's path, and its size in bytes
- * @throws with the words of the program that failed: npm, tar, dpkg-deb
+ * Builds the package. Returns its path and its size in bytes.
+ * @throws with the error output of the program that failed: npm, tar, dpkg-deb
  */
 export function buildDebian(options: DebianOptions): { readonly file: string; readonly size: number } {
   const architecture = ARCHITECTURES[process.arch];
@@ -66,20 +69,20 @@ export function buildDebian(options: DebianOptions): { readonly file: string; re
   }
 }
 
-/** Unpacks what npm packs, so that both packages hold the same program. */
+/** Unpacks what npm packs, so that both packages contain the same program. */
 function unpackProgram({ root, tarball }: DebianOptions, work: string, lib: string): void {
   mkdirSync(lib, { recursive: true });
   run("tar", ["-xzf", tarball ?? packProgram(root, work), "-C", lib, "--strip-components=1"], root);
 }
 
-/** @returns the path of the tarball */
+/** Packs the program. Returns the path of the tarball. */
 function packProgram(root: string, work: string): string {
   const packed = run("npm", ["pack", "--json", "--pack-destination", work], root);
   const [{ filename }] = Object.values(JSON.parse(packed)) as [{ readonly filename: string }];
   return join(work, filename);
 }
 
-/** Copies the dependencies of the checkout, which has the versions of the lock file. */
+/** Copies the dependencies of the checkout, which are those of the lock file. */
 function copyDependencies(root: string, lib: string): void {
   type Locked = { readonly dev?: boolean; readonly devOptional?: boolean };
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
@@ -91,7 +94,7 @@ function copyDependencies(root: string, lib: string): void {
   }
 }
 
-/** All but the C sources of better-sqlite3, its binaries for other systems, and types. */
+/** Returns false for the C sources of better-sqlite3, its binaries for other systems, and types. */
 function isNeeded(file: string): boolean {
   if (/\/better-sqlite3\/(build|deps|src|binding\.gyp)$/.test(file)) return false;
   if (/\/node-addon-api$|\/\.[^/]+$/.test(file)) return false;
@@ -111,7 +114,7 @@ function addPrograms(root: string, stage: string, lib: string): void {
   }
 }
 
-/** Adds one unit for all mirrors: `systemctl --user enable --now mdmirror`. */
+/** Adds one unit for all linked folders of a user: `systemctl --user enable --now mdmirror`. */
 function addUnit(root: string, stage: string): void {
   const template = readFileSync(join(root, "config/mdmirror.service"), "utf8");
   const fields: Readonly<Record<string, string>> = {
@@ -133,7 +136,7 @@ function addDocuments(root: string, stage: string, lib: string): void {
   put(join(documents, "changelog.gz"), gzipSync(readFileSync(join(root, ".github/CHANGELOG.md")), { level: 9 }));
 }
 
-/** @returns the version */
+/** Writes the control file. Returns the version. */
 function addControl({ root, node }: DebianOptions, stage: string, architecture: string): string {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly version: string;
@@ -161,7 +164,7 @@ function addControl({ root, node }: DebianOptions, stage: string, architecture: 
 }
 
 function pack(options: DebianOptions, stage: string, name: string): { readonly file: string; readonly size: number } {
-  // Modes are the same whatever the umask of who builds.
+  // Sets the modes, which must not depend on the umask of the build.
   run("chmod", ["-R", "u=rwX,go=rX", stage], options.root);
   const file = join(resolve(options.out), name);
   mkdirSync(dirname(file), { recursive: true });

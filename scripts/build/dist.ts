@@ -17,26 +17,26 @@ import { bundlePage } from "./page.ts";
 import { reachedTypes, typeEntries } from "./types.ts";
 
 /**
- * Makes `dist/` of `src/`, once for all who ask at the same time: types by tsc, programs by esbuild.
- * A build does not check types, which `npm run check` does.
+ * Builds `dist/` from `src/`, once for all processes that need it at the same time: types by tsc,
+ * programs by esbuild. A build does not check types; `npm run check` does.
  */
 
 export type Built =
   | { readonly kind: "made" | "up to date"; readonly files: number }
-  /** As a clause. */
+  /** `why` is a clause. */
   | { readonly kind: "failed"; readonly why: string };
 
 const CONFIGURED = ["package.json", "package-lock.json", "tsconfig.json", "config/tsconfig.build.json"];
-/** Files that run as they are. */
+/** Files that are copied unchanged. */
 const COPIED = ["cli/entry.mjs"];
 const MAN_PAGES = "scripts/build/man-pages.ts";
-/** How long to wait for another build, in ms: it may never end. */
+/** LIMIT: ms to wait for another build, which may never end. */
 const PATIENCE_MS = 300_000;
 
 /**
  * Builds `dist/` unless it is up to date. Returns the path of the program in it.
- * @param root the checkout; it ends with a slash
- * @throws when the build fails
+ * @param root path of the checkout, ending with a slash
+ * @throws if the build fails
  */
 export function builtProgram(root: string): string {
   const built = buildDist(root);
@@ -44,13 +44,16 @@ export function builtProgram(root: string): string {
   return join(root, "dist/cli/entry.mjs");
 }
 
-/** @param root the checkout; it ends with a slash */
+/**
+ * Builds `dist/` unless it is up to date.
+ * @param root path of the checkout, ending with a slash
+ */
 export function buildDist(root: string): Built {
   const cache = join(root, "node_modules", ".cache");
   mkdirSync(cache, { recursive: true });
   const lock = new Sqlite(join(cache, "build.lock"), { timeout: PATIENCE_MS });
   try {
-    // Test files build in several processes at the same time.
+    // Several processes of tests may build at the same time.
     lock.exec("BEGIN EXCLUSIVE");
     return build(root, join(cache, "build.stamp"));
   } finally {
@@ -79,11 +82,11 @@ function build(root: string, stampFile: string): Built {
   return { kind: "made", files: files.length };
 }
 
-/** @returns why it failed, as a clause; null: it did not */
+/** Compiles and bundles. Returns why that failed, as a clause; null if it did not. */
 function compile(root: string, dist: string): string | null {
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const args = ["-p", join(root, "config", "tsconfig.build.json"), "--outDir", dist, "--singleThreaded"];
-  // One core and no collection take half of the processor time.
+  // Without garbage collection, tsc takes half of the processor time.
   const env = { ...process.env, GOGC: "off" };
   const { status, stdout, error } = spawnSync(tsc, args, { cwd: root, encoding: "utf8", env });
   if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
@@ -97,20 +100,23 @@ function compile(root: string, dist: string): string | null {
   if (pages.status !== 0) return `the man pages failed (${pages.status ?? pages.error?.message}):\n${pages.stderr}`;
   bundlePage(root, join(dist, "page", "files"));
   const reached = reachedTypes(dist, typeEntries(root));
-  // Nobody can import the other modules, so they need no types.
+  // Types of modules that users cannot import are not needed.
   for (const file of types) if (!reached.includes(file)) rmSync(join(dist, file));
   for (const file of reached) nameJavaScript(join(dist, file));
   bundleProgram(root, dist);
   return null;
 }
 
-/** tsc leaves `.ts` in the imports of declarations, which not every reader of types knows. */
+/**
+ * Replaces the ending `.ts` in the imports of declarations, which tsc keeps and some compilers do
+ * not accept.
+ */
 function nameJavaScript(file: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replaceAll(/((?:from|import\() ?"\.[^"]*)\.ts"/g, '$1.js"'));
 }
 
-/** The files below `root`, sorted. */
+/** Returns the sorted files below `root`. */
 function filesIn(root: string, folder: string): string[] {
   try {
     const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });

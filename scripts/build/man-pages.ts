@@ -1,5 +1,5 @@
-// The man pages, made from the declared commands: `node scripts/build/man-pages.ts FOLDER` writes
-// `mdmirror.1` and one page for each command there.
+// `node scripts/build/man-pages.ts FOLDER`: writes the man pages `mdmirror.1` and one for each
+// command into the folder. They are made from the declarations of the commands.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,7 +38,7 @@ const FILES: readonly (readonly [name: string, what: string])[] = [
 
 const EXIT_STATUS = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code, sentence(meaning)] as const);
 
-/** Every page by its file name, as text for man(1). */
+/** Returns every page by its file name, in the format of man(1). */
 export async function manPages(version: string): Promise<ReadonlyMap<string, string>> {
   const pages = new Map([["mdmirror.1", overviewPage(version)]]);
   for (const entry of COMMANDS) {
@@ -92,7 +92,7 @@ function commandPage(version: string, { name, summary }: CommandEntry, command: 
   ]);
 }
 
-/** Each paragraph begins a line of its own; an indented one stays as it is. */
+/** Begins a new line for each paragraph; an indented paragraph stays as it is. */
 function aboutLine(line: string): readonly string[] {
   return [line.startsWith(" ") ? ".br" : ".PP", escaped(line)];
 }
@@ -109,7 +109,7 @@ function commonSections(): readonly string[] {
 }
 
 function page(name: string, version: string, lines: readonly string[]): string {
-  // Names, paths and options are not hyphenated, and lines are not stretched.
+  // Without hyphenation and justification, so that names, paths and options stay whole.
   const head = [`.TH ${escaped(name.toUpperCase())} 1 "" "mdmirror ${version}" "mdmirror"`, ".nh", ".ad l"];
   return `${[...head, ...lines].join("\n")}\n`;
 }
@@ -126,7 +126,7 @@ function sentence(text: string): string {
   return `${text[0]!.toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }
 
-/** Text as roff reads it: nothing of it is a request, and each hyphen can be copied as one. */
+/** Escapes text for roff: no line is a request, and hyphens are copied as hyphens. */
 function escaped(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replaceAll("…", "\\&...");
   return /^[.']/.test(plain) ? `\\&${plain}` : plain;

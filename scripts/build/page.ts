@@ -1,5 +1,5 @@
-// The scripts and styles of the pages, as a browser gets them: `node scripts/build/page.ts` prints
-// the folder that holds them, made of the sources where it is not there yet.
+// `node scripts/build/page.ts`: builds the scripts and styles of the web pages unless they are up
+// to date, and prints their folder.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -8,14 +8,20 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const SOURCE = "src/page";
-/** What the bundle is made of, beside `src/page`: modules that islands import, and packages. */
+/**
+ * Sources of the bundle besides `src/page`: modules that the pages' scripts import, and packages.
+ */
 const BESIDE = ["package-lock.json", "src/mirror/model", "src/contract", "scripts/build/page.ts"];
 const STYLES = ["style.css"];
 const PICTURES = ["icon.svg"];
-/** Browsers that are used in 2026, and those of two years before. */
+/** Browsers of 2026 and of the two years before. */
 const TARGET = ["chrome123", "firefox125", "safari17.5"];
 
-/** @param root the checkout; it ends with a slash @returns the folder, below node_modules/.cache */
+/**
+ * Builds the scripts and styles unless they are up to date.
+ * @param root path of the checkout, ending with a slash
+ * @returns their folder, below node_modules/.cache
+ */
 export function pageFolder(root: string): string {
   const folder = join(root, "node_modules", ".cache", "page", digestOf(inputsOf(root)).slice(0, 16));
   if (existsSync(folder)) return folder;
@@ -23,7 +29,7 @@ export function pageFolder(root: string): string {
   const fresh = `${folder}.${process.pid}`;
   try {
     bundlePage(root, fresh);
-    // Others may have made the same meanwhile.
+    // A concurrent build may have made the same folder.
     if (!existsSync(folder)) renameSync(fresh, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
@@ -33,21 +39,21 @@ export function pageFolder(root: string): string {
   return folder;
 }
 
-/** Where only what running needs is installed, the rest is now. */
+/** Installs the tools for a build if only the packages for running are installed. */
 function installTools(root: string): void {
   const { status } = spawnSync(process.execPath, [join(root, "scripts/setup.mjs")], { stdio: ["ignore", 2, 2] });
   if (status !== 0) throw new Error("what makes the pages could not be installed: npm needs its registry for that");
 }
 
 /**
- * Writes each entry as `NAME-DIGEST.ending`, the parts that entries share, and `manifest.json`, by
- * which an entry is found.
- * @throws with what esbuild says
+ * Writes each entry as `NAME-DIGEST.ending`, the parts that several entries share, and
+ * `manifest.json`, which maps names to files.
+ * @throws with esbuild's message
  */
 export function bundlePage(root: string, folder: string): void {
-  // Asked for here: who finds the bundle made does without the tool.
+  // Loaded only for a build, so that esbuild is not needed when the bundle is up to date.
   const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
-  // What lies in folders below are parts of these.
+  // Files in subfolders are parts of these scripts.
   const scripts = readdirSync(join(root, SOURCE, "islands")).filter((name) => name.endsWith(".ts"));
   const { metafile, outputFiles } = buildSync({
     absWorkingDir: root,

@@ -1,6 +1,6 @@
 /**
- * Fills the places `{{NAME}}` of a template.
- * @throws for a place that `fields` does not fill
+ * Replaces each `{{NAME}}` of a template.
+ * @throws if `fields` lacks a name
  */
 export function fillTemplate(template: string, fields: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{([A-Z0-9]+)\}\}/g, (place, name: string) => {

@@ -4,9 +4,10 @@ import { dirname, join, normalize } from "node:path";
 const IMPORT = /(?:from|import\()\s*"(\.[^"]+)"/g;
 
 /**
- * The declaration files that a user of the package can reach, in the order in which they are met.
- * @param entries below `dist`: what the package exports
- * @throws when one names a file that is not there
+ * Returns the declaration files that a user of the package can reach, in the order of their
+ * imports.
+ * @param entries exported declaration files, as paths in `dist`
+ * @throws if a file imports one that does not exist
  */
 export function reachedTypes(dist: string, entries: readonly string[]): string[] {
   const reached = new Set(entries);
@@ -23,7 +24,7 @@ export function reachedTypes(dist: string, entries: readonly string[]): string[]
 
 type Exports = Readonly<Record<string, string | { readonly types: string }>>;
 
-/** The declarations of what the package exports, below `dist`. */
+/** Returns the exported declaration files of the package, as paths in `dist`. */
 export function typeEntries(root: string): string[] {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly exports: Exports };
   return Object.values(exports).flatMap((entry) =>

@@ -8,12 +8,13 @@ import type { Target } from "../../test/contract/suite/world.ts";
 import type { Variant } from "../../test/variants/variant.ts";
 import { varyService } from "../../test/variants/vary-service.ts";
 
-/** What the contract is held against. */
+/** A service for the contract suite. */
 export type Opened = { readonly target: Target; readonly url: string; close(): Promise<void> };
 
 /**
- * A service in this process, in a temporary folder, over HTTP. It is calm there: nobody else moves
- * items between pages, and neither keys nor requests end, for each test says what it is told.
+ * Opens a service in this process, in a temporary folder, over HTTP. Its variant is calm: no items
+ * move between pages, and neither keys nor request limits run out, because each test checks exact
+ * answers.
  */
 export async function openOwn(variant: Variant): Promise<Opened & Pick<OpenData, "service">> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));

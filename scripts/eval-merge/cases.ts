@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 
 /**
- * One real merge: `ours` stands for the remote text, `theirs` for the local one, `resolved` is what
- * people committed.
+ * A real merge: `ours` is used as the remote version, `theirs` as the local one, and `resolved` is
+ * what people committed.
  */
 export type Case = {
   readonly id: string;
@@ -19,10 +19,10 @@ export type Case = {
   readonly resolved: string;
 };
 
-/** The development sets, by file name. */
+/** File names of the development sets. */
 const SETS = ["dev.jsonl.gz", "joined-dev.jsonl.gz", "more.jsonl.zst"];
 
-/** The sets that a folder holds, and the names of those that are missing. */
+/** Returns the sets in a folder, and the names of those that are missing. */
 export function findSets(folder: string): { readonly found: string[]; readonly missing: string[] } {
   const paths = SETS.map((name) => ({ name, path: join(folder, name) }));
   return {
@@ -31,7 +31,9 @@ export function findSets(folder: string): { readonly found: string[]; readonly m
   };
 }
 
-/** Reads a set: JSON lines, plain, gzip or zstd by the name's ending. */
+/**
+ * Reads a set of JSON lines; the ending of its name says whether it is compressed by gzip or zstd.
+ */
 export function readCases(file: string): Case[] {
   const bytes = readFileSync(file);
   const plain = file.endsWith(".gz") ? gunzipSync(bytes) : file.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes;
@@ -43,8 +45,8 @@ export function readCases(file: string): Case[] {
 }
 
 /**
- * Whether a case is of the half that is looked at while the merge is worked on; the other half only
- * measures.
+ * Returns true for the half of the cases that may be read while the merge is developed. The other
+ * half only measures.
  */
 export function isLookedAt(one: Case): boolean {
   return (createHash("sha256").update(`${one.repo} ${one.merge}`).digest()[0] as number) < 160;

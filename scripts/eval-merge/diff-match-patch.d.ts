@@ -1,4 +1,4 @@
-// Types for what is used of package `diff-match-patch` 1.0.5, which ships none.
+// Types for the used part of `diff-match-patch` 1.0.5, which has none.
 declare module "diff-match-patch" {
   class DiffMatchPatch {
     patch_make(before: string, after: string): object[];

@@ -3,15 +3,15 @@ import { StringNumbers, splitLines } from "../../src/markdown/merge/split.ts";
 import { diff } from "../../src/markdown/merge/myers.ts";
 
 /**
- * How a merged text compares with the people's: the same but for white space, a few words off,
- * other order of lines.
+ * How a result compares with the committed version: equal but for white space, a few words
+ * different (`near`), or the same lines in another order.
  */
 export type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";
 
-/** Words that may differ from the people's text for a merge to count as near. */
+/** LIMIT: different words in a result that counts as near. */
 const NEAR_WORDS = 5;
 
-/** Judges a merged text, undefined for a conflict. */
+/** Compares a result with the committed version; undefined is a conflict. */
 export function judge(merged: string | undefined, resolved: string): Verdict {
   if (merged === undefined) return "conflict";
   const [ours, theirs] = [merged, resolved].map((text) => text.split(/\s+/).filter((word) => word !== "")) as [
@@ -23,7 +23,7 @@ export function judge(merged: string | undefined, resolved: string): Verdict {
   return wordsOff(ours, theirs) <= NEAR_WORDS ? "near" : "wrong";
 }
 
-/** The lines of a text in order of their characters, without blank ones. */
+/** Returns the lines sorted, without blank ones. */
 export function sortedLines(text: string): string {
   return text
     .split("\n")
@@ -33,7 +33,9 @@ export function sortedLines(text: string): string {
     .join("\n");
 }
 
-/** Words to replace, at most: half the edit length, or infinity past what counts as near. */
+/**
+ * Returns an upper bound of the replaced words: half the edit length, or Infinity above the limit.
+ */
 function wordsOff(a: readonly string[], b: readonly string[]): number {
   const reach = new Map<number, number>([[1, 0]]);
   for (let d = 0; d <= 2 * NEAR_WORDS; d++) {
@@ -49,9 +51,8 @@ function wordsOff(a: readonly string[], b: readonly string[]): number {
 }
 
 /**
- * Whether two insertions at one place ran into each other: lines that a side added in a row, where
- * the other side added some as well, do not stand in a row in the merged text. Blank lines and
- * indents are not looked at.
+ * Returns true if two insertions at one place were mixed: one side's added lines are not in a row
+ * in the result, and the other side added lines there too. Ignores blank lines and indentation.
  */
 export function isGarbled(base: string, local: string, remote: string, merged: string): boolean {
   const [l, r] = [insertions(base, local), insertions(base, remote)];
@@ -71,7 +72,10 @@ function said(text: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Lines that a side added in a row without taking any away, by the base line they stand before. */
+/**
+ * Returns the lines that a side added in a row without removing any, by the index of the base line
+ * that follows them.
+ */
 function insertions(base: string, side: string): Map<number, string[]> {
   const interner = new StringNumbers();
   const [b, s] = [splitLines(base), splitLines(side)];

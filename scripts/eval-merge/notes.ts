@@ -4,7 +4,10 @@ import { rivals } from "./rivals.ts";
 
 type NoteRow = { cases: number } & Record<NoteVerdict, number>;
 
-/** Counts the verdicts on the daily notes and the edited lists, and on the notes those of the other tools. */
+/**
+ * Returns the number of each verdict on the daily notes and the edited lists; for the notes, also
+ * those of other tools.
+ */
 export function measureNotes(withRivals: boolean): Record<string, NoteRow> {
   const notes = readNotes().flatMap((note) => [note, turned(note)]);
   const lists = editedLists(60, 1).map((list): Note => ({ ...list, title: `${list.format}: ${list.change}` }));

@@ -7,16 +7,16 @@ import type { Case } from "./cases.ts";
 
 type Texts = Pick<Case, "base" | "ours" | "theirs">;
 
-/** Merges the texts of one case; undefined for a conflict. */
+/** Merges the versions of one case. Returns undefined for a conflict. */
 export type Merge = (one: Texts) => string | undefined;
 
-/** The tools that mdmirror's merge is compared with, as far as this machine has them. */
+/** Returns the other merge tools that are installed. */
 export function rivals(): Record<string, Merge> {
   const wiggles = spawnSync("wiggle", ["--version"]).error === undefined;
   return { "git merge-file": gitMerge, ...(wiggles && { wiggle: wiggleMerge }), "diff-match-patch": patchMerge };
 }
 
-/** What git merges from the same three texts. */
+/** Merges by git. */
 export function gitMerge(one: Texts): string | undefined {
   return byFiles(one, "git", ["merge-file", "-p", "ours", "base", "theirs"]);
 }
@@ -26,7 +26,8 @@ function wiggleMerge(one: Texts): string | undefined {
 }
 
 /**
- * As Obsidian Sync is said to do it: the patch from base to the local text, laid on the remote one.
+ * Merges like Obsidian Sync is said to: applies the patch from base to the local version to the
+ * remote version.
  */
 function patchMerge(one: Texts): string | undefined {
   const patcher = new DiffMatchPatch();

@@ -1,16 +1,16 @@
-/** A terminal's lines, with their colours, as an SVG picture. */
+/** Lines of a terminal, with colours. */
 
 export type Picture = { readonly title: string; readonly lines: readonly string[] };
 
-/** Pixels: of a character, of a line, of the frame. */
+/** Pixels of a character, of a line and of the frame. */
 const CHARACTER = 8.4;
 const LINE = 20;
 const MARGIN = 16;
 const BAR = 34;
-/** LIMIT: characters of a line; the rest continues in the next line. */
+/** LIMIT: characters of a line; the rest continues on the next line. */
 const COLUMNS = 96;
 
-/** The SGR codes that the command line uses, as CSS. */
+/** SGR codes that the command line uses → CSS. */
 const STYLES: Readonly<Record<string, string>> = {
   "1": "font-weight:700",
   "2": "fill:#8b949e",
@@ -22,7 +22,10 @@ const STYLES: Readonly<Record<string, string>> = {
 
 type Piece = { readonly text: string; readonly style: string };
 
-/** @param lines plain text with SGR escapes */
+/**
+ * Draws the lines as an SVG picture.
+ * @param lines plain text with SGR escapes
+ */
 export function drawTerminal({ title, lines }: Picture): string {
   const rows = lines.flatMap((line) => wrap(piecesOf(line)));
   const width = Math.ceil(COLUMNS * CHARACTER + 2 * MARGIN);
@@ -58,7 +61,7 @@ function piecesOf(line: string): Piece[] {
   return pieces;
 }
 
-/** Lines of COLUMNS characters at most. */
+/** Splits pieces into lines of at most COLUMNS characters. */
 function wrap(pieces: readonly Piece[]): Piece[][] {
   const rows: Piece[][] = [[]];
   let room = COLUMNS;
@@ -77,7 +80,10 @@ function wrap(pieces: readonly Piece[]): Piece[][] {
   return rows;
 }
 
-/** As much of a text as there is room for, to the end of a word where it can be. */
+/**
+ * Returns the beginning of a text that fits into `room` characters, if possible up to the end of a
+ * word.
+ */
 function takenOf(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = text.lastIndexOf(" ", room - 1) + 1;

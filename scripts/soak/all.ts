@@ -1,7 +1,7 @@
 /**
- * `npm run soak [-- --quick] [--rounds N] [--seed N] [--only NAME]… [--json FILE]`: real faults on
- * real processes, real files and real HTTP. One table: fault, rounds, what was counted, holds or
- * broken; exit 1 on any breach.
+ * `npm run soak [-- --quick] [--rounds N] [--seed N] [--only NAME]… [--json FILE]`: injects real
+ * faults into real processes, files and HTTP. Prints one table: fault, rounds, counts, and whether
+ * the promises hold. Exit 1 if one does not.
  */
 import { parseArgs } from "node:util";
 import { saveResult } from "../results.ts";

@@ -1,6 +1,6 @@
 /**
- * Several processes in one folder at once: one works, the others say that it is in use or let the
- * daemon do it; nothing is done twice.
+ * Several processes in one folder at the same time. One works; the others report that the folder is
+ * in use, or let the daemon work. Nothing is done twice.
  */
 import { type Ended, type Field, linked, openField, run, start, fillThere, workOnBothSides } from "./fixture.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
@@ -20,7 +20,7 @@ async function manySyncs({ rounds, seed }: Soak) {
   for (let round = 0; round < rounds; round++) {
     await workOnBothSides(field, round, 6, DOCUMENTS);
     const before = await rememberBefore(field);
-    // Who works is answered only when another one has met it.
+    // The service delays its answers until another process has met the working one.
     const met = Promise.withResolvers<void>();
     const hook = () => met.promise;
     field.hooks.add(hook);
@@ -48,7 +48,7 @@ async function manySyncs({ rounds, seed }: Soak) {
   return { fault: "many-syncs", rounds, counted, broken: ledger.broken };
 }
 
-/** `watch` in the folder, and commands beside it. */
+/** Runs commands in a folder beside `watch`. */
 async function syncWhileWatch({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);
@@ -58,8 +58,8 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
   let asked = 0;
   for (let round = 0; round < rounds; round++) {
     await workOnBothSides(field, round, 6, DOCUMENTS);
-    // The service merges what the daemon sends with a text that the daemon has not been shown: its
-    // marks are what must stay.
+    // The service may merge the daemon's edits with versions that the daemon never saw, so only
+    // marks are compared.
     const before = { ...(await rememberBefore(field)), digests: new Map() };
     const second = start(field, ["watch", field.notes]);
     const ends = await Promise.all([
@@ -83,13 +83,13 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
     ledger.ended(code);
     const wanted = n === 4 ? [LOCKED] : n === 1 ? [0, LOCKED] : [0];
     if (n === 0 && code === 0) asked++;
-    // `status` may tell what is on its way.
+    // `status` may report pending changes.
     if (!wanted.includes(code as 0) && !(n === 3 && code === 3))
       ledger.broken.push(`round ${round} (seed ${seed}), process ${n}: exit ${code}: ${out.trim()}`);
   }
 }
 
-/** Resolves when it has taken the folder. */
+/** Starts a daemon. Resolves when it has locked the folder. */
 export async function startDaemon(field: Field): Promise<ReturnType<typeof start>> {
   let ready: () => void;
   const began = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * `watch` killed with kill -9 again and again, while editors save and the app edits; then one last
- * daemon, and rest.
+ * Kills `watch` by kill -9 again and again, while an editor saves and documents are edited on the
+ * service. At the end syncs until nothing changes.
  */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,10 @@ import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 40;
 
-/** Kills the daemon at random moments, while a person's editor saves and the app edits and renames. */
+/**
+ * Kills the daemon at random moments, while a user's editor saves and renames files, and documents
+ * are edited on the service.
+ */
 async function killWatch({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const person = await openPerson();
@@ -63,12 +66,12 @@ async function killWatch({ rounds, seed }: Soak): Promise<Row> {
 
 const shown = (saves: ReadonlyMap<string, number>) => [...saves].map(([by, n]) => `${by} ${n}`).join(" + ");
 
-/** A document is at the first place, or was renamed to the second. */
+/** Returns the two possible paths of a document: its first one, and the one after a rename. */
 const placesOf = (n: number) => [docPath(n), `moved/doc-${n}.md`] as const;
 
 /**
- * While a file is replaced its path is free for some microseconds: the places are looked at until
- * one is there.
+ * Returns the local path of a document. Looks repeatedly, because a path is free for some
+ * microseconds while mdmirror replaces the file.
  */
 async function here(field: Field, n: number): Promise<string> {
   for (let tries = 0; tries < 2_000; tries++) {
@@ -90,7 +93,7 @@ async function move(field: Field, n: number): Promise<void> {
   try {
     renameSync(join(field.notes, from), join(field.notes, from === to[0] ? to[1] : to[0]));
   } catch (error) {
-    // Replaced at this very moment: a person would try again; here the next move does.
+    // mdmirror is replacing the file. A user would try again; here a later move does.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * State files that are flipped, cut, gone, older than the folder; a config and a marker that are
- * lost. With work for both sides waiting.
+ * State files with flipped bits, truncated, removed, or older than the folder; and a lost
+ * configuration or marker. Both sides have changes to sync.
  */
 import {
   appendFileSync,
@@ -38,12 +38,12 @@ const DOCUMENTS = 60;
 
 type Damage = {
   readonly name: string;
-  /** Before the last run that ended well, what it needs of the older state. */
+  /** Prepares the damage before the last undamaged sync, such as a copy of the older state. */
   readonly prepare?: (mirror: string, field: Field) => void | Promise<void>;
   readonly make: (mirror: string, dice: Dice) => void;
-  /** How a sync after it may end. */
+  /** Exit codes that the next sync may have. */
   readonly codes: readonly number[];
-  /** What a person does, where mdmirror asks for it. */
+  /** What a user does if mdmirror asks for it. */
   readonly repair?: (field: Field) => Promise<unknown>;
 };
 
@@ -53,7 +53,7 @@ function flip(file: string, dice: Dice, times: number): void {
   writeFileSync(file, bytes);
 }
 
-/** Nothing, one, or a run of pages. */
+/** Overwrites a random range with noise. */
 function scramble(file: string, dice: Dice): void {
   const bytes = readFileSync(file);
   const at = dice.below(bytes.length);
@@ -61,7 +61,7 @@ function scramble(file: string, dice: Dice): void {
   writeFileSync(file, bytes);
 }
 
-/** One page of three. */
+/** Overwrites every third page. */
 function blotPages(file: string): void {
   const bytes = readFileSync(file);
   for (let at = 4_096 * 3; at < bytes.length; at += 3 * 4_096) bytes.fill(0xa5, at, at + 4_096);
@@ -71,7 +71,7 @@ function blotPages(file: string): void {
 const DATABASES = ["state.db", "texts.db"] as const;
 
 function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
-  // 1: met in use, and repaired by the next.
+  // 1: the sync met the damage while it worked, and the next sync repairs it.
   const codes = file === "texts.db" ? [0, 1, 3] : [0, 3];
   const at = (mirror: string) => join(mirror, file);
   const keep = (mirror: string) => copyFileSync(at(mirror), `${at(mirror)}.older`);
@@ -82,7 +82,8 @@ function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
   return [
     { name: `${file}: flipped bits`, make: (mirror, dice) => flip(at(mirror), dice, 1 + dice.below(40)), codes },
     { name: `${file}: flipped header`, make: (mirror, dice) => flipHeader(at(mirror), dice), codes },
-    // Met in use alone, where the opening does not look: then the following sync repairs it.
+    // Opening does not read these pages, so the damage may only be met later; the next sync repairs
+    // it.
     { name: `${file}: pages of noise`, make: (mirror) => blotPages(at(mirror)), codes: [0, 1, 3] },
     { name: `${file}: noise`, make: (mirror, dice) => scramble(at(mirror), dice), codes },
     {
@@ -104,7 +105,9 @@ function flipHeader(file: string, dice: Dice): void {
   writeFileSync(file, bytes);
 }
 
-/** An older copy, and later a process that is killed in its work, so that its WAL is left. */
+/**
+ * Keeps a copy of the file, then kills a sync in the middle of its work, so that its WAL is left.
+ */
 function keepAndKill(file: string): NonNullable<Damage["prepare"]> {
   return async (mirror, field) => {
     const { child, ended } = start(field, ["sync", field.notes]);
@@ -172,7 +175,7 @@ const DAMAGES: readonly Damage[] = [
     name: "marker: gone",
     make: (mirror) => rmSync(join(mirror, "marker")),
     codes: [4],
-    // What `approve` advises.
+    // The steps that the command `approve` suggests.
     repair: (field) => {
       renameSync(join(field.notes, ".mdmirror"), join(field.folder, "mdmirror.away"));
       return run(field, initArgs(field));
@@ -196,7 +199,7 @@ async function damaged({ rounds, seed }: Soak) {
     const mirror = join(field.notes, ".mdmirror");
     await fillThere(field, DOCUMENTS);
     await linked(field);
-    // The past that an older copy does not know.
+    // Changes that an older copy of the state does not contain.
     await past(field);
     await damage.prepare?.(mirror, field);
     await run(field, ["sync", field.notes]);
@@ -220,7 +223,7 @@ async function damaged({ rounds, seed }: Soak) {
   return { fault: "damage", rounds, counted, broken: ledger.broken };
 }
 
-/** Edits, a move and new documents on both sides. */
+/** Makes edits, a move and new documents on both sides. */
 async function past(field: Field): Promise<void> {
   for (const n of [1, 2, 3, 4, 5]) await editThere(field, docPath(n), 1);
   for (const n of [4, 5, 6, 7, 8]) editHere(field, docPath(n), 5);
@@ -229,7 +232,7 @@ async function past(field: Field): Promise<void> {
   must(await field.call("PATCH", `/v1/files/${await findThere(field, docPath(9))}`, { name: "moved.md" }));
 }
 
-/** Edits that wait for the sync after the damage: one side, the other, both. */
+/** Makes edits for the sync after the damage: on each side alone, and on both. */
 async function waiting(field: Field): Promise<void> {
   for (const n of [10, 11]) await editThere(field, docPath(n), 1);
   for (const n of [11, 12]) editHere(field, docPath(n), 5);

@@ -8,7 +8,7 @@ import { RACES } from "./races.ts";
 import { ROOTS } from "./roots.ts";
 import type { Fault } from "./row.ts";
 
-/** Every row of the soak, in the order of its table. */
+/** Every fault of the soak, in the order of its table. */
 export const FAULTS: readonly Fault[] = [
   ...[...KILLS, ...DAEMONS],
   ...[...FULL_DISK, ...DAMAGED],

@@ -1,6 +1,6 @@
 /**
- * Where a fault is made: a service in this process, a mirrored folder, documents whose every edit
- * carries a mark of its own.
+ * What a fault is injected into: a service in this process, a linked folder, and documents in which
+ * each edit has its own mark.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,14 +19,17 @@ import { builtProgram } from "../build/dist.ts";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const PROGRAM = builtProgram(ROOT);
 
-/** A service with a temporary folder: in this process, or a process of its own. */
+/** A service with a temporary folder, in this process or in its own. */
 export type Service = {
   readonly folder: string;
   readonly url: string;
   readonly key: string;
-  /** Requests that were not GET, since the last reset: `METHOD /path`. */
+  /** Write requests since the last reset, as `METHOD /path`. */
   readonly writes: string[];
-  /** Calls the service in this process, as the app's owner; such calls are not counted. */
+  /**
+   * Calls the service in this process with the owner's key. Such calls are not recorded in
+   * `writes`.
+   */
   call(method: string, path: string, body?: object): Promise<WireResponse>;
   end(): Promise<void>;
 };
@@ -36,9 +39,11 @@ type Hook = (request: WireRequest) => void | Promise<void>;
 export type Field = Service & {
   readonly notes: string;
   readonly dice: Dice;
-  /** Told each request that reaches the service in this process; each may hold the answer back. */
+  /**
+   * Called with each request that reaches the service in this process; each may delay the answer.
+   */
   readonly hooks: Set<Hook>;
-  /** Marks of the edits so far, that must all be found in the end. */
+  /** Marks of all edits so far, which must be found at the end. */
   readonly marks: Set<string>;
 };
 
@@ -53,7 +58,7 @@ export type ServedData = Pick<Service, "url" | "key" | "call"> & { close(): Prom
 
 /**
  * Serves a data folder from this process.
- * @param heard gets each request before the service answers it, and may delay the answer
+ * @param heard called with each request before the service answers it; may delay the answer
  */
 export async function serveData(dir: string, port: number, heard: Hook): Promise<ServedData> {
   const data = await openData(dir);
@@ -98,7 +103,7 @@ export const digest = (text: string) => createHash("sha256").update(text).digest
 /** A document of the service, as its own API returns it. */
 export type RemoteDocument = { readonly id: string; readonly text: string; readonly changeId: string };
 
-/** Reads every document of the service by its own API. Keys are paths. */
+/** Returns every document of the service by path, read by the service's own API. */
 export async function readRemote({ call }: Pick<Service, "call">): Promise<Map<string, RemoteDocument>> {
   const found = new Map<string, RemoteDocument>();
   for (let cursor = ""; ; ) {
@@ -137,13 +142,16 @@ export function editHere(field: Field, path: string, paragraph: number): void {
   writeFileSync(file, edited(readFileSync(file, "utf8"), paragraph, freshMark(field)));
 }
 
-/** @throws when the service refuses: then the test is wrong */
+/**
+ * Returns the JSON of an answer.
+ * @throws if the service refuses, because then the soak itself is wrong
+ */
 export function must(answer: WireResponse): never | Record<string, unknown> {
   if (answer.status >= 300) throw new Error(`the service refused: ${answer.status} ${answer.body}`);
   return answer.body === "" ? {} : (JSON.parse(answer.body) as Record<string, unknown>);
 }
 
-/** Documents of the service alone, `doc 0` … */
+/** Creates documents `doc 0` … on the service. */
 export async function fillThere(field: Field, documents: number): Promise<void> {
   for (let n = 0; n < documents; n++) await makeThere(field, docPath(n), newText(`doc ${n}`));
 }
@@ -159,7 +167,10 @@ export async function findThere(field: Pick<Field, "call">, path: string): Promi
   return data[0]?.id ?? null;
 }
 
-/** @param change how it is edited; usually paragraph `paragraph` becomes another one */
+/**
+ * Edits a document on the service.
+ * @param change edits the content; by default replaces paragraph `paragraph`
+ */
 export async function editThere(field: Field, path: string, paragraph: number, change = edited): Promise<void> {
   const id = await findThere(field, path);
   const { content, lastChangeId } = must(await field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
@@ -167,7 +178,10 @@ export async function editThere(field: Field, path: string, paragraph: number, c
   must(await field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
 }
 
-/** Creates and edits on both sides: `count` documents of each kind, at paths that depend on the round. */
+/**
+ * Creates and edits `count` documents of each kind on both sides, at paths that depend on the
+ * round.
+ */
 export async function workOnBothSides(field: Field, round: number, count: number, documents: number): Promise<void> {
   for (let k = 0; k < count; k++) {
     writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
@@ -187,10 +201,10 @@ export type StartOptions = {
 
 export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
 
-/** The user of a program: where the list of linked folders is, and the key. */
+/** The user of a program: the folder with the list of linked folders, and the key. */
 export type User = Pick<Service, "folder" | "key">;
 
-/** One `mdmirror …` as a process. */
+/** Starts `mdmirror …` as a process. */
 export function start(field: User, args: readonly string[], options: StartOptions = {}): Started {
   const began = performance.now();
   const { onLine } = options;
@@ -227,11 +241,11 @@ export const run = (field: User, args: readonly string[], options?: StartOptions
 
 export const initArgs = (field: Pick<Field, "notes" | "url">) => ["init", field.notes, "--url", field.url, "--yes"];
 
-/** Runs a command in this process, or in a process of its own if it needs another environment. */
+/** Runs a command in this process, or as a process if it needs another environment. */
 export const runCalmly = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
   options?.env === undefined ? runHere(field, args) : run(field, args, options);
 
-/** Links the folder and brings both sides together, before the fault. */
+/** Links the folder and syncs it, before the fault. */
 export async function linked(field: Field, options?: StartOptions): Promise<void> {
   const ended = await runCalmly(field, initArgs(field), options);
   if (ended.code !== 0) throw new Error(`the first sync ended with ${ended.code}: ${ended.out}`);

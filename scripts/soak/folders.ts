@@ -1,7 +1,7 @@
 /**
  * `npm run soak -- folders [--histories 100] [--seed 1] [--watch]`: users work in three linked
  * folders of one service, while processes sync, watch and are killed. A model that does not know
- * when mdmirror moves a change must explain all that is seen. Each history has a seed of its own;
+ * when mdmirror transfers a change must explain all observations. Each history has its own seed;
  * one that fails is shrunk. Exit 1 if any fails.
  */
 import { parseArgs } from "node:util";

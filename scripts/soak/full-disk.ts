@@ -1,6 +1,6 @@
 /**
- * A disk that is full in the middle of a clone, of a merge run, and of the state's own writes; then
- * it has room again.
+ * A disk that becomes full during a clone, during a sync that merges, and during writes of the
+ * state. Then it has free space again.
  */
 import { readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,10 +24,13 @@ import type { Fault, Row, Soak } from "./row.ts";
 import { liveHere } from "./texts.ts";
 
 const DOCUMENTS = 150;
-/** Documents of a clone: many times what is in flight, so that a kill or a full disk meets all stages. */
+/**
+ * Documents of a clone: many more than are downloaded at the same time, so that a kill or a full
+ * disk meets all stages.
+ */
 const CLONED = 600;
 
-/** `notes` is a folder of a disk of its own. */
+/** Opens a fixture whose `notes` is a folder on a separate disk. */
 async function fieldOnDisk(seed: number, size: string): Promise<Field & { readonly disk: string }> {
   const field = await openField(seed);
   const disk = join(field.folder, "disk");
@@ -39,7 +42,7 @@ async function fieldOnDisk(seed: number, size: string): Promise<Field & { readon
   return { ...field, notes: join(disk, "notes"), disk, end };
 }
 
-/** Whole old or whole new: each text here is one that the service has or had. */
+/** Returns the local files whose content is not a whole version that the service has or had. */
 function torn(field: Field, known: ReadonlySet<string>): string[] {
   return [...liveHere(field.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
 }
@@ -82,14 +85,17 @@ async function fullClone(soak: Soak): Promise<Row> {
   };
 }
 
-/** Leaves `bytes` free on the disk. */
+/** Fills the disk up to `bytes` of free space. */
 function fill(field: { readonly disk: string }, bytes: number): void {
   const { bavail, bsize } = statfsSync(field.disk);
   const size = Math.max(0, bavail * bsize - bytes);
   if (size > 0) writeFileSync(join(field.disk, "filler"), Buffer.alloc(size));
 }
 
-/** Edits on both sides, and hardly any room: effects, texts and rows of the state fail anywhere. */
+/**
+ * Edits on both sides with hardly any free space, so that effects and writes of the state fail
+ * anywhere.
+ */
 async function fullMerge(soak: Soak): Promise<Row> {
   const why = whyNoMounts();
   if (why !== null) return injectedFullDisk("full-merge", why, soak);

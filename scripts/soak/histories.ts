@@ -1,10 +1,9 @@
 /**
  * `npm run soak -- histories [--store sqlite|postgres] [--processes 3] [--seconds 60] [--seed 1]
- * [--clients 20] [--kills 5]`: clients that work side by side on few documents of one `serve` on
- * SQLite, or of several over one PostgreSQL. Processes are killed and started again, and so is
- * PostgreSQL. Each round of some thousand operations is judged: could one service that does one
- * request after the other have answered all of it? Exit 1 where not, or where that could not be
- * decided.
+ * [--clients 20] [--kills 5]`: concurrent clients work on few documents of one `serve` on SQLite,
+ * or of several on one PostgreSQL. Processes, and PostgreSQL too, are killed and started again.
+ * Each round of some thousand operations is checked: could one service that executes one request
+ * after the other have given all these answers? Exit 1 if not, or if that could not be decided.
  */
 import { parseArgs } from "node:util";
 import { judge, tellVerdict } from "../../test/histories/judge.ts";
@@ -22,7 +21,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "5" },
   },
 });
-/** LIMIT: operations of one round; what is judged grows with their square. */
+/** LIMIT: operations of one round, because the time to check them grows with their square. */
 const OPERATIONS = 3_000;
 
 if (values.store !== "sqlite" && values.store !== "postgres") {

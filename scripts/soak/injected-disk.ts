@@ -1,6 +1,6 @@
 /**
- * The full disk where nothing can be mounted: the whole engine on a disk in memory that refuses to
- * take more. The state is in memory, and cannot be full.
+ * The full disk if nothing can be mounted: the whole engine on a RAM disk that refuses more bytes.
+ * The state is in memory and cannot become full.
  */
 import { createRig } from "../../test/simulator/rig.ts";
 import { docPath } from "./fixture.ts";

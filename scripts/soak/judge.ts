@@ -1,4 +1,4 @@
-/** What is counted after a fault, when both sides have come to rest. */
+/** Counts what a fault left, once syncs change nothing more. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -15,28 +15,27 @@ import {
 import { keptTexts, liveHere } from "./texts.ts";
 
 type Figures = {
-  /** Texts (by digest) and edits (by mark) that are nowhere any more. */
+  /** Contents (by digest) and edits (by mark) that cannot be found any more. */
   lost: number;
-  /** Documents that are there more than once, on either side. */
+  /** Documents that a side has more than once. */
   doubled: number;
   /**
-   * Paths whose text is another one on the other side, or that are on one side alone; open
-   * conflicts are none.
+   * Paths with different contents on the two sides, or on one side only; without open conflicts.
    */
   differing: number;
-  /** Files left in `.mdmirror/tmp`, or half-written ones beside the state. */
+  /** Files left in `.mdmirror/tmp`, and incomplete files beside the state. */
   temps: number;
-  /** Documents that have another id than before. */
+  /** Documents whose id has changed. */
   ids: number;
-  /** Writes, on either side, of a sync with nothing to do. */
+  /** Writes on either side by a sync with nothing to do. */
   idle: number;
 };
 
 const zeroFigures = (): Figures => ({ lost: 0, doubled: 0, differing: 0, temps: 0, ids: 0, idle: 0 });
 
-/** What must be there in the end. */
+/** What must still exist at the end. */
 export type Before = {
-  /** Digest → where it was seen. */
+  /** Digest of a content → where it was. */
   readonly digests: ReadonlyMap<string, string>;
   readonly ids: ReadonlyMap<string, string>;
 };
@@ -50,7 +49,10 @@ export async function rememberBefore(field: Field): Promise<Before> {
 
 const titleOf = (text: string) => text.slice(0, text.indexOf("\n"));
 
-/** A text that did not merge and was put beside, on purpose and by that name. */
+/**
+ * Returns true for files that mdmirror creates beside a document: conflict copies and late saves
+ * that did not merge.
+ */
 const isBeside = (path: string) => isConflictCopyName(nameOf(path)) || /-late(-\d+)?\.md$/.test(path);
 
 function idsByTitle(there: ReadonlyMap<string, RemoteDocument>): Map<string, string> {
@@ -61,13 +63,13 @@ export type Judged = {
   readonly figures: Figures;
   readonly codes: readonly (number | null)[];
   readonly last: Ended;
-  /** Where the lost texts had been, and the lost marks. */
+  /** Former locations of the lost contents, and the lost marks. */
   readonly lost: readonly string[];
 };
 
 /**
- * Lets mdmirror come to rest and counts.
- * @param restCodes how a sync may end when it is at rest: 3 where there are conflicts
+ * Syncs until nothing changes, and counts.
+ * @param options `syncs`: number of syncs before the last one
  */
 export async function judge(
   field: Field,
@@ -118,7 +120,7 @@ function differing(
   return [...paths].filter(wrong).length;
 }
 
-/** Local path → path of the sidecar. */
+/** Returns the path of each conflict copy by its document's local path. */
 function openConflicts(notes: string): Map<string, string> {
   const db = new Sqlite(join(notes, ".mdmirror/state.db"), { readonly: true });
   try {
@@ -151,13 +153,13 @@ function changedStamps(before: ReadonlyMap<string, string>, after: ReadonlyMap<s
   return gone + [...after].filter(([path, stamp]) => before.get(path) !== stamp).length;
 }
 
-/** Adds up what was counted, and notes each figure that must be 0 and is not. */
+/** Sums the counts, and records each that should be 0 and is not. */
 export type Ledger = {
   readonly figures: Figures;
   readonly broken: string[];
-  /** @param wanted how a sync at rest may end: 3 where conflicts are open */
+  /** @param wanted exit codes that the last sync may have: 3 if there are open conflicts */
   add(round: string, judged: Judged, wanted?: readonly (number | null)[]): void;
-  /** Notes how a process of the fault ended. */
+  /** Records the exit code of a process. */
   ended(code: number | null): void;
   exits(): string;
 };

@@ -1,6 +1,6 @@
 /**
- * kill -9 at random moments of a clone, a push, a merge run and a migration; then the work is done
- * to its end, and counted.
+ * kill -9 at random moments of a clone, a push, a sync that merges, and a migration. Then syncs run
+ * to their end, and what is left is counted.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -26,13 +26,16 @@ import { judge, type Ledger, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 120;
-/** Documents of a clone: many times what is in flight, so that a kill or a full disk meets all stages. */
+/**
+ * Documents of a clone: many more than are downloaded at the same time, so that a kill or a full
+ * disk meets all stages.
+ */
 const CLONED = 600;
 
 /**
- * Kills it at a random moment: of its time, or (every second one) some milliseconds after its n-th
- * request.
- * @param usualMs how long it takes when it is left alone
+ * Kills a process at a random moment of its usual time or, every second time, some milliseconds
+ * after its n-th request.
+ * @param usual time in ms and number of requests without a kill
  */
 async function runKilled(
   field: Field,
@@ -60,7 +63,7 @@ function rowOf(fault: string, rounds: number, ledger: Ledger, more: Row["counted
   return { fault, rounds, counted, broken: ledger.broken };
 }
 
-/** Each round is a clone or a push of its own, killed three times. */
+/** Kills a first sync. Each round is a new clone or push, which is killed three times. */
 async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   let kills = 0;
@@ -87,7 +90,8 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
 }
 
 /**
- * Both sides edited before each run: in other paragraphs (merges) and in the same one (conflicts).
+ * Kills syncs after edits on both sides: in different paragraphs (merges) and in the same one
+ * (conflicts).
  */
 async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
@@ -102,7 +106,7 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
     for (let k = 0; k < 30; k++) {
       const n = (first + k) % DOCUMENTS;
       const paragraph = field.dice.below(9);
-      // A document in conflict is left alone: the report about it is another promise.
+      // Documents in conflict are not edited, because conflicts are tested elsewhere.
       if (hasConflictCopy(field, n)) continue;
       editHere(field, docPath(n), paragraph);
       await editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);
@@ -110,8 +114,8 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
       else merges++;
     }
     const before = await rememberBefore(field);
-    // No edit comes between: what a person overwrites before a sync has seen it is not mdmirror's
-    // to keep.
+    // Nobody edits between these syncs: content that a user replaces before a sync saw it need not
+    // be kept.
     for (let times = field.dice.below(3); times >= 0; times--) {
       const end = await runKilled(field, ["sync", field.notes], { ms: 700, requests: 70 });
       ledger.ended(end.code);
@@ -126,11 +130,13 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
 const hasConflictCopy = (field: Field, n: number) =>
   existsSync(join(field.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
 
-/** Tables and columns that had another name in version 6, with their present names. */
+/** Tables and columns with another name in version 6 → their present names. */
 const RENAMED: Readonly<Record<string, string>> = { links: "records", holds: "blocked", standing: "state" };
 const presentName = (name: string) => RENAMED[name] ?? name;
 
-/** Writes the present rows of a state into a file of version 6, whose tables come from a fixture. */
+/**
+ * Writes the present rows of a state into a file of version 6, whose tables come from a fixture.
+ */
 function toVersion6(notes: string): void {
   const file = join(notes, ".mdmirror/state.db");
   const fixture = readFileSync(join(ROOT, "test/state/fixtures/state-v6.sql"), "utf8");
@@ -140,7 +146,7 @@ function toVersion6(notes: string): void {
   const tables = old.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
   for (const table of tables.pluck().all() as string[]) {
     old.exec(`DELETE FROM main.${table}`);
-    // Conflicts have other columns now, and these rounds make none.
+    // Conflicts have other columns now; these rounds have none.
     if (table === "conflicts") continue;
     const names = old.prepare(`SELECT name FROM pragma_table_info('${table}')`).pluck().all() as string[];
     const from = `SELECT ${names.map(presentName).join(", ")} FROM now.${presentName(table)}`;

@@ -1,14 +1,14 @@
-/** Texts whose edits can be told from each other, wherever they go. */
+/** Contents in which every edit can be recognized anywhere. */
 
 const PARAGRAPHS = 9;
 
-/** Its first line names the document wherever it goes. */
+/** Returns new content; its first line names the document. */
 export function newText(name: string): string {
   const body = Array.from({ length: PARAGRAPHS }, (_, n) => `Paragraph ${n} of ${name}, as it was at first.\n`);
   return `# ${name}\n\n${body.join("\n")}`;
 }
 
-/** Another paragraph `n`; one that is edited on both sides is a conflict. */
+/** Replaces paragraph `n`. Two such edits of one paragraph are a conflict. */
 export function edited(text: string, n: number, mark: string): string {
   const paragraph = `Paragraph ${n % PARAGRAPHS} `;
   const lines = text.split("\n");
@@ -17,7 +17,7 @@ export function edited(text: string, n: number, mark: string): string {
   return lines.join("\n");
 }
 
-/** One line more at the end of paragraph `n`: it takes no earlier mark away. */
+/** Adds a line at the end of paragraph `n`, which removes no earlier mark. */
 export function withLine(text: string, n: number, mark: string): string {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => line.startsWith(`Paragraph ${n} `));

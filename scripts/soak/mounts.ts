@@ -1,10 +1,10 @@
-/** Disks of a given size, where this user may mount them. */
+/** Mounts disks of a given size, if this user may do that. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** @returns why nothing can be mounted here, or null */
+/** Returns why nothing can be mounted; null if it can. */
 export function whyNoMounts(): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root may mount a disk of a given size";
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
@@ -19,7 +19,7 @@ export function whyNoMounts(): string | null {
   }
 }
 
-/** @param size as mount(8) takes it: `64m` */
+/** @param size in the format of mount(8): `64m` */
 export function mount(folder: string, size: string): void {
   mkdirSync(folder, { recursive: true });
   privileged("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder);
@@ -27,14 +27,12 @@ export function mount(folder: string, size: string): void {
 
 export const resize = (folder: string, size: string) => privileged("mount", "-o", `remount,size=${size}`, folder);
 
-/**
- * The same disk at a second place, which can be taken away and given back with all that is on it.
- */
+/** Mounts a disk at a second path, where it can be unmounted and mounted again without loss. */
 export const bind = (disk: string, at: string) => privileged("mount", "--bind", disk, at);
 
 export const unmount = (folder: string) => privileged("umount", folder);
 
-/** Also while files of it are open, as when a disk is pulled. */
+/** Unmounts even if files are open, as if the disk were pulled. */
 export const unmountLazily = (folder: string) => privileged("umount", "-l", folder);
 
 function privileged(command: string, ...args: string[]): void {

@@ -1,6 +1,6 @@
 /**
- * Connections that break, and a service that is killed and started again, in the middle of syncs;
- * then quiet.
+ * Connections that break, and a service that is killed and started again, in the middle of syncs.
+ * Then nothing fails until the sides are equal.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 80;
 const CODES = [0, 3, 5];
-/** How many syncs of a round wait for a connection to break. */
+/** LIMIT: syncs of a round that wait for a broken connection. */
 const MAX_SYNCS = 40;
 
 async function brokenConnections({ rounds, seed }: Soak) {
@@ -43,7 +43,8 @@ async function brokenConnections({ rounds, seed }: Soak) {
     await workOnBothSides(field, round, 12, DOCUMENTS);
     const before = await rememberBefore(field);
     proxy.share = 0.15 + field.dice.fraction() * 0.8;
-    // How many connections a sync opens is a matter of time; without a break it would prove nothing.
+    // The number of connections of a sync depends on its timing. Without a broken one it would
+    // prove nothing.
     for (let times = 0; times < 2 || (times < MAX_SYNCS && proxy.broken.size === 0); times++) {
       const ended = await run(field, ["sync", field.notes]);
       ledger.ended(ended.code);
@@ -62,8 +63,7 @@ async function brokenConnections({ rounds, seed }: Soak) {
 }
 
 /**
- * The service is killed in the middle of a sync, and started again immediately, at the same port and on
- * what the killed one left.
+ * Kills the service in the middle of a sync. Starts it again immediately on the same port and data.
  */
 async function killedService({ rounds, seed }: Soak) {
   const ledger = openLedger();
@@ -93,9 +93,9 @@ async function killedService({ rounds, seed }: Soak) {
 }
 
 type Turns = Service & {
-  /** From now on in a process of its own. */
+  /** Moves the service from this process into its own. */
   apart(): Promise<void>;
-  /** kill -9, and from now on in this process. */
+  /** Kills that process by kill -9, and serves from this process again. */
   killed(): Promise<void>;
 };
 

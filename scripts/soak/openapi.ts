@@ -1,10 +1,11 @@
 /**
- * `npm run soak -- openapi [--seconds 900] [--seed 1] [--profile NAME]`: the contract suite and
- * random requests of several keys, in turn, through Prism, a proxy of Stoplight that compares each
- * request and answer with `src/contract/openapi.json`. An answer that the document does not
- * describe, and a request that the service accepts and the document does not, is a violation. Exit
- * 1 if there is any. With `--profile NAME` (`test/variants/profiles.ts`) the service answers as
- * that deployment, which the document does not describe: so Prism must find violations.
+ * `npm run soak -- openapi [--seconds 900] [--seed 1] [--profile NAME]`: sends the contract suite
+ * and random requests of several keys through Prism, a proxy of Stoplight that compares each
+ * request and answer with `src/contract/openapi.json`. A violation is an answer that the document
+ * does not describe, or an invalid request that the service accepts. Exit 1 if there is any.
+ *
+ * - `--profile NAME` (`test/variants/profiles.ts`) makes the service answer like that deployment,
+ *   which the document does not describe. Prism must then find violations.
  */
 import { parseArgs } from "node:util";
 import { Api, type Exchange } from "../../src/conformance/world.ts";
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     profile: { type: "string" },
   },
 });
-/** Random requests of one round. */
+/** Random requests in a round. */
 const REQUESTS = 500;
 
 const own = await openOwn(values.profile === undefined ? {} : PROFILES[readProfile(values.profile)]);
@@ -32,7 +33,10 @@ const prism = await startPrism(own.url);
 const violations = new Violations();
 const wire = violations.watch(sendThrough(prism.url, own.url));
 const total = { rounds: 0, tests: 0, failed: 0, requests: 0, "not answered": 0 };
-/** Titles of tests that failed through the proxy, for example because it answers something itself. */
+/**
+ * Titles of tests that failed through the proxy, for example because it answers some requests
+ * itself.
+ */
 const failed = new Set<string>();
 
 try {
@@ -73,7 +77,10 @@ async function sendRandom(seed: number, until: number): Promise<void> {
   }
 }
 
-/** Sends a request, if `fetch` can: some methods and paths are not HTTP, or the proxy fails. */
+/**
+ * Sends a request. Does nothing if `fetch` cannot send it: some methods and paths are not HTTP, or
+ * the proxy fails.
+ */
 async function sendIfPossible(request: Parameters<Exchange>[0]): Promise<void> {
   try {
     await wire(request);

@@ -1,6 +1,6 @@
 /**
- * A person with an editor, as a process: saves the documents that it is told to on stdin, line by
- * line, and says when each is saved.
+ * A process that saves documents like a user with an editor. Reads one save a line from stdin, and
+ * prints a line when it is done.
  */
 import {
   closeSync,
@@ -17,13 +17,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { withLine } from "./marked.ts";
 
 export type Save = {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** The paragraph after which the mark goes. */
+  /** Number of the paragraph after which the mark is inserted. */
   readonly paragraph: number;
   readonly mark: string;
   readonly manner: Manner;
-  /** Before it is read, and between reading and saving, in milliseconds. */
+  /** Milliseconds before the file is read, and between reading and saving. */
   readonly before: number;
   readonly between: number;
 };
@@ -63,8 +63,8 @@ async function save({ path, paragraph, mark, manner, before, between }: Save): P
 }
 
 /**
- * While it is replaced the path is free for some microseconds: an editor would say so, and a person
- * try again.
+ * Opens a file. Tries again like a user, because a path is free for some microseconds while
+ * mdmirror replaces the file.
  */
 async function found<T>(open: () => T): Promise<T> {
   for (let tries = 0; ; tries++) {

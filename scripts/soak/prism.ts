@@ -1,4 +1,4 @@
-/** Prism as a validating proxy, and what it reports. */
+/** Runs Prism as a validating proxy, and reads its reports. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -12,10 +12,10 @@ import { freePort } from "../free-port.ts";
 const FOLDER = fileURLToPath(new URL("prism", import.meta.url));
 const PROGRAM = `${FOLDER}/node_modules/@stoplight/prism-cli/dist/index.js`;
 const DOCUMENT = fileURLToPath(new URL("../../src/contract/openapi.json", import.meta.url));
-/** Bytes of headers: Prism repeats parts of a request in a header of the answer. */
+/** LIMIT: bytes of headers. Prism repeats parts of a request in a header of the answer. */
 const HEADER_BYTES = 1024 * 1024;
 
-/** Starts Prism before a service. The first start installs it, by the lock file beside it. */
+/** Starts Prism before a service. The first start installs it from the lock file in its folder. */
 export async function startPrism(service: string): Promise<{ readonly url: string; end(): Promise<void> }> {
   if (!existsSync(PROGRAM)) execFileSync("npm", ["ci", "--ignore-scripts"], { cwd: FOLDER, stdio: "inherit" });
   const port = await freePort();
@@ -42,13 +42,14 @@ async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Milliseconds after which a request counts as lost. */
+/** LIMIT: ms to wait for an answer. */
 const ANSWER_MS = 10_000;
 
 /**
- * Returns the way to a service through Prism. Some requests go to the service itself: a target with
- * malformed percent-encoding ends Prism, some bodies that are not JSON objects are never answered,
- * and Prism loses the answer to a body that the service does not read to its end.
+ * Returns a function that sends requests to a service through Prism. Some go directly to the
+ * service, because Prism cannot handle them: malformed percent-encoding ends it, some bodies that
+ * are not JSON objects get no answer, and the answer is lost if the service does not read the whole
+ * body.
  */
 export function sendThrough(prism: string, service: string): Exchange {
   return async ({ method, path, headers, body }) => {
@@ -78,16 +79,16 @@ function isObject(body: string): boolean {
 
 type Violation = { readonly location: readonly string[]; readonly message: string };
 
-/** Counts exchanges, and collects those that are not as the document says. */
+/** Counts exchanges, and collects those that contradict the document. */
 export class Violations {
   readonly counts = { judged: 0, "not in the document": 0, "not judged": 0 };
-  /** Number of times that each violation was found. */
+  /** Violation → how often it was found. */
   readonly found = new Map<string, number>();
 
   watch(wire: Exchange): Exchange {
     return async (request) => {
       const answer = await wire(request);
-      // Prism answers some requests itself, and shows by the header CORS that it passed one on.
+      // Prism answers some requests itself. A CORS header shows that it passed a request on.
       const { "x-request-id": id, "access-control-allow-origin": passed } = answer.headers;
       if (id === undefined || passed === undefined) this.counts["not judged"]++;
       else this.#note(`${request.method} ${routeOf(request.path)} ${answer.status}`, answer);
@@ -97,15 +98,15 @@ export class Violations {
 
   #note(exchange: string, { status, headers }: Awaited<ReturnType<Exchange>>): void {
     const reported = JSON.parse(headers["sl-violations"] ?? "[]") as Violation[];
-    // An empty id is no id: the path of such a request is not in the document.
+    // The document does not describe a path with an empty id.
     if (exchange.includes("/ ") || reported.some(({ message }) => message === "Selected route not found")) {
       this.counts["not in the document"]++;
       return;
     }
     this.counts.judged++;
     for (const { location, message } of reported) {
-      // A service may refuse more than the document can say, with an error status. Prism accepts
-      // no `bearer` in lower case, although RFC 9110 ignores the case of schemes.
+      // The service may refuse requests that the document allows. Prism refuses `bearer` in lower
+      // case, although RFC 9110 ignores the case of schemes.
       if (location[0] === "request" && (status >= 300 || message === "Invalid security scheme used")) continue;
       const what = `${exchange}: ${location.join(".")}: ${message}`.replaceAll(/\.\d+\b/g, ".N");
       this.found.set(what, (this.found.get(what) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * A proxy that breaks connections: after so many bytes of either direction it resets, ends, or
- * stalls.
+ * A proxy that breaks connections: after some bytes in either direction it resets, ends or stalls
+ * them.
  */
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Dice } from "../../test/simulator/dice.ts";
@@ -9,14 +9,14 @@ type Break = "reset" | "end" | "stall";
 
 export type Proxy = {
   readonly url: string;
-  /** Connections broken so far, by how and by what was on the way. */
+  /** Number of broken connections, by kind of break and by what was being transferred. */
   readonly broken: Map<string, number>;
-  /** 0: none; 1: each connection. */
+  /** Share of connections that break: 0 for none, 1 for all. */
   share: number;
   close(): Promise<void>;
 };
 
-/** How long a stalled connection gives neither bytes nor an end. */
+/** ms for which a stalled connection passes neither bytes nor its end. */
 const STALL_MS = 1_500;
 
 export async function openProxy(target: string, dice: Dice): Promise<Proxy> {
@@ -63,8 +63,8 @@ export async function openProxy(target: string, dice: Dice): Promise<Proxy> {
 type Plan = { readonly how: Break; readonly where: "request" | "response"; readonly after: number };
 
 /**
- * A request has some 300 bytes and its text, an answer likewise: connections are kept, so that
- * several exchanges come before most breaks.
+ * Draws a break. A request or an answer has some 300 bytes and its content. Connections are reused,
+ * so most breaks come after several requests.
  */
 function plan(dice: Dice): Plan {
   return {
@@ -74,7 +74,7 @@ function plan(dice: Dice): Plan {
   };
 }
 
-/** Gives on at most `after` bytes, to the byte, then tells it and gives nothing more. */
+/** Passes on exactly `after` bytes, then calls `onBreak` and passes on nothing more. */
 function relay(from: Socket, to: Socket, after: number | null, onBreak: () => void): void {
   let left = after ?? Number.POSITIVE_INFINITY;
   let done = false;

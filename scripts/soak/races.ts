@@ -1,7 +1,6 @@
 /**
- * A text saved between plan and write: while `sync` brings a document down, a person's process
- * saves that very document, told to by the request for its text, which comes just before the file
- * is replaced. None may be lost.
+ * Saves between plan and write: `sync` requests a document's content just before it replaces the
+ * file. At that request, another process saves the same document. No save may be lost.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
@@ -38,8 +37,8 @@ export async function openPerson() {
 }
 
 /**
- * Rounds are saves: each document once a round, since what a person overwrites himself is not
- * mdmirror's to keep.
+ * Counts saves as rounds. Each document is saved once in a sync, because content that its user
+ * replaces before a sync saw it need not be kept.
  */
 async function races({ rounds: wanted, seed }: Soak) {
   const ledger = openLedger();
@@ -53,7 +52,7 @@ async function races({ rounds: wanted, seed }: Soak) {
   for (let round = 0; saves < wanted; round++) {
     const where = `round ${round} (seed ${seed})`;
     const those = Array.from({ length: Math.min(DOCUMENTS, wanted - saves) }, (_, n) => docPath(n));
-    // Beyond the last paragraphs of earlier rounds texts would only grow.
+    // Edits the last four paragraphs in turn, because contents must not grow.
     for (const path of those) await editThere(field, path, 5 + (round % 4));
     const saving = new Map<string, Promise<void>>();
     const hook = ({ method, path }: WireRequest) => {
@@ -95,7 +94,7 @@ function saveOf(field: Field, document: string, round: number): Save {
   };
 }
 
-/** Counts the last run, and starts a new log. */
+/** Returns the number of stale steps in the log, and removes the log. */
 function staleOutcomes(notes: string): number {
   const folder = join(notes, ".mdmirror/log");
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));

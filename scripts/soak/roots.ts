@@ -1,6 +1,6 @@
 /**
- * The mirrored folder is not what it was: empty, a symlink, a copy, moved, unmounted. Nothing is
- * deleted on the service, in whatever way it is asked.
+ * The linked folder has been replaced: it is empty, a symlink, a copy, moved or unmounted. No
+ * command may then delete anything on the service.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,18 +16,18 @@ type Replaced = {
   readonly name: string;
   readonly mounted?: true;
   readonly make: (notes: string) => void;
-  /** How a sync may end meanwhile: 2 not a mirror, 4 halted. */
+  /** Exit codes of a sync meanwhile: 2 for no linked folder, 4 for a stop by a safety check. */
   readonly codes: readonly number[];
-  /** What a person does then; `approve`: says that it is as it should be. */
+  /** What a user does to repair it. `approve`: the user confirms the new folder. */
   readonly repair: (notes: string) => void;
   readonly approve?: true;
-  /** Where the folder is afterwards. */
+  /** Ending of the folder's path after the repair. */
   readonly moved?: string;
 };
 
 const aside = (notes: string) => `${notes}.aside`;
 
-/** Renames the folder, then puts something else at its path. */
+/** Returns a function that renames the folder and puts something else at its path. */
 function replacing(put: (notes: string) => void = () => undefined) {
   return (notes: string) => {
     renameSync(notes, aside(notes));
@@ -90,7 +90,7 @@ const REPLACED: readonly Replaced[] = [
   {
     name: "a symlink to itself, moved",
     make: replacing((notes) => symlinkSync(aside(notes), notes)),
-    // The very same folder, by another way.
+    // The same folder by another path.
     codes: [0],
     repair: () => undefined,
   },
@@ -132,7 +132,7 @@ const REPLACED: readonly Replaced[] = [
       cpSync(join(notes, ".mdmirror/marker"), aside(notes));
       writeFileSync(join(notes, ".mdmirror/marker"), `${"0".repeat(32)}\n`);
     },
-    // No mirror that this user knows: nothing is asked of the service.
+    // The folder is not in the user's list, so mdmirror sends nothing to the service.
     codes: [2],
     repair: (notes) => writeFileSync(join(notes, ".mdmirror/marker"), readFileSync(aside(notes))),
   },
@@ -161,8 +161,8 @@ async function roots({ rounds, seed }: Soak) {
 }
 
 /**
- * Two syncs, and one after an approval that must not open the way to deletions of a root that is
- * not there.
+ * Syncs twice, approves, and syncs once more. An approval must not allow deletions for a missing
+ * folder.
  */
 async function ask(
   field: Field,
@@ -188,8 +188,8 @@ async function ask(
 }
 
 /**
- * A disk that is taken away beneath the folder: before a sync, during one, and while a daemon
- * watches; then it is back.
+ * Unmounts the disk of the folder before a sync, during one, and while a daemon watches. Then
+ * mounts it again.
  */
 async function unmounted({ rounds, seed }: Soak) {
   const ledger = openLedger();

@@ -1,18 +1,18 @@
-/** One row of the soak's table: a fault, how often, what was counted, whether it holds. */
+/** A row of the soak's table: a fault, its rounds, what was counted, and what is broken. */
 
 export type Row = {
   readonly fault: string;
   readonly rounds: number;
-  /** In the order in which they are shown. */
+  /** Counts in the order in which they are printed. */
   readonly counted: Readonly<Record<string, number | string>>;
-  /** What does not hold, one line each, with what it takes to see it again; empty: all holds. */
+  /** Broken promises, one a line, with what is needed to repeat them; empty if all hold. */
   readonly broken: readonly string[];
-  /** What this row could not do here. */
+  /** What could not be done on this machine. */
   readonly note?: string;
 };
 
 export type Soak = {
-  /** How often the fault is made. */
+  /** How often the fault is injected. */
   readonly rounds: number;
   readonly seed: number;
 };
@@ -27,7 +27,7 @@ export type Fault = {
 
 const HEAD = ["fault", "rounds", "counted", ""] as const;
 
-/** The whole table, with one line below for each breach and each note. */
+/** Returns the table, with one line below it for each breach and each note. */
 export function tableLines(rows: readonly Row[]): string[] {
   const cells = rows.map(({ fault, rounds, counted, broken }) => [
     fault,

@@ -1,6 +1,6 @@
 /**
- * One `mdmirror …` in this process, for what is before a fault and after it: it takes a fifth of a
- * start. The fault itself meets processes of their own.
+ * Runs `mdmirror …` in this process before and after a fault, which takes a fifth of the time of a
+ * process. The fault itself meets real processes.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { systemClock } from "../../src/common/system-clock.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 
-/** @param user where this user's list of mirrors is, and the key */
+/** @param user the user's list of linked folders, and the key */
 export async function runHere(
   user: { readonly folder: string; readonly key: string },
   args: readonly string[],

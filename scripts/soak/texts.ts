@@ -1,4 +1,4 @@
-/** Every text that there still is, and where: what "nothing is lost" is counted by. */
+/** Collects all contents that still exist anywhere. What is missing among them is lost. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -8,14 +8,14 @@ import type { StoredText } from "../../src/mirror/state/text-codec.ts";
 import { provenText } from "../../src/mirror/state/texts.ts";
 import { digest, type Service, readRemote } from "./fixture.ts";
 
-/** A mark is in one edit alone: `<m17>`. */
+/** Mark of one edit: `<m17>`. */
 const MARK = /<m\d+>/g;
 
 export type Kept = { readonly digests: ReadonlySet<string>; readonly marks: ReadonlySet<string> };
 
 /**
- * Live here (sidecars too), live there, in the store, in the trash, or set aside with a damaged
- * state.
+ * Returns all contents: local files (conflict copies too), documents on the service, the content
+ * store, the trash, and files set aside with a damaged state.
  */
 export async function keptTexts(fixture: Pick<Service, "call">, notes: string): Promise<Kept> {
   const digests = new Set<string>();
@@ -44,8 +44,8 @@ function filesBelow(folder: string, wanted: (name: string) => boolean): string[]
 }
 
 /**
- * Those that prove themselves: a row that cannot be read again keeps nothing. Row by row, since a
- * page of the file may be damaged.
+ * Returns the contents of a store that have the right digest. Reads row by row, because a page of
+ * the file may be damaged.
  */
 function storedTexts(file: string): string[] {
   if (!existsSync(file)) return [];
@@ -75,7 +75,10 @@ function storedTexts(file: string): string[] {
   }
 }
 
-/** Path → text of every Markdown file of a folder; dot folders left out. */
+/**
+ * Returns the contents of all Markdown files in a folder by path, without folders whose name begins
+ * with a dot.
+ */
 export function liveHere(notes: string): Map<string, string> {
   const here = filesBelow(notes, (name) => !name.startsWith("."));
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * Two daemons on one workspace, random edits, seed by seed: `npm run soak -- daemons [seeds]
- * [first] [steps]`. Exit 1 on the first that does not converge.
+ * `npm run soak -- daemons [seeds] [first] [steps]`: runs two daemons on one workspace with random
+ * edits, seed by seed, in virtual time. Exit 1 if one does not converge.
  */
 import { soakTwoDaemons } from "../../test/engine/daemon/two-daemons.ts";
 

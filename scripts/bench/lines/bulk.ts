@@ -1,11 +1,15 @@
 /**
- * Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST,.
+ * Clone and push of all documents. The bare loops do list + GET + write + rename, and scan + read +
+ * POST.
  */
 import { link, unlink } from "../fixture.ts";
 import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
-/** Documents that a new linked folder reads back, by `readBacksLeft` in src/mirror/model/text-form.ts. */
+/**
+ * Number of documents that a new linked folder reads back: `readBacksLeft` in
+ * src/mirror/model/text-form.ts.
+ */
 const VERIFIED = 3;
 
 const everySize = (asked: readonly string[]) => asked;

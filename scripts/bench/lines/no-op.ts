@@ -1,6 +1,6 @@
 /**
- * A whole `sync --quiet` with nothing to do, against loading rows + a walk with lstat + list pages
- * of 1,000.
+ * A whole `sync --quiet` with nothing to do. The bare loop loads rows, scans with lstat, and lists
+ * pages of 1,000.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export const NO_OP: Line = {
     writeRows(mirror, rows);
     const ours = () => fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
     const other = () => fixture.bare(["no-op", mirror.root, url, mirror.key, rows]);
-    // Both sides find the same warm caches.
+    // Warms the file caches for both sides.
     await ours();
     await other();
     const pairs = await interleave(repeats, ours, other);
@@ -31,7 +31,7 @@ export const NO_OP: Line = {
   },
 };
 
-/** What somebody's work costs cron. */
+/** A sync from cron after a user's edit of one file. */
 export const ONE_EDIT: Line = {
   name: "one-edit",
   about: "sync with one file changed against sync with nothing to do, both ours",

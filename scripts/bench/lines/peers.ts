@@ -1,7 +1,7 @@
 /**
- * Other programs on the same documents, where they are installed: rclone bisync over sftp on
- * loopback, and unison between two local folders. mdmirror speaks HTTP and JSON with a service that
- * keeps every version.
+ * Other programs on the same documents, if they are installed: rclone bisync over sftp on loopback,
+ * and unison between two local folders. mdmirror in contrast uses HTTP and JSON, with a service
+ * that stores every version.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -20,9 +20,9 @@ import { pause } from "../watched.ts";
 type Against = {
   readonly name: string;
   readonly about: string;
-  /** Pairs, of so many that were asked for. */
+  /** Returns the number of pairs, given the requested number. */
   repeats(size: string, repeats: number): number;
-  /** Seconds that one cycle of the peer takes for 1,000 documents. */
+  /** Seconds that one sync of the program takes for 1,000 documents. */
   readonly cycleSeconds: number;
   fault(): string | null;
   start(fixture: Fixture, from: string): Promise<Peer>;
@@ -55,7 +55,10 @@ const PEERS: readonly Against[] = [
   },
 ];
 
-/** Syncs with nothing to do, after one edit, and after edits of 1 % of the files, in turn with each peer. */
+/**
+ * Syncs with nothing to do, after one edit, and after edits of 1 % of the files, in turn with each
+ * other program.
+ */
 export const PEER_LINES: readonly Line[] = PEERS.map((against) => ({
   name: against.name,
   about: `nothing to do, one file and 1 % of the files changed, against ${against.about}`,
@@ -98,7 +101,7 @@ async function compare(asked: LineOptions, against: Against): Promise<readonly R
   }
 }
 
-/** Edits so many files, spread over the tree; others each turn. */
+/** Edits `count` files, spread over the tree. Each turn edits other files. */
 function edit(root: string, documents: number, count: number, turn: number): void {
   const paths = pathsOf(documents);
   for (let n = 0; n < count; n++) {
@@ -109,22 +112,22 @@ function edit(root: string, documents: number, count: number, turn: number): voi
 
 const SSHD = "/usr/sbin/sshd";
 /**
- * Run as root, sshd does not start without this folder, which its service makes. It is left there:
- * another bench's sshd may be using it.
+ * sshd as root does not start without this folder, which its system service would create. It is not
+ * removed, because the sshd of another benchmark may use it.
  */
 const SSHD_FOLDER = "/run/sshd";
 
 const installed = (program: string): boolean =>
   spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
 
-/** Returns why a peer cannot be run, or null. */
+/** Returns why a program cannot be run; null if it can. */
 function peerFault(program: "rclone" | "unison", sftp = false): string | null {
   if (!installed(program)) return `${program} is not installed (apt-get install ${program})`;
   if (sftp && !existsSync(SSHD)) return "sshd is not installed (apt-get install openssh-server)";
   return null;
 }
 
-/** Copies a tree with its times. */
+/** Copies a tree with its file times. */
 async function copyTree(from: string, to: string): Promise<void> {
   await runChild("cp", ["-a", from, to]);
 }
@@ -132,8 +135,7 @@ async function copyTree(from: string, to: string): Promise<void> {
 type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Promise<void> };
 
 /**
- * An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote
- * `bench:`.
+ * Starts a temporary sshd on loopback with temporary keys. `env` makes it rclone's remote `bench:`.
  */
 async function startSshd(fixture: Fixture): Promise<Sshd> {
   const folder = fixture.fresh("sshd");
@@ -155,8 +157,7 @@ async function startSshd(fixture: Fixture): Promise<Sshd> {
       "PasswordAuthentication no",
       "UsePAM no",
       "MaxStartups 200",
-      // Without anybody's own start files of a shell, which can take longer than what the shell is
-      // asked for.
+      // Without the start files of the user's shell, which could take longer than the command.
       `SetEnv HOME=${home}`,
       "Subsystem sftp internal-sftp",
       "",
@@ -197,13 +198,13 @@ async function startSshd(fixture: Fixture): Promise<Sshd> {
 type Peer = { sync(): Promise<Finished>; readonly local: string; end(): Promise<void> };
 
 /**
- * `sftp-hashes`: rclone's defaults, which run md5sum for each file through ssh. `sftp`: its quickest
- * form, without a shell on the other side.
+ * `sftp-hashes`: rclone's defaults, which run md5sum through ssh for each file. `sftp`: its fastest
+ * form, without remote commands.
  */
 type BisyncOver = "sftp-hashes" | "sftp";
 
 /**
- * Makes two trees that bisync has compared once. It keeps rclone's own number of checkers: each
+ * Makes two trees that bisync has synced once. It uses rclone's default number of checkers: each
  * opens a connection, so more of them are slower.
  */
 async function startBisync(fixture: Fixture, from: string, over: BisyncOver): Promise<Peer> {
@@ -226,7 +227,7 @@ async function startBisync(fixture: Fixture, from: string, over: BisyncOver): Pr
   return { sync, local, end: () => sshd.stop() };
 }
 
-/** Makes two trees that unison has compared twice. */
+/** Makes two trees that unison has synced twice. */
 async function startUnison(fixture: Fixture, from: string): Promise<Peer> {
   const [local, remote, work] = [fixture.fresh("unison-a"), fixture.fresh("unison-b"), fixture.fresh("unison-work")];
   await copyTree(from, local);

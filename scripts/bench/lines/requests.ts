@@ -1,6 +1,6 @@
 /**
- * What each thing that a user does costs in requests: on a hosted service each is money, and counts
- * against a limit. Counted at the service, of whole processes.
+ * The number of requests for each action of a user, counted at the service for whole processes. A
+ * hosted service charges for requests and limits them.
  */
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,17 +14,20 @@ import type { Counted } from "../service-words.ts";
 
 type Act = {
   readonly what: string;
-  /** Requests beside those of a sync with nothing to do. */
+  /** Requests in addition to those of a sync with nothing to do. */
   readonly beside: number;
   do(mirror: Mirror, paths: readonly string[]): void;
 };
 
-/** Documents and folders at most. */
+/** LIMIT: documents and folders that the actions create. */
 const MADE_HERE = 20;
 
 const newText = (name: string) => `# ${name}\n\nWritten here.\n`;
 
-/** In this order: each leaves the mirror in sync, and none touches what another needs. */
+/**
+ * Actions in this order: each leaves the folder in sync, and changes nothing that another one
+ * needs.
+ */
 const ACTS: readonly Act[] = [
   { what: "nothing to do", beside: 0, do: () => undefined },
   { what: "one edit", beside: 1, do: ({ root }, paths) => appendFileSync(join(root, paths[0]!), "Edited.\n") },
@@ -99,7 +102,10 @@ const listOf = (byRoute: Counted["byRoute"]): string =>
     .map(([route, count]) => `${count} ${route}`)
     .join(", ");
 
-/** Pages of 1,000: of the documents, with those few that are made here, and of their folders. */
+/**
+ * Returns the number of list requests: pages of 1,000 documents, with those that the actions
+ * create, and of folders.
+ */
 function listsAt(documents: number): number {
   const folders = documents / 20 + documents / PER_AREA;
   return Math.ceil((documents + MADE_HERE) / 1_000) + Math.ceil((folders + MADE_HERE) / 1_000);
@@ -127,7 +133,9 @@ export const REQUESTS: Line = {
   },
 };
 
-/** A new mirror reads back the first documents that it makes: that is over then. */
+/**
+ * Creates the first documents, which a new linked folder reads back, so that later ones are not.
+ */
 async function learnTexts(fixture: Fixture, { root, key }: Mirror): Promise<void> {
   for (let n = 0; n < 3; n++) writeFileSync(join(root, `area-0/topic-3/first-${n}.md`), newText(`First ${n}`));
   await fixture.mdmirror(["sync", "--quiet", root], key);

@@ -1,6 +1,4 @@
-/**
- * Short commands against a bare Node, and the memory of `sync`.
- */
+/** Short commands compared with a bare Node, and the memory of `sync`. */
 import { runChild } from "../child.ts";
 import { isGenerated } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
@@ -8,10 +6,10 @@ import type { Line } from "../line.ts";
 import { atMost, interleave, type Pairs, ratioRow, type Run } from "../pairs.ts";
 import { type Bound, type Row, secondsText } from "../rows.ts";
 
-/** Of a tenth of a second each: more pairs cost nothing. */
+/** More pairs than usual, because each takes a tenth of a second. */
 const SHORT_PAIRS = 15;
 
-/** The one of these sizes, or what alone was asked for. */
+/** Returns the wanted size if it was requested, otherwise the last requested one. */
 const oneOf = (wanted: string, asked: readonly string[]) => {
   const generated = asked.filter(isGenerated);
   return generated.includes(wanted) || generated.length === 0
@@ -19,10 +17,12 @@ const oneOf = (wanted: string, asked: readonly string[]) => {
     : [generated.at(-1)!];
 };
 
-/** A mirror in which nothing but the start takes time. */
+/** So few documents that only the start of the program takes time. */
 const FEW = "100";
 
-/** Returns the ratio of the sums of processor time: the system counts it in steps of 10 ms. */
+/**
+ * Returns the ratio of the sums of processor time, because the system counts it in steps of 10 ms.
+ */
 function cpuRow(what: string, size: string, bound: Bound, { ours, other }: Pairs): Row[] {
   const sum = (runs: readonly Run[]) => runs.reduce((total, { cpuMs }) => total + (cpuMs ?? 0), 0);
   const total = sum(other);

@@ -1,6 +1,4 @@
-/**
- * The daemon: from a save to its PUT, and memory at rest.
- */
+/** The daemon: the time from a save to its PUT, and memory when idle. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
@@ -15,13 +13,13 @@ import { percentile } from "../rows.ts";
 import { pause, startDaemon } from "../watched.ts";
 
 const SAVES = 100;
-/** Of other sizes, fewer show the growth. */
+/** Fewer saves for other sizes, which only show the growth. */
 const savesAt = (size: string) => (size === "10000" ? SAVES : 40);
-/** After `ready`, till memory is read: what a start leaves behind is collected, or never. */
+/** ms from `ready` until memory is read, so that V8 has collected what the start leaves behind. */
 const COOL_MS = 20_000;
 const HEARD_LIMIT_MS = 30_000;
 
-/** Milliseconds from the save to the PUT, less the time that a document settles. */
+/** Returns ms from each save to its PUT, without the time for which a file must be unchanged. */
 async function timeSaves(fixture: Fixture, mirror: Mirror, documents: number, saves: number): Promise<number[]> {
   const dice = rollDice(7);
   const paths = pathsOf(documents);
@@ -41,7 +39,7 @@ async function timeSaves(fixture: Fixture, mirror: Mirror, documents: number, sa
       const saved = process.hrtime.bigint();
       appendFileSync(path, `Saved ${n}.\n`);
       beyond.push(Number((await put) - saved) / 1e6 - DEFAULT_TIMING.settleMs);
-      // So that the answer has landed, and saves do not fall in step with anything.
+      // Waits for the answer. A random pause keeps saves from coinciding with timers.
       await pause(100 + dice.below(100));
     }
   } finally {
@@ -70,7 +68,7 @@ export const SAVE: Line = {
     const count = quick ? 20 : savesAt(size);
     await fixture.service.count();
     const beyond = await saves(count);
-    // Of which some are the lists at the start, and those of the sync at the end.
+    // Some of these requests are the lists at the start, and those of the sync at the end.
     const { byRoute } = await fixture.service.count();
     const requests = (byRoute["PUT /v1/files/{id}/content"] ?? 0) / count;
     const other = `${DEFAULT_TIMING.settleMs} ms settling`;

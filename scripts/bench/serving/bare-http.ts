@@ -1,6 +1,6 @@
 /**
- * `node:http` that answers each request with the same body: what Node itself costs.
- * `node bare-http.ts BODY_FILE` prints its address.
+ * A `node:http` server that answers each request with the same body, to measure the cost of Node
+ * itself. `node bare-http.ts BODY_FILE` prints its address.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,7 +1,8 @@
 /**
- * The rates that wrk reaches, which costs itself next to nothing, beside those of bare `node:http`
- * with the same body. Where the system has `taskset`, either server has one core to itself and wrk
- * another one. In turns, since some machines are half as fast from one minute to the next.
+ * The rates that wrk reaches, which itself costs next to nothing, compared with a bare `node:http`
+ * server and the same body. With `taskset`, the server runs on one core and wrk on another. The two
+ * servers are measured in turn, because some machines become half as fast from one minute to the
+ * next.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +21,7 @@ import type { Served, Used } from "./servers.ts";
 const run = promisify(execFile);
 const BARE = fileURLToPath(new URL("bare-http.ts", import.meta.url));
 const TURNS = 5;
-/** Cores by their number, as `taskset` takes them. */
+/** Numbers of cores, for `taskset`. */
 const SERVER_CORE = "0";
 const LOAD_CORE = "1";
 
@@ -30,7 +31,10 @@ type Order = { readonly folder: string; readonly one: string; readonly seconds: 
 
 const LIST = "/v1/files?limit=100";
 
-/** @param one the path of a document. @returns no row where wrk is not there */
+/**
+ * @param one path of a document
+ * @returns no row if wrk is not installed
+ */
 export async function measureByWrk(
   served: Served,
   where: Where,
@@ -68,7 +72,7 @@ export async function measureByWrk(
   ];
 }
 
-/** For one request. */
+/** Returns the resources of one request. */
 function spentOf(before: Used | null, after: Used | null, requests: number): Pick<Turn, "cpuMs" | "databaseMs"> {
   const cpuMs = before === null || after === null ? null : (after.cpuMs - before.cpuMs) / requests;
   return { cpuMs, databaseMs: databaseMs(before, after, requests) };
@@ -86,7 +90,7 @@ function rowOf(where: Where, what: string, turns: readonly Turn[], note: string)
 
 type Load = { readonly url: string; readonly key: string; readonly seconds: number; readonly isPinned: boolean };
 
-/** @throws when an answer is no success: a rate of refusals is none */
+/** @throws if an answer is no success, because a rate of refusals means nothing */
 async function askByWrk({ url, key, seconds, isPinned }: Load): Promise<Heard> {
   const asked = ["-t1", "-c16", `-d${Math.ceil(seconds)}s`, "--latency", "-H", `x-api-key: ${key}`, url];
   const { stdout } = isPinned ? await run("taskset", ["-c", LOAD_CORE, "wrk", ...asked]) : await run("wrk", asked);
@@ -111,7 +115,7 @@ async function startBare(bodyFile: string) {
   return { url: line.toString().trim(), pid: child.pid!, end: () => void child.kill() };
 }
 
-/** All threads of a process. */
+/** Binds all threads of a process to cores. */
 async function pin(pid: number, cores: string): Promise<void> {
   await run("taskset", ["-a", "-c", "-p", cores, String(pid)]);
 }

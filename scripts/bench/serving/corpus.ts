@@ -1,4 +1,7 @@
-/** A folder of documents for the service's bench: 100 a folder, most short, each 50th of 20 kB. */
+/**
+ * The documents for the benchmark of the service: 100 in a folder, most of them short, every 50th
+ * of 20 kB.
+ */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** What the service is asked for, each kind as the requests that one connection sends. */
+/** Kinds of load, each as the requests that one connection sends. */
 
 export type Known = { readonly id: string; lastChangeId: string; readonly path: string };
 
@@ -6,23 +6,26 @@ export type PlannedRequest = {
   readonly method: string;
   readonly path: string;
   readonly body: object | null;
-  /** Told the answer where the next request stands on it. */
+  /** Called with the answer if the next request depends on it. */
   readonly heard?: (body: string) => void;
 };
 
 export type ConnectionSetup = {
   readonly known: readonly Known[];
-  /** Of this connection, among so many. */
+  /** Number of this connection, and of all connections. */
   readonly mine: number;
   readonly connections: number;
-  /** Makes names that no other run has. */
+  /** Part of names, so that no other run has the same names. */
   readonly run: string;
 };
 
-/** @returns what makes the n-th request of a connection */
+/** Returns a function that makes the n-th request of a connection. */
 type Kind = (ground: ConnectionSetup) => (n: number) => PlannedRequest;
 
-/** Far apart, so that neighbours in the database are not neighbours in time. */
+/**
+ * Distance of two documents in a row, so that neighbours in the database are not requested one
+ * after the other.
+ */
 const STRIDE = 7_919;
 
 const any = ({ known, mine, connections }: ConnectionSetup, n: number) =>
@@ -59,7 +62,7 @@ const KINDS = {
   edit:
     ({ known, mine, connections, run }) =>
     (n) => {
-      // Each connection edits documents of its own, so that none is edited on a stale base.
+      // Each connection edits its own documents, so that every edit is based on the live version.
       const own = Math.floor(known.length / connections);
       const one = known[mine * own + (n % own)]!;
       return {

@@ -1,14 +1,14 @@
 /**
- * Load from outside: a process with connections that stay, each of which sends its next request
- * when the last is answered. `node load.ts JSON` prints what it saw as JSON; the file of known
- * documents is read, and after edits written.
+ * A process that loads the service by open connections: each sends its next request when the last
+ * one is answered. `node load.ts JSON` prints its measurements as JSON. It reads the file of known
+ * documents, and writes it after edits.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { Client } from "undici";
 import { type KindName, type Known, requestsOf } from "./kinds.ts";
 
 export type LoadOrder = {
-  /** Connections are dealt out to them in turn. */
+  /** URLs of the service's processes, which the connections use in turn. */
   readonly urls: readonly string[];
   readonly keyFile: string;
   readonly knownFile: string;
@@ -21,10 +21,10 @@ export type LoadOrder = {
 export type LoadSeen = {
   readonly requests: number;
   readonly seconds: number;
-  /** Milliseconds. */
+  /** Median and percentiles of the answer times, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** By status, of answers that were not as expected. */
+  /** Unexpected answers by status. */
   readonly refused: Readonly<Record<string, number>>;
 };
 

@@ -1,4 +1,4 @@
-/** One measure: a load from outside, and what it cost the service. */
+/** One measurement: a load by another process, and the resources of the service. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";

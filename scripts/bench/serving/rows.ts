@@ -1,4 +1,4 @@
-/** What the service's bench found, and how it is shown. */
+/** The results of the service's benchmark, and their tables. */
 import { tableLines } from "../../generated-block.ts";
 
 export type ServiceRow = {
@@ -6,21 +6,23 @@ export type ServiceRow = {
   readonly processes: number;
   readonly documents: number;
   readonly what: string;
-  /** Requests, or what `what` counts, a second. */
+  /** Requests, or what `what` counts, per second. */
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Median and percentiles of the answer times, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the service a request, in milliseconds; null: the system does not tell. */
+  /**
+   * Processor time of the service for each request, in ms; null if the system does not report it.
+   */
   readonly cpuMs: number | null;
-  /** The same of the database's own processes. */
+  /** Processor time of the database's processes for each request, in ms. */
   readonly databaseMs: number | null;
-  /** Bytes that the service wrote to its disk for each. */
+  /** Bytes written to disk for each request. */
   readonly writtenBytes: number | null;
   readonly note: string;
 };
 
-/** How memory and file have grown: at the start, after the documents, after all measures. */
+/** Memory and file size: at the start, after the import, and at the end. */
 export type Growth = Pick<ServiceRow, "store" | "processes" | "documents"> & {
   readonly rssMb: readonly number[];
   readonly fileMb: readonly number[];
@@ -31,7 +33,7 @@ export type ServiceResult = {
   readonly growth: readonly Growth[];
 };
 
-/** A table for each part that was measured. */
+/** Returns a table for each part that was measured. */
 export function serviceTables({ rows, growth }: ServiceResult): string[] {
   const tables = [...(rows.length === 0 ? [] : [requestTable(rows)]), growthTable(growth)];
   return tables.flatMap((lines, n) => (n === 0 ? lines : ["", ...lines]));

@@ -1,4 +1,4 @@
-/** Processes of `mdmirror serve`, and what the system says of them. */
+/** Starts processes of `mdmirror serve`, and reads their resources from the system. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,27 +9,27 @@ import type { Store } from "./stores.ts";
 export type Served = {
   readonly urls: readonly string[];
   readonly keyFile: string;
-  /** Of the service, without those of a database. */
+  /** Ids of the service's processes, without those of a database. */
   readonly servicePids: readonly number[];
-  /** Of all processes together; null where the system does not tell. */
+  /** Returns the resources of all processes together; null if the system does not report them. */
   used(): Used | null;
   close(): Promise<void>;
 };
 
 export type Used = {
-  /** Of the service. */
+  /** Processor time of the service's processes. */
   readonly cpuMs: number;
   readonly rssMb: number;
-  /** Of the database's own processes. */
+  /** Processor time of the database's processes. */
   readonly databaseCpuMs: number;
-  /** Of both. */
+  /** Bytes written to disk by all processes. */
   readonly writtenBytes: number;
 };
 
-/** @param more arguments of the first process alone */
+/** @param more arguments of the first process only */
 export async function serveAll(store: Store, processes: number, more: readonly string[] = []): Promise<Served> {
   const started: Started[] = [];
-  // One after the other: the first one makes what is missing.
+  // One after the other, because the first process creates what the others need.
   for (let n = 0; n < processes; n++) started.push(await serveOne([...store.argsOf(n), ...(n === 0 ? more : [])]));
   const pids = started.map(({ child }) => child.pid!);
   return {
@@ -50,7 +50,7 @@ async function serveOne(args: readonly string[]): Promise<Started> {
   let url: string | null = null;
   for await (const line of createInterface({ input: child.stdout })) {
     url ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
-    // Another service of a database has none: its first one's is used.
+    // Only the first process of a database prints its key file.
     const keyFile = /^key: (.+?)(?: \(|$)/.exec(line)?.[1];
     if (url !== null && keyFile !== undefined) return { child, url, keyFile };
   }
@@ -79,7 +79,7 @@ async function endOf(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Waits until search knows all documents, for as long as the backlog shrinks. */
+/** Waits until all documents are indexed, as long as the backlog shrinks. */
 export async function indexed(url: string): Promise<void> {
   for (let left = Number.POSITIVE_INFINITY; left > 0; ) {
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -88,7 +88,7 @@ export async function indexed(url: string): Promise<void> {
   }
 }
 
-/** The service answers while it imports. */
+/** Waits for the import, during which the service already answers. */
 export async function imported(url: string, documents: number): Promise<void> {
   for (let known = 0; known < documents; ) {
     await new Promise((resolve) => setTimeout(resolve, 200));

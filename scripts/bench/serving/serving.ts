@@ -1,10 +1,11 @@
 /**
- * Measures the service as whole processes, with the load from another one:
- * `npm run bench:service [-- --documents 1000,10000] [--stores sqlite,postgres] [--processes 1,3]`
- * `[--seconds 2] [--only read,edit,wrk] [--json FILE]`
- * Reads, lists, creates, edits and searches by 16 connections that stay, the rate that wrk reaches
- * where it is installed, and how memory and file grow. SQLite has one process. PostgreSQL is one of
- * its own, which waits for the disk; the table shows the time of its processes apart.
+ * `npm run bench:service [-- --documents 1000,10000] [--stores sqlite,postgres] [--processes 1,3]
+ * [--seconds 2] [--only read,edit,wrk] [--json FILE]`: measures the service as whole processes,
+ * with the load from another process.
+ *
+ * It reads, lists, creates, edits and searches by 16 open connections. It also measures the rate of
+ * wrk, if that is installed, and how memory and files grow. SQLite has one process. PostgreSQL is a
+ * temporary server that flushes to disk; the table shows the time of its processes separately.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -120,7 +121,7 @@ for (const plan of plans) {
     const measured = await measureAll(folder, plan);
     rows.push(...measured.rows);
     growth.push(measured.growth);
-    // What is measured so far stays, whatever becomes of the rest.
+    // Saved after each part, so that a later failure does not lose it.
     saveResult(values.json, { rows, growth });
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** Where a measured service keeps its documents. */
+/** The databases of a measured service. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -8,15 +8,18 @@ export type StoreName = "sqlite" | "postgres";
 
 export type Store = {
   readonly name: StoreName;
-  /** The arguments of the n-th `serve` that name it. */
+  /** Returns the arguments of the n-th `serve` that select this database. */
   argsOf(n: number): readonly string[];
-  /** Of the database's processes at the moment. */
+  /** Returns the ids of the database's present processes. */
   pids(): readonly number[];
   bytes(): Promise<number>;
   end(): Promise<void>;
 };
 
-/** @param folder an empty one. @throws where there is no PostgreSQL for this machine */
+/**
+ * @param folder an empty folder
+ * @throws if there is no PostgreSQL for this machine
+ */
 export async function makeStore(name: StoreName, folder: string): Promise<Store> {
   return name === "sqlite" ? sqliteIn(folder) : postgresIn(folder);
 }
@@ -35,7 +38,7 @@ function sqliteIn(folder: string): Store {
   };
 }
 
-/** One that waits for its disk, as it does where it is used. */
+/** Starts a PostgreSQL that flushes to disk as in production. */
 async function postgresIn(folder: string): Promise<Store> {
   const server = await PostgresServer.make({ isDurable: true });
   if (typeof server === "string") throw new Error(`there is no PostgreSQL here: ${server}`);
