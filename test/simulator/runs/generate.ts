@@ -14,8 +14,6 @@ import {
   type SyncStep,
 } from "./script.ts";
 
-/** Makes scripts from seeds. */
-
 /**
  * All profiles, `deployed` most often, and single traits. One random number selects an entry, so a
  * seed keeps its run while its entry keeps its index.
