@@ -75,7 +75,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   links: [refused("links", "keep", "w"), refused("links", "check", "w")],
   hooks: [local("hooks"), local("hooks", "test", "desk")],
   doctor: [refused("doctor", "w"), refused("doctor", "w", "--bundle", "bundle.json")],
-  merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")], // Files, not a mirror.
+  merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")], // Files, not a linked folder.
   completion: [local("completion", "bash")],
   ui: [local("ui", "w", "--no-open")],
   mcp: [refused("mcp", "w"), refused("mcp", "w", "--read-only")],

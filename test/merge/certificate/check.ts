@@ -7,17 +7,17 @@ export type Texts = { readonly base: string; readonly local: string; readonly re
  * explanation.
  */
 export type Fault =
-  | "no-explanation" // nothing says where the lines are from
-  | "fitted" // a text was made to fit by more than dates
-  | "incomplete" // the pieces are not the four texts, byte for byte
-  | "unlike" // the texts do not have the same word or mark in a piece
-  | "lost" // what a side added, or both sides kept, is not in the result
-  | "unwritten" // a piece of the result is of neither side, or one side removed it
-  | "astray" // a side would have removed and added a word that it kept: the word stands elsewhere
-  | "twice" // what both sides added alike stands twice
-  | "run-together" // words of two sides meet within a line
-  | "space" // the white space before a piece is that of no text
-  | "rule"; // a line is not explained by the rule that made it
+  | "no-explanation" // the merge does not explain its lines
+  | "fitted" // a version was fitted in more than its dates
+  | "incomplete" // the pieces do not add up to the four versions, byte for byte
+  | "unlike" // the versions have different words or marks in one piece
+  | "lost" // the result lacks what a side added, or what both sides kept
+  | "unwritten" // the result has a piece that neither side has, or that one side removed
+  | "astray" // a word that a side kept is at another place in the result
+  | "twice" // the result has twice what both sides added
+  | "run-together" // words of both sides are in one line
+  | "space" // the white space before a piece is in no version
+  | "rule"; // the rule that made a line does not explain it
 
 const NAMES = ["base", "local", "remote", "result"] as const;
 
