@@ -4,10 +4,7 @@ export interface Clock {
    * retention. No decision about content may depend on this time.
    */
   now(): number;
-  /**
-   * Returns milliseconds of a clock that is never set back. All processes since the start of the
-   * machine see the same clock.
-   */
+  /** Returns milliseconds that only grow, and that are the same in all processes of the machine. */
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or earlier if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -1,7 +1,4 @@
-/**
- * Explains to users, in words, why a request got no answer. The codes of undici, Node and OpenSSL
- * appear only in the log.
- */
+/** Explains to users why a request got no answer. Codes of Node and OpenSSL are only logged. */
 
 const UNKNOWN_AUTHORITY_TEXT =
   "the certificate comes from an authority that this system does not know; NODE_EXTRA_CA_CERTS=FILE adds its certificate";

@@ -33,10 +33,7 @@ export function shownName(name: string): string {
   return `"${name.replace(ALL_ESCAPED_IN_QUOTES, escaped)}"`;
 }
 
-/**
- * Returns a sentence in one line, without control characters. The sentence may contain names or
- * words from the service.
- */
+/** Returns a sentence, which may contain names or words from the service, as one safe line. */
 export function shownWords(words: string): string {
   return words.replace(ALL_CONTROL_CHARACTERS, escaped);
 }

@@ -3,8 +3,7 @@ import type Sqlite from "better-sqlite3";
 type RunResult = Sqlite.RunResult;
 
 /**
- * Form of a result row: an object (`rows`), an array of its columns (`raw`), or the value of its
- * first column (`pluck`).
+ * Form of a result row: an object, an array of its columns (`raw`), or its first value (`pluck`).
  */
 export type RowMode = "rows" | "raw" | "pluck";
 

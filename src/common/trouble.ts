@@ -111,10 +111,7 @@ export function isDiskFull(code: string | null): boolean {
   return code !== null && FULL_CODES.includes(code);
 }
 
-/**
- * Returns the result for a file that cannot be written. A full disk has another next step than
- * missing permissions.
- */
+/** Returns the result for a file that cannot be written. A full disk has its own next step. */
 export function unwritableFileTrouble(
   file: string,
   error: unknown,

@@ -1,9 +1,6 @@
 import type { Stats } from "node:fs";
 
-/**
- * Error for a file or folder in `.mdmirror/` that cannot be trusted. `why` and `next` (the next
- * step) are clauses for the user.
- */
+/** Error for a file in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses. */
 export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
@@ -60,10 +57,7 @@ function quoteForShell(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Returns true if this process may trust files of this user: the user of the process or, under
- * sudo, the user who called sudo.
- */
+/** Returns true for the user of this process or, under sudo, the user who called sudo. */
 export function isOwner(uid: number): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid) return true;

@@ -7,10 +7,7 @@ export function version(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/**
- * Returns the `User-Agent` header, by which the operator of a service recognises mdmirror, its
- * version of Node, and its system.
- */
+/** Returns the `User-Agent` header: the versions of mdmirror and Node, and the system. */
 export function userAgent(): string {
   return `mdmirror/${version()} (+node/${process.versions.node}; ${process.platform})`;
 }

@@ -21,10 +21,7 @@ export type SectionReport = {
   readonly section: Section;
   passed: number;
   readonly differences: CaseDifference[];
-  /**
-   * Cases that could not run, because they need an operation that the contract does not require and
-   * the service lacks.
-   */
+  /** Cases that need an operation that the contract does not require and the service lacks. */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
   /** Titles of cases that did not run, because they would leave a review or a folder behind. */
   readonly skipped: string[];

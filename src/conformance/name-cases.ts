@@ -63,10 +63,7 @@ const lengthCases = WRITE_CASES.flatMap((write) => [
   }),
 ]);
 
-/**
- * Names that every request must refuse, with the characters that make them illegal. `@` stands for
- * the extension.
- */
+/** Names that every request must refuse, by the reason. `@` stands for the extension. */
 const ILLEGAL_NAMES: readonly (readonly [characters: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [

@@ -93,10 +93,7 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
   };
 }
 
-/**
- * Matches the error codes for a missing document or workspace. An answer about a missing operation
- * never has them.
- */
+/** Matches error codes for a missing document or workspace, but not for a missing operation. */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
 function findLackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {

@@ -10,10 +10,7 @@ import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts
  */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
-/**
- * One case of the contract. It uses the service only over HTTP, so it can test any service that
- * offers this API.
- */
+/** One case of the contract. It uses only HTTP, so it can test any service with this API. */
 export type ContractCase = {
   readonly title: string;
   /**

@@ -2,10 +2,7 @@ import { hash } from "node:crypto";
 
 declare const brand: unique symbol;
 
-/**
- * Digest of content: the SHA-256 of its UTF-8 bytes, as 64 lower-case hex digits. It identifies a
- * version everywhere.
- */
+/** Digest that identifies content: the SHA-256 of its UTF-8 bytes, in 64 lower-case hex digits. */
 export type Digest = string & { readonly [brand]: "Digest" };
 
 /**

@@ -22,16 +22,10 @@ export const MAX_EVENT_ID_LENGTH = 256;
  */
 export type EventType = "file" | "folder" | "reset";
 
-/**
- * Kind of a change. `gone` means deleted, or no longer readable by this key. Events do not
- * distinguish the two.
- */
+/** Kind of a change. `gone`: deleted, or no longer readable by this key. */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
-/**
- * Data of an event about a file. `path` and `lastChangeId` are the current values; undefined if the
- * file is gone.
- */
+/** Data of an event about a file. If the file is gone, there is no `path` or `lastChangeId`. */
 export type FileEvent = {
   readonly id: DocId;
   readonly change: ChangeKind;

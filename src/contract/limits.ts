@@ -1,7 +1,4 @@
-/**
- * Limits of the API (`src/contract/README.md`, "Limits"). `test/contract` tests each limit n with
- * n-1, n and n+1.
- */
+/** Limits of the API (`src/contract/README.md`, "Limits"); `test/contract` tests each. */
 
 export const MAX_CONTENT_CHARACTERS = 51_200;
 export const MAX_NAME_CHARACTERS = 255;

@@ -1,6 +1,5 @@
 /**
- * Functions on paths. Paths are relative, separated by `/`, and have no slash at either end. `""`
- * is the root.
+ * Functions on relative paths with `/` between names and no slash at the ends; `""` is the root.
  */
 
 /** A path below the linked folder, as it is spelled on the disk. */
@@ -57,16 +56,10 @@ export function ancestorsOf(path: string): string[] {
   return ancestors;
 }
 
-/**
- * Differences between two names that a file system ignores: upper and lower case, or the Unicode
- * normal form.
- */
+/** Differences between names that a disk ignores: the case, or the Unicode normal form. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/**
- * Rules for names on the disk of the linked folder. mdmirror tests the disk, because the platform
- * alone does not decide them.
- */
+/** Rules for names on the disk of the linked folder. mdmirror finds them out by trying. */
 export type DiskNames = DiskFolding & {
   readonly maxNameBytes: number;
 };
@@ -96,10 +89,7 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
 
 const CONFLICT_COPY_ENDING = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-/**
- * Returns the longest beginning of a string that fits into `maxBytes` bytes. Cuts only between two
- * code points.
- */
+/** Returns the longest beginning of a string, in whole code points, that fits into the bytes. */
 export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let beginning = "";

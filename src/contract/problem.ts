@@ -68,10 +68,7 @@ export type FieldCode =
 /** LIMIT: number of faulty fields that an answer lists. */
 export const MAX_FIELD_ERRORS = 20;
 
-/**
- * Fault of one field. `pointer` is a JSON Pointer to a query parameter (`/limit`) or to a field of
- * the body (`/content`).
- */
+/** Fault of one field. `pointer`: a query parameter (`/limit`) or a body field (`/content`). */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
 /** Returns the `type` of a problem: `{docs_base}/errors/<code-with-hyphens>`. */

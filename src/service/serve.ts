@@ -18,15 +18,9 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /**
-   * Origin at which browsers reach the pages through a proxy, such as `https://notes.example.org`.
-   * Null if there is no proxy.
-   */
+  /** Origin at which a proxy serves the pages, such as `https://notes.example.org`, or null. */
   readonly appOrigin?: string | null;
-  /**
-   * Target of the access log, which has one line for each request: an absolute path, or a function.
-   * Null for no log.
-   */
+  /** Target of the access log: an absolute path, or a function; null for no log. */
   readonly accessLog?: string | AppendText | null;
   /** Milliseconds for which a closing service accepts further requests. Default 0. */
   readonly drainMs?: number;
@@ -145,10 +139,7 @@ function openAccessLog({ accessLog = null, onFault }: ServeOptions): AccessLog |
   return new AccessLog(append, (error) => onFault(error, "access-log"));
 }
 
-/**
- * Writes the address file. If this fails, the service still runs, but commands for administration
- * cannot find it.
- */
+/** Writes the address file, without which local commands cannot find the service. */
 function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
   try {
     writeAddress(dataFolder, url);

@@ -18,15 +18,9 @@ export type ServiceOptions = {
   readonly store: Store;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /**
-   * Source of random bytes for ids, keys and the cursor secret. A seeded source makes the service
-   * deterministic.
-   */
+  /** Source of random bytes for ids and secrets. A seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
-  /**
-   * Combines an edit with the published content, if the edit began with an older version. Default:
-   * the three-way merge.
-   */
+  /** Combines an edit with later changes of the published content. Default: three-way merge. */
   readonly combine?: CombineContents;
   /** Check of links in new content: `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"] | undefined;
@@ -199,20 +193,14 @@ export class Service {
     this.#onWrite = listener;
   }
 
-  /**
-   * Returns the number of answered requests. The difference between two calls shows whether the
-   * service was busy.
-   */
+  /** Returns the number of answered requests, by which a caller sees if the service is busy. */
   served(): number {
     return this.#served;
   }
 
   readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
-  /**
-   * Answers every new request with 503. Resolves when the running requests are answered and the
-   * store is closed.
-   */
+  /** Refuses new requests with 503. Resolves once running ones are answered. */
   readonly close = once(async (): Promise<void> => {
     this.#core.isOpen = false;
     await this.streams.close();

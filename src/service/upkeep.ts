@@ -5,15 +5,9 @@ import { isDiskFull } from "./store/store.ts";
 const ROUND_INTERVAL_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
 const STEP_PAUSE_MS = 20;
-/**
- * Milliseconds between two saves of the last uses of keys. If the process is killed, the uses since
- * the last save are lost.
- */
+/** Milliseconds between two saves of the last uses of keys. A kill loses the uses since then. */
 const SAVE_USES_EVERY_MS = 60_000;
-/**
- * Milliseconds between a write and the step that indexes it for search. Writes within this time
- * share one step.
- */
+/** Milliseconds between a write and the step that indexes it. Later writes share the step. */
 const INDEX_DELAY_MS = 15;
 /**
  * Pause after a step of indexing, as a multiple of the step's own time. While requests come,

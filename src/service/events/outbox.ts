@@ -2,15 +2,9 @@
 
 import type { Level } from "../store/rows.ts";
 
-/**
- * Row about one change. The row does not contain the new state of the changed item, which is read
- * when the event is sent.
- */
+/** Row about one change. The new state of the changed item is read when the event is sent. */
 export type OutboxRow = {
-  /**
-   * Position of the row in the outbox, as at most 44 ASCII characters. Each kind of store defines
-   * the form.
-   */
+  /** Position of the row, as at most 44 ASCII characters. Each kind of store defines the form. */
   readonly position: string;
   readonly workspace: number;
   /** Kind of the changed item. `access`: the access of a key was changed, given or taken away. */
@@ -30,10 +24,7 @@ type FormerGrant = { readonly key: number; readonly level: Level };
 
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
-/**
- * Some consecutive rows of the outbox. `upTo` is the position after them; `more` is true if further
- * rows may follow.
- */
+/** Consecutive rows of the outbox. `upTo`: position after them; `more`: others may follow. */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**

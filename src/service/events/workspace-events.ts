@@ -154,10 +154,7 @@ export class WorkspaceEvents {
     return places;
   }
 
-  /**
-   * Returns the parent of each folder on the way to the root, as `FoldersTable.ancestors` does, but
-   * also for removed folders.
-   */
+  /** Returns parents as `FoldersTable.ancestors` does, but also for removed folders. */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {
       for (const [seq, parent] of await this.#tables.folders.ancestors(unknownFolders)) this.#parents.set(seq, parent);

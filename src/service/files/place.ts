@@ -70,10 +70,7 @@ export async function findTargetFolder(
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/**
- * Result of following the folder names of a path: the deepest folder that exists, and the names
- * that are missing below it.
- */
+/** Result of following a path: the deepest folder that exists, and the names missing below it. */
 type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
 /** Follows folder names from the root. Refuses if the key may not write to the last folder. */

@@ -1,7 +1,4 @@
-/**
- * Answers malformed requests with a problem, if the socket is still writable. Such requests never
- * reach the request handler.
- */
+/** Answers malformed requests, which never reach the request handler, with a problem. */
 
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";

@@ -45,8 +45,7 @@ export class RequestMetrics {
   #seconds = 0;
   #underWay = 0;
   /**
-   * Responses that are event streams. They have no duration, because they last for as long as the
-   * client listens.
+   * Responses that are event streams, which have no duration: they last while the client listens.
    */
   readonly #streams = new WeakSet<ServerResponse>();
 

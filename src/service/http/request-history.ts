@@ -8,10 +8,7 @@ import type { ServiceFigures } from "../figures.ts";
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
-/**
- * Upper end of the first group of durations, in milliseconds. The upper end of each further group
- * is 25 % higher.
- */
+/** Upper end of the first group of durations, in ms. Each further group ends 25 % higher. */
 const FIRST_GROUP_MS = 0.5;
 const GROUP_RATIO = 1.25;
 /** Number of groups of durations. The last group contains all durations from 17 s. */
@@ -86,10 +83,7 @@ export class RequestHistory {
     return minute;
   }
 
-  /**
-   * Returns `count` spans of `minutes` minutes each, the latest last. The latest span includes the
-   * current minute.
-   */
+  /** Returns `count` spans of `minutes` minutes; the last one includes the current minute. */
   spans({ minutes, count }: { readonly minutes: number; readonly count: number }): RequestSpan[] {
     const endSpan = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
     const groups = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));

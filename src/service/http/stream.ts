@@ -22,10 +22,7 @@ export type AnswerStream = {
   end(): void;
 };
 
-/**
- * Bytes that are kept in memory for a client that does not read, in addition to the buffers of the
- * operating system.
- */
+/** Bytes that are kept for a client that does not read, besides the buffers of the system. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**

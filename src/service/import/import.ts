@@ -124,10 +124,7 @@ type ImportCounts = {
   readonly refused: ImportRefusal[];
 };
 
-/**
- * Result for an item of the walk: the bytes of a created document, a refusal, or null if there is
- * nothing to report.
- */
+/** Result for an item: the bytes of a created document, a refusal, or null for no report. */
 type ItemOutcome = { readonly bytes: number } | Refusal | null;
 
 type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
@@ -158,10 +155,7 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   return { bytes: Buffer.byteLength(text) };
 }
 
-/**
- * Creates a folder on the service. A refused folder itself is not reported, because each of its
- * files then gets its own refusal.
- */
+/** Creates a folder on the service. Reports no refusal, because each of its files gets one. */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
   const { created } = pathFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_SENT;

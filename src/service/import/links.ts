@@ -27,10 +27,7 @@ type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "n
 
 export type LinkReport = {
   readonly byId: number;
-  /**
-   * Number of documents that were written twice, the first time with inert links, because documents
-   * link to each other in a circle.
-   */
+  /** Number of documents written twice, first with inert links, because of a circle of links. */
   readonly twice: number;
   /** Inert links. `path` is the local path of the document, `to` the link as the user wrote it. */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
@@ -47,10 +44,7 @@ type CreatedFile = { readonly id: string; readonly lastChangeId: string };
 type SentFile = CreatedFile & { readonly path: string; readonly text: string };
 type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
 
-/**
- * Links of one import. In its methods, `path` is a local path and `as` is a path on the service.
- * Neither begins with a slash.
- */
+/** Links of one import. `path`: local path; `as`: path on the service; without leading slash. */
 export class ImportLinks {
   /** Ids of files and folders, by their path on the service. */
   readonly #ids: Map<string, string>;

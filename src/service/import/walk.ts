@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { mapName, NAME_FAULT_TEXT, type NameFault } from "../../contract/names.ts";
 import { joinPath } from "../../contract/path.ts";
 
-/**
- * Reason why a file or folder was not imported: a fault of its name or content, or an error code of
- * the service in kebab-case.
- */
+/** Reason why an item was not imported: a fault, or an error code of the service in kebab-case. */
 type ImportReason =
   | NameFault
   | "not-markdown"
@@ -81,10 +78,7 @@ function refuseName(entry: Dirent, name: string, holder: string): Refusal | null
   return { reason: "name-clash", detail };
 }
 
-/**
- * Returns true if an entry is a folder or a Markdown file. Any other entry is refused, so it needs
- * no name on the service.
- */
+/** Returns true for a folder or a Markdown file. Other entries need no name on the service. */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }

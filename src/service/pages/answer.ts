@@ -11,10 +11,7 @@ export type PageResult =
   /** Redirects the browser to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null };
 
-/**
- * An error that is shown as a page. `reason` and `next` (the next step) are clauses; `next` is null
- * if there is no next step.
- */
+/** An error to show as a page. `reason` and `next` (the next step, or null) are clauses. */
 export type PageTrouble = {
   readonly status: number;
   readonly reason: string;

@@ -168,10 +168,7 @@ function renderEntryRow(
 <td data-label="Changed" class="number">${published === null ? "" : renderAgo(published.at, call.now)}</td></tr>`;
 }
 
-/**
- * Shows that a document has a change in review. Links to the review for an administrator, because
- * only an administrator may open it.
- */
+/** Shows that a document is in review. For an administrator, it is a link to the review. */
 function renderReviewBadge(id: string, { who }: PageCall): Html {
   const badge = badgeOf("asks", "in review");
   return who.kind === "admin" ? html`<a href="${makeItemAddress(REVIEWS_ADDRESS, id)}">${badge}</a>` : badge;

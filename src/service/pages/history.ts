@@ -20,10 +20,7 @@ import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.t
 /** LIMIT: number of changes on one page. Each of them is compared with the version before it. */
 const MAX_CHANGES = 20;
 
-/**
- * A change with its content and the content of the version before it. Each content is null if it is
- * no longer stored.
- */
+/** A change with its content and the content before it; null for content that is not stored. */
 type HistoryStep = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type DocumentHistory = {

@@ -201,10 +201,7 @@ ${renderKeyForm(form, folders, filled, "Create key")}`,
   };
 }
 
-/**
- * Shows a new key with its secret, in the answer to the form. The page has no address of its own,
- * so the secret is shown only once.
- */
+/** Shows a new key with its secret. No address leads to this page, so it is shown only once. */
 function renderCreatedKey({ label, key, grants }: NewKeyInfo, { origin }: PageCall): PageResult {
   const warning = describeWaitingGrants(grants);
   return makePage({
@@ -226,10 +223,7 @@ ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 const MAX_FOLDERS = 200;
 type OfferedFolders = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
-/**
- * Reads a workspace and its folders; a folder comes after its parent. Returns null if the workspace
- * does not exist.
- */
+/** Reads a workspace and its folders, each after its parent; null if there is no workspace. */
 function readWorkspace({ server }: ServiceCore, id: string): Promise<OfferedFolders | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<OfferedFolders | null> => {
     const workspace = await workspaces.byId(id);
@@ -300,10 +294,7 @@ export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
     : redirectWithRefusal(KEYS_ADDRESS, refusal);
 }
 
-/**
- * Returns a warning about grants on paths where nothing exists, because each may be a typing error.
- * Returns null if there are none.
- */
+/** Returns a warning about grants on paths where nothing exists; null if there are none. */
 function describeWaitingGrants(grants: readonly KeyGrant[]): string | null {
   const waitingGrants = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waitingGrants.length === 0) return null;

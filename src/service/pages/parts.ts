@@ -23,10 +23,7 @@ export function renderAgo(time: number, now: number): Html {
 
 const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/**
- * Formats a time to the minute, such as `29 Nov 2026, 13:33 UTC`. UTC is used because the time zone
- * of the user is not known.
- */
+/** Formats a time, such as `29 Nov 2026, 13:33 UTC`; the user's time zone is not known. */
 export function formatMinute(time: number): string {
   return `${DAY_FORMAT.format(time)} ${new Date(time).getUTCFullYear()}, ${formatClock(time)} UTC`;
 }

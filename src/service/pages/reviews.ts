@@ -69,15 +69,12 @@ ${renderListNav(
   });
 }
 
-/** Returns the address of the list of reviews, of the same workspaces as the current page. */
+/** Returns the address of the list of reviews. It keeps the workspace that the page shows. */
 function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }
 
-/**
- * Returns the address of a review. If the current page shows only one workspace, its links to other
- * reviews stay in that workspace.
- */
+/** Returns the address of a review. It keeps the workspace that the current page shows. */
 function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
   return withQuery(makeItemAddress(REVIEWS_ADDRESS, id), { workspace: query.get("workspace"), ...more });
 }
@@ -160,10 +157,7 @@ ${view !== "edit" && review.status === "in_review" && renderDecisions(shownRevie
   };
 }
 
-/**
- * A review. `merged` is the content that accepting would publish; null if the review is decided, or
- * the two versions do not merge.
- */
+/** A review. `merged`: content that accepting publishes; null if it is decided or cannot merge. */
 type ShownReview = Review & { readonly merged: string | null };
 
 function renderHeading(review: Review, workspace: string, call: PageCall): Html {

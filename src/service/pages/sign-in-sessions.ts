@@ -88,10 +88,7 @@ export class SignInSessions {
     return this.#browsers.signOut(headers);
   }
 
-  /**
-   * Returns the address of the client. Behind a local proxy, this is the last address in
-   * `X-Forwarded-For`.
-   */
+  /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const forwardedAddresses =
       this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;

@@ -1,7 +1,4 @@
-/**
- * Answers requests for the web pages of the service. Takes and returns plain data; `http/` handles
- * the connections.
- */
+/** Answers requests for the service's web pages, as plain data; `http/` has the connections. */
 
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
@@ -223,10 +220,7 @@ export class Pages {
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/**
- * Returns the fields of a posted form; null if the body is not a form. The result is empty for
- * other methods than POST.
- */
+/** Returns the fields of a posted form; empty for other methods; null if it is not a form. */
 function readForm({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();

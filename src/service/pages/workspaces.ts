@@ -90,10 +90,7 @@ ${
   });
 }
 
-/**
- * Lists the grants of the user's key. They lead to each document that the key may see, even if it
- * may not see the folder above.
- */
+/** Lists the key's grants, which lead to its documents even below a folder that is hidden. */
 export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const ownAccess = await readOwnAccess(core, hash);
   if (isRefused(ownAccess))

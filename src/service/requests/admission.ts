@@ -44,10 +44,7 @@ type AnswerWindow = { readonly startedAt: number; readonly working: number; answ
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
-/**
- * Limits the unanswered requests and the bytes of their bodies. Refuses requests that would be
- * answered too late.
- */
+/** Limits unanswered requests and their bytes. Refuses requests that would be answered late. */
 export class Admission {
   readonly #turns: LoopTurns;
   #underWay = 0;
@@ -98,10 +95,7 @@ export class Admission {
     this.#arriving.delete(end);
   }
 
-  /**
-   * Returns true if there is capacity for another request. If there is none, first ends requests
-   * whose bodies arrive too slowly.
-   */
+  /** Returns true if another request fits. If none fits, first ends requests with slow bodies. */
   #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BODY_BYTES_TOGETHER) {
       const [oldest] = this.#arriving;

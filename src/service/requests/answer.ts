@@ -54,10 +54,7 @@ export function refuse(
   return { [REFUSED_MARK]: true, kind: "refused", code, detail, errors, headers };
 }
 
-/**
- * Refuses a request with `invalid_request` and its faulty fields. The detail of the problem is the
- * detail of the first field.
- */
+/** Refuses a request as `invalid_request`, with its faulty fields. */
 export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }

@@ -34,10 +34,7 @@ export type ServerContext = {
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/**
- * Context of work within one transaction: its tables, but no store. A second transaction would wait
- * for the end of the first.
- */
+/** Context of one transaction. Has no store: a second transaction would wait for this one. */
 export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
 /** Context of the handler of an authenticated request. */

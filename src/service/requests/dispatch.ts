@@ -23,10 +23,7 @@ export type ServiceCore = {
   /** SHA-256 of the admin key; null if the service has no admin key. */
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
-  /**
-   * Cached holders of keys, by the hash of the key. `readAt` is the time when a holder was read, by
-   * the clock of `performance`.
-   */
+  /** Cached holders of keys, by the key's hash. `readAt`: time by the clock of `performance`. */
   readonly recent: BoundedMap<string, { readonly holder: KeyHolder; readonly readAt: number }>;
   readonly docsBase: string;
   readonly generation: string;
@@ -121,10 +118,7 @@ export async function answerOrFail(
   return answer === null ? null : toWire(answer, requestId, docsBase, generation);
 }
 
-/**
- * Runs a request. On a full disk, a deletion runs again with the reserved disk space. Any other
- * write is refused.
- */
+/** Runs a request. On a full disk, only deletions run again, with the reserved space. */
 async function runWithReserve(
   core: ServiceCore,
   method: string,

@@ -100,18 +100,12 @@ export class Reviews {
     });
   }
 
-  /**
-   * Returns the content that accepting the review would publish; null if the submitted and the
-   * published version do not merge.
-   */
+  /** Returns the content that accepting publishes; null if the two versions do not merge. */
   merged(review: Review): string | null {
     return combineWithLive(this.#server.combine, review);
   }
 
-  /**
-   * Returns the contents that were published before and after the decision of a review. Each is
-   * null if it is no longer stored.
-   */
+  /** Returns the published contents before and after a decision; null if no longer stored. */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const reviewRow = await changes.review(changeId);

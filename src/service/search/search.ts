@@ -105,10 +105,7 @@ async function compilePattern(pattern: string): Promise<CompiledRegex | Refused>
   return refuseFields([{ code, pointer: "/query", detail }]);
 }
 
-/**
- * Returns the found documents as a JSON list. Other requests are answered between two documents,
- * because the list may be long.
- */
+/** Returns the found documents as a JSON list. Other requests are answered meanwhile. */
 async function answerHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],

@@ -104,10 +104,7 @@ type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
 };
 
 type PruneLimits = {
-  /**
-   * Time in milliseconds since the epoch. Versions that were replaced before this time are pruned.
-   * Null for no such limit.
-   */
+  /** Time in ms since the epoch: versions replaced before then are pruned. Null: no limit. */
   readonly before: number | null;
   /** Versions of a document that keep their content, with the published one; null for all. */
   readonly keep: number | null;
@@ -140,10 +137,7 @@ export function makeChangesTable(session: Session) {
       return session.one(SQL.review, id);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
-    /**
-     * Returns the id of one change in review for each of the files that have such changes, by row
-     * number of the file.
-     */
+    /** Returns the id of one change in review for each file that has any, by row number. */
     async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
       return new Map(rows.map(({ file, id }) => [file, id]));

@@ -62,10 +62,7 @@ export function makeFoldersTable(session: Session) {
       const foundFolders = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
       return foundFolders.filter((row) => row !== undefined);
     },
-    /**
-     * Returns the parent of each of these folders and of each folder above them. A removed folder
-     * has no entry.
-     */
+    /** Returns the parents of these folders and of all above them. A removed folder has none. */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
       return new Map(rows.map(({ seq, parent }) => [seq, parent]));

@@ -5,10 +5,7 @@ import { makeFoldersTable } from "./folders-table.ts";
 import type { FileRow, GrantRow } from "./rows.ts";
 import { isOneOf, type Session, type Sql, joinSql } from "./sql.ts";
 
-/**
- * The files in which a search may look: those that the key may read, below the folder `prefix`.
- * Null for the whole workspace.
- */
+/** Files that a search may find: those that the key may read, below `prefix` if it is not null. */
 export type SearchScope = {
   readonly workspace: number;
   readonly prefix: string | null;
@@ -46,10 +43,7 @@ export async function readSearchedFiles<Row extends FileRow>(
 /** A document that a search may find, with its published content. */
 export type FoundFile = FoundDocument & { readonly file: FileRow };
 
-/**
- * Returns a file for a search. Its content is decompressed when it is first read, which may be
- * after the end of this transaction.
- */
+/** Returns a file for a search. Its content is decompressed later, when it is first read. */
 export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;
   return {

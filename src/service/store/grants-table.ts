@@ -73,10 +73,7 @@ export function makeGrantsTable(session: Session) {
     onFile: (file: number) => session.all(SQL.onFile, file),
     /** Returns the grants on the folder at `path`, and on everything below it. */
     within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
-    /**
-     * Returns all grants of each key that has a grant below the root. Any other key has the same
-     * access everywhere.
-     */
+    /** Returns all grants of each key that has a grant below the root. */
     local: (workspaceId: string) => session.all(SQL.local, workspaceId),
     /** Returns the grants that are kept for `path` and for paths below it, in path order. */
     keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),

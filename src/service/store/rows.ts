@@ -5,10 +5,7 @@
 
 import type { Grant } from "../../contract/resources.ts";
 
-/**
- * Row number of the root, which has no row. It is the `parent` of folders and the `folder` of files
- * in the root.
- */
+/** Row number of the root. It has no row, but is the parent of the items in the root. */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -108,10 +105,7 @@ export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
     readonly hash: Buffer;
   };
 
-/**
- * Level of access. `none` takes away the access that a grant on a folder above, or on the whole
- * workspace, would give.
- */
+/** Level of access. `none` takes away access that a grant above the item would give. */
 export type Level = Grant | "none";
 
 /** A grant. `target` is the row number of the file or folder; `ROOT` for the whole workspace. */
@@ -135,10 +129,7 @@ export type KeptGrant = {
   readonly level: Level;
 };
 
-/**
- * A rate limit: at most `requests` requests in a burst. The allowance is refilled evenly over
- * `seconds` seconds.
- */
+/** A rate limit: a burst of at most `requests`, refilled evenly over `seconds`. */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 /** Settings of the operator for the whole service. They are stored in the database. */
@@ -153,10 +144,7 @@ export type Settings = {
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/**
- * Holder of a key: the key, its workspace, its grants and the settings, which every request needs.
- * They are read together.
- */
+/** Facts about a key that every request needs, from one read. */
 export type KeyHolder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */

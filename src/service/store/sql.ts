@@ -71,16 +71,10 @@ export const isOneOf = (column: string, numbers: string): SqlPart => ({
   postgres: `${column} = ANY(${numbers}::bigint[])`,
 });
 
-/**
- * Returns the SQL condition that the flag in a column is set. It is written so that the database
- * can use an index.
- */
+/** Returns the SQL condition that a flag is set, in a form for which an index can be used. */
 export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
 
-/**
- * Returns the clause that makes SQLite use an index. It is empty for PostgreSQL, which chooses the
- * index by itself.
- */
+/** Returns the clause that makes SQLite use an index. PostgreSQL chooses by itself. */
 export const useIndex = (index: string): SqlPart => ({ sqlite: `INDEXED BY ${index}`, postgres: "" });
 
 /** Join operator that makes SQLite read the table on the left first. */

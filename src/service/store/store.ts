@@ -17,10 +17,7 @@ import type { Tables } from "./tables.ts";
 export type Store = {
   /** Secret of this database, which encrypts cursors. It is made once and never changes. */
   readonly cursorSecret: Buffer;
-  /**
-   * Identifier of the database that changes when the database is restored from a backup. It does
-   * not reveal the secret.
-   */
+  /** Identifier that changes when the database is restored. It does not reveal the secret. */
   readonly generation: string;
   /** Runs `work` on one snapshot of the database. `work` only reads, and may run several times. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;

@@ -1,9 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/**
- * Content as it is stored. Codec 0 is plain UTF-8, codec 1 is zstd, and codec 2 means that the
- * content was pruned.
- */
+/** Stored content. Codec 0 is plain UTF-8, 1 is zstd, and 2 says that it was pruned. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN_CODEC = 0;

@@ -31,10 +31,7 @@ export function backUpDatabase(url: string, file: string): Promise<void> {
   });
 }
 
-/**
- * Brings a database to the newest schema and runs `work`. At the end, rolls back everything that
- * `work` has not committed.
- */
+/** Migrates a database and runs `work`. At the end, rolls back what `work` did not commit. */
 async function withDatabase(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
   try {

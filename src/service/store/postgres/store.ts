@@ -135,10 +135,7 @@ export class PostgresStore implements Store {
   }
 }
 
-/**
- * Reads a file of the workspace to which a key belongs. So the statement can be sent before the row
- * of the key has arrived.
- */
+/** Reads a file of a key's workspace, so that the statement need not wait for the key's row. */
 const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id
   WHERE x.id = $2 AND x.workspace =

@@ -114,10 +114,7 @@ export class Transactions {
   }
 }
 
-/**
- * Rolls back a transaction and returns its connection to the pool. Closes the connection if it
- * cannot be used any more.
- */
+/** Rolls back and returns the connection to the pool, or closes it if it cannot be used. */
 async function rollBack(client: PoolClient): Promise<void> {
   try {
     await client.query("ROLLBACK");
@@ -136,10 +133,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);
 }
 
-/**
- * Returns the error that the caller of a transaction gets: StoreBusyError if a retry may succeed,
- * otherwise the error itself.
- */
+/** Returns the error for the caller: StoreBusyError if a retry may succeed. */
 function toCallerError(error: unknown): unknown {
   if (error instanceof StoreBusyError) return error;
   if (isConnectionLost(error)) return new StoreUnreachableError(error, false);

@@ -42,10 +42,7 @@ export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   });
 }
 
-/**
- * Names of the rows of table `meta` in a backup. The admin key is left out, because it belongs to
- * the data folder.
- */
+/** Rows of table `meta` in a backup. The admin key is left out: it belongs to the data folder. */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**

@@ -5,10 +5,7 @@ import type { Db } from "./database.ts";
 import { limitJournal, keepJournal } from "./journal.ts";
 import { ConnectionQueue } from "./group-commit.ts";
 
-/**
- * Name of the finished copy in the folder of the database. The command that requested the backup
- * then moves the file away.
- */
+/** Name of the finished copy beside the database, until the requesting command moves it away. */
 export const BACKUP_FILE = "backup.db";
 const PORTION_BYTES = 1024 * 1024;
 

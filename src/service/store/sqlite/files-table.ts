@@ -11,10 +11,7 @@ import type { Transactions } from "./transactions.ts";
  */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
-/**
- * A cached file. `version` is the version of the database that it was read from (see
- * `Transactions.version`).
- */
+/** A cached file. `version`: value of `Transactions.version` when it was read. */
 type CachedFile = ShownFile & { readonly workspace: number; readonly version: number };
 
 /**

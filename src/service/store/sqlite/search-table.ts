@@ -109,10 +109,7 @@ export class SearchIndex {
   readonly keys: KeyIndex;
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
-  /**
-   * File that is being indexed, with its number in the queue. A later write of the file gets
-   * another number.
-   */
+  /** File that is being indexed, by its number in the queue. A later write has another number. */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 

@@ -31,10 +31,7 @@ export class SqliteSession implements Session {
     this.#prepared(statement).run(toParameters(values));
   }
 
-  /**
-   * Runs a statement immediately and returns its rows, as `all` does. No other statement of this
-   * process can run before it.
-   */
+  /** Runs a statement as `all` does, but immediately, before any other statement. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
     return this.#prepared(statement).all(toParameters(values)) as Row[];
   }
