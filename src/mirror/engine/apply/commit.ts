@@ -84,8 +84,8 @@ export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boole
  * Otherwise returns the record unchanged.
  */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
-  const current = ctx.world.state.record(record.id);
-  return current?.digest === record.digest ? { ...record, changeId: current.changeId } : record;
+  const currentRecord = ctx.world.state.record(record.id);
+  return currentRecord?.digest === record.digest ? { ...record, changeId: currentRecord.changeId } : record;
 }
 
 /** Commits the result of an effect in one transaction. */

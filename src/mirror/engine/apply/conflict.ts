@@ -251,9 +251,9 @@ export async function keepMineBeside(
   digest: Digest,
 ): Promise<ValueOrEnd<null>> {
   const copyAt = findMineCopyPath(ctx, findDocumentPath(ctx, record, found), digest);
-  const written = writeConflictCopy(ctx, copyAt, local, digest);
-  if (written.kind === "got") await flushFiles(ctx.world, [copyAt]);
-  return written;
+  const writeOrEnd = writeConflictCopy(ctx, copyAt, local, digest);
+  if (writeOrEnd.kind === "got") await flushFiles(ctx.world, [copyAt]);
+  return writeOrEnd;
 }
 
 /**

@@ -179,8 +179,8 @@ function outcomeOfMove(
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would change the name in the same way each time, so the request is not repeated
   // (I08).
-  const [wanted, saved] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
-  const detail = `the service changed the requested name ${wanted} to ${saved}`;
+  const [requestedName, savedName] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
+  const detail = `the service changed the requested name ${requestedName} to ${savedName}`;
   const block = { key: row.id, path: lastLocalPath, reason: "refused", code: null } as const;
   return refuseWithBlock(ctx, { code: "renamed-otherwise", detail, requestId }, block);
 }

@@ -215,8 +215,8 @@ export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise
     const sentText = state.text(intent.digest);
     const isTwin = unfoundPosts.some((other) => other.intentId !== intentId && other.intent.digest === intent.digest);
     if (sentText === null || isBlank(sentText) || isTwin) continue;
-    const [first, ...more] = readDocuments.filter(({ text }) => sameExceptTextForm(sentText, text));
-    if (first !== undefined && more.length === 0) recordMovedPost(ctx, { intentId, intent }, first, local);
+    const [onlyMatch, ...more] = readDocuments.filter(({ text }) => sameExceptTextForm(sentText, text));
+    if (onlyMatch !== undefined && more.length === 0) recordMovedPost(ctx, { intentId, intent }, onlyMatch, local);
   }
   return { ...trees, base: state.load() };
 }

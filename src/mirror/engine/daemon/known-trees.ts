@@ -51,9 +51,9 @@ export class KnownTrees {
 
   /** Scans the local folder, and keeps its ignore rules. */
   observeLocal(base: BaseTree, inodesTrusted: boolean, keepText: OnText): LocalTree {
-    const local = observeLocal(this.#world, base, inodesTrusted, keepText);
-    this.#lastLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
-    return local;
+    const localTree = observeLocal(this.#world, base, inodesTrusted, keepText);
+    this.#lastLocal = { ...localTree, files: new Map(), folders: new Map(), others: new Map() };
+    return localTree;
   }
 
   /**

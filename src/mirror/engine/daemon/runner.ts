@@ -68,9 +68,9 @@ export class Runner implements WatchListener {
       await this.runWhole();
       return true;
     }
-    const due = this.#isPaused() ? null : this.#schedule.firstDue();
-    if (due !== null) await this.#do(due);
-    return due !== null;
+    const dueWork = this.#isPaused() ? null : this.#schedule.firstDue();
+    if (dueWork !== null) await this.#do(dueWork);
+    return dueWork !== null;
   }
 
   /** Returns the time when the next work is due. */
@@ -257,8 +257,8 @@ export class Runner implements WatchListener {
    * workspace.
    */
   async #runHints(): Promise<void> {
-    const shown = await this.#eventWatch.requestDocuments();
-    if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
+    const shownFiles = await this.#eventWatch.requestDocuments();
+    if (shownFiles?.length === 0 || (shownFiles !== null && (await this.#judgeShown(shownFiles)))) return;
     this.#eventWatch.payForList();
     await this.#poll();
   }
@@ -348,7 +348,7 @@ export class Runner implements WatchListener {
 function readPauseEnd({ state, clock }: World): number | null {
   const storedPause = state.meta(META.paused);
   if (storedPause === null) return null;
-  const [until, ms] = storedPause.split(" ").map(Number);
-  const leftMs = ms === undefined ? Number.POSITIVE_INFINITY : Math.min(until! - clock.now(), ms);
+  const [pauseEnd, ms] = storedPause.split(" ").map(Number);
+  const leftMs = ms === undefined ? Number.POSITIVE_INFINITY : Math.min(pauseEnd! - clock.now(), ms);
   return clock.monotonic() + leftMs;
 }

@@ -69,11 +69,11 @@ export class DirtyPaths {
   }
 
   #collapse(now: number): void {
-    let first = now;
-    for (const change of this.#changes.values()) first = Math.min(first, change.first);
+    let firstChangeAt = now;
+    for (const change of this.#changes.values()) firstChangeAt = Math.min(firstChangeAt, change.first);
     this.#changes.clear();
     this.#collapsed = true;
-    this.#changes.set("", { first, last: now, whole: true });
+    this.#changes.set("", { first: firstChangeAt, last: now, whole: true });
   }
 
   /** Returns the time of the next scan; null if no path has changed. */

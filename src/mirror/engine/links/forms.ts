@@ -298,8 +298,8 @@ export class LinkForms {
    */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
-    const known = this.known.get(path, digest);
-    return known !== null && this.hasFound(known, now) ? toDisk(text, now.from(path)) : text;
+    const knownEntry = this.known.get(path, digest);
+    return knownEntry !== null && this.hasFound(knownEntry, now) ? toDisk(text, now.from(path)) : text;
   }
 
   /**
@@ -405,9 +405,10 @@ function findIds(text: string, wiki: boolean): LinkTarget[] {
 
 /** Returns those of `ids` that the content contains, and that are not among its other links. */
 function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
-  const known = new Set(leads.map(({ destination }) => destination));
+  const knownDestinations = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
-    ({ destination }) => !known.has(destination) && known.add(destination) && text.includes(destination),
+    ({ destination }) =>
+      !knownDestinations.has(destination) && knownDestinations.add(destination) && text.includes(destination),
   );
 }
 

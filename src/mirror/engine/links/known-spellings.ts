@@ -72,8 +72,10 @@ export class KnownSpellings {
    */
   follow(files: readonly LocalFile[], where: PlacesByTime): void {
     const movedEntries = files.flatMap(({ path, digest, bytes = digest }) => {
-      const found = this.#find(path, bytes, where);
-      return found === null || found.path === path ? [] : [{ ...found, path, id: where.now.docAt(path) }];
+      const foundEntry = this.#find(path, bytes, where);
+      return foundEntry === null || foundEntry.path === path
+        ? []
+        : [{ ...foundEntry, path, id: where.now.docAt(path) }];
     });
     if (movedEntries.length === 0 || !this.isKept()) return;
     this.#state.transact(() => {
@@ -138,6 +140,6 @@ export class KnownSpellings {
 
 function findInFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
   const inSameFolder = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
-  const [first] = inSameFolder;
-  return first !== undefined && inSameFolder.every(({ text }) => text === first.text) ? first : null;
+  const [firstEntry] = inSameFolder;
+  return firstEntry !== undefined && inSameFolder.every(({ text }) => text === firstEntry.text) ? firstEntry : null;
 }

@@ -82,7 +82,9 @@ export function isSameSpelling(old: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (old.bytes !== next.bytes || old.spelledAt !== next.spelledAt || old.leads.length !== leads.length) return false;
   return old.leads.every(({ destination, at, to, former }, index) => {
-    const other = leads[index]!;
-    return destination === other.destination && at === other.at && to === other.to && former === other.former;
+    const nextLead = leads[index]!;
+    return (
+      destination === nextLead.destination && at === nextLead.at && to === nextLead.to && former === nextLead.former
+    );
   });
 }

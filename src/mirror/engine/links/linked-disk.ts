@@ -76,9 +76,9 @@ export class LinkedDisk implements Disk {
       // The file may be missing in the tree, because the scan read its folder a second time.
       const file = tree.files.get(path);
       if (file === undefined) continue;
-      const read = { ...file, digest, textFault, ...makeBytesField(file.digest, digest) };
+      const convertedFile = { ...file, digest, textFault, ...makeBytesField(file.digest, digest) };
       const isKnown = known === "at-path" || (known === "in-own-file" && this.#forms.isOwnFile(file));
-      files.set(path, isKnown ? read : { ...read, stampTrusted: false, hasUnresolvedLinks: true });
+      files.set(path, isKnown ? convertedFile : { ...convertedFile, stampTrusted: false, hasUnresolvedLinks: true });
     }
     return { ...tree, files };
   }
@@ -86,8 +86,10 @@ export class LinkedDisk implements Disk {
   look(path: LocalPath): PathState {
     const atPath = this.plain.look(path);
     if (atPath.kind !== "file") return atPath;
-    const read = this.read(path);
-    return read.kind === "done" ? { kind: "file", digest: read.value.digest, stamp: read.value.stamp } : atPath;
+    const readOutcome = this.read(path);
+    return readOutcome.kind === "done"
+      ? { kind: "file", digest: readOutcome.value.digest, stamp: readOutcome.value.stamp }
+      : atPath;
   }
 
   useOf(path: LocalPath): FileUse {
@@ -103,8 +105,8 @@ export class LinkedDisk implements Disk {
   }
 
   read(path: LocalPath): DiskOutcome<LocalText> {
-    const read = this.plain.read(path);
-    return read.kind === "done" ? { ...read, value: this.#inForm(path, read.value) } : read;
+    const readOutcome = this.plain.read(path);
+    return readOutcome.kind === "done" ? { ...readOutcome, value: this.#inForm(path, readOutcome.value) } : readOutcome;
   }
 
   #inForm(path: LocalPath, bytes: LocalText): LocalText {
@@ -143,9 +145,9 @@ export class LinkedDisk implements Disk {
   }
 
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
-    const found = expect === null ? null : this.#find(from, expect);
-    if (found !== null && found.kind !== "done") return found;
-    return this.plain.move(from, to, found?.value.digest ?? null);
+    const currentBytes = expect === null ? null : this.#find(from, expect);
+    if (currentBytes !== null && currentBytes.kind !== "done") return currentBytes;
+    return this.plain.move(from, to, currentBytes?.value.digest ?? null);
   }
 
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
@@ -158,9 +160,12 @@ export class LinkedDisk implements Disk {
   }
 
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null> {
-    const read = this.plain.readSetAside(setAsideAt, path);
-    if (read.kind !== "done" || read.value === null) return read;
-    return { ...read, value: { ...read.value, ...this.#forms.ofSetAside(setAsideAt, path, read.value) } };
+    const readOutcome = this.plain.readSetAside(setAsideAt, path);
+    if (readOutcome.kind !== "done" || readOutcome.value === null) return readOutcome;
+    return {
+      ...readOutcome,
+      value: { ...readOutcome.value, ...this.#forms.ofSetAside(setAsideAt, path, readOutcome.value) },
+    };
   }
 
   /**

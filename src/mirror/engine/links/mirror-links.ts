@@ -100,8 +100,8 @@ export class MirrorLinks {
    * the service must be complete
    */
   read(trees: Trees, matching: MatchInput, keep: OnText, again: boolean): LocalTree {
-    const local = this.disk.found.readNew(trees, matching, keep, again);
-    return again ? this.disk.found.readAgain({ ...trees, local }, matching, keep) : local;
+    const localTree = this.disk.found.readNew(trees, matching, keep, again);
+    return again ? this.disk.found.readAgain({ ...trees, local: localTree }, matching, keep) : localTree;
   }
 
   /**

@@ -209,8 +209,8 @@ export class LinkPlaces {
    * the path, that document has the path again.
    */
   #leave(path: LocalPath): void {
-    const other = this.#shared.get(path);
-    if (other !== undefined && this.#byId.get(other) === path) this.#byPath.set(path, other);
+    const otherId = this.#shared.get(path);
+    if (otherId !== undefined && this.#byId.get(otherId) === path) this.#byPath.set(path, otherId);
     else this.#byPath.delete(path);
   }
 

@@ -125,8 +125,9 @@ function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk
     const key = atPath.kind === "file" ? fileInodeKey(atPath.stamp) : null;
     const isOthers = key !== null && (ownersByInode.get(key) ?? id) !== id;
     if (atPath.kind === "unknown" || (atPath.kind === "file" && !isOthers)) continue;
-    const [text, read] = [state.text(digest), disk.read(localPath)];
-    if (text === null || mayHaveLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
+    const [text, readOutcome] = [state.text(digest), disk.read(localPath)];
+    if (text === null || mayHaveLinks(text + (readOutcome.kind === "done" ? readOutcome.value.text : ""), true))
+      yield localPath;
   }
 }
 
@@ -157,7 +158,7 @@ function makeEntry({ localPath: path, id }: DocumentRecord, { digest: bytes }: L
 
 function* findFilesWithLinks(records: Iterable<DocumentRecord>, disk: Disk): Generator<[DocumentRecord, LocalText]> {
   for (const record of records) {
-    const read = isAway(record) || record.state !== "linked" ? null : disk.read(record.localPath);
-    if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [record, read.value];
+    const readOutcome = isAway(record) || record.state !== "linked" ? null : disk.read(record.localPath);
+    if (readOutcome?.kind === "done" && mayHaveLinks(readOutcome.value.text, true)) yield [record, readOutcome.value];
   }
 }

@@ -190,10 +190,13 @@ async function scanBothSides(
   const remoteScanPromise =
     input.observers?.remote(base, trustEmpty, knownFacts) ?? observeRemote(world, base, trustEmpty, knownFacts);
   const settledRemoteScan = remoteScanPromise.catch(() => undefined);
-  const local = await scanFolder(ctx, input, base, inodesTrusted, keep);
+  const localTree = await scanFolder(ctx, input, base, inodesTrusted, keep);
   await settledRemoteScan;
-  const remote = await remoteScanPromise;
-  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, knownFacts) : remote };
+  const remoteScan = await remoteScanPromise;
+  return {
+    local: localTree,
+    remote: input.dry ? await foreseeApproval(world, base, remoteScan, knownFacts) : remoteScan,
+  };
 }
 
 /**
@@ -273,10 +276,10 @@ export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees)
   if (links === undefined) return trees.local;
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
   const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
-  const local = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
+  const localTree = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
   // A daemon needs no note about replaced files: its watcher reports them, and it scans them.
-  ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
-  return local;
+  ctx.notes.tally.filesMoved = input.observers === undefined && localTree.unseen.has("") && !trees.local.unseen.has("");
+  return localTree;
 }
 
 export function withReturnedPaths({ notes: { returned } }: CycleContext, local: LocalTree): LocalTree {

@@ -188,10 +188,10 @@ export async function observeRemote(
  */
 function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());
-  const [listed] = records.keys().every((id) => seen.has(id)) ? [] : columns.listed();
-  if (listed === undefined) return { ...base, records };
-  seen.set(listed.id, listed);
-  return { ...base, records: columns.unlisted([listed.id]) };
+  const [listedFile] = records.keys().every((id) => seen.has(id)) ? [] : columns.listed();
+  if (listedFile === undefined) return { ...base, records };
+  seen.set(listedFile.id, listedFile);
+  return { ...base, records: columns.unlisted([listedFile.id]) };
 }
 
 function listDocumentsAndFolders(

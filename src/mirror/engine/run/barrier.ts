@@ -231,10 +231,10 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
     const record = records.get(path) ?? findMovedRecord(world, base, awaited);
     const block = (record === null ? undefined : base.blocks.get(record.id)) ?? blocks.get(path) ?? null;
     const ids = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: listReviews(record) };
-    const open = block === null ? null : attentionOfBlock(block);
-    if (record !== null && base.conflicts.has(record.id)) return { ...ids, path, state: "conflict", open };
+    const openProblem = block === null ? null : attentionOfBlock(block);
+    if (record !== null && base.conflicts.has(record.id)) return { ...ids, path, state: "conflict", open: openProblem };
     const state = decidePathState(world, awaited, { record, block, isProof });
-    return { ...ids, path, state, open: state === "live" || state === "gone" ? null : open };
+    return { ...ids, path, state, open: state === "live" || state === "gone" ? null : openProblem };
   });
 }
 
@@ -279,8 +279,8 @@ const NEWEST_VERSIONS = 8;
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING_KINDS });
-  const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
-  return sent.length > (isUnderWay ? 1 : 0);
+  const sentEvents = events.filter(({ run, outcome }) => run > since && outcome === "done");
+  return sentEvents.length > (isUnderWay ? 1 : 0);
 }
 
 /** Returns true if a later scan may end a block, although reports say that the user must act. */

@@ -77,11 +77,11 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   world.links?.forms.begin(false);
   const trees = { ...seen, local: resolveLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
-  const planned = await planCycle(ctx, input, trees, root);
-  if (!transfersContent(world, planned.plan)) return null;
-  const { value: ends, isStopped } = await carryOutPlan(ctx, planned.plan);
+  const plannedCycle = await planCycle(ctx, input, trees, root);
+  if (!transfersContent(world, plannedCycle.plan)) return null;
+  const { value: ends, isStopped } = await carryOutPlan(ctx, plannedCycle.plan);
   await flushNow(ctx);
-  return { ...planned, kind: "planned", trees, ends, isStopped };
+  return { ...plannedCycle, kind: "planned", trees, ends, isStopped };
 }
 
 /**
@@ -209,11 +209,11 @@ async function planCycle(
   const readTrees =
     toRead.length === 0 ? decidedPlan.trees : await readChanged(ctx, decidedPlan.trees, toRead, input.dry);
   const inUse = new Map([...unwritableFiles].map(([path, { why }]) => [path, why]));
-  const planned = makeDecidedPlan({ ...decidedPlan, trees: readTrees, policy: { ...decidedPlan.policy, inUse } });
-  if (toRead.length > 0) ctx.notes.mayBeEmptied = findEmptiedDocuments(planned.plan);
-  if (!needsSecondScan || planned.plan.verdict.kind === "safety-stop") return planned;
-  const { verdict } = makeDecidedPlan({ ...planned, policy: { ...planned.policy, absentTwice: null } }).plan;
-  return { ...planned, ...(verdict.kind === "safety-stop" ? { expectedStopReasons: verdict.reasons } : {}) };
+  const secondPlan = makeDecidedPlan({ ...decidedPlan, trees: readTrees, policy: { ...decidedPlan.policy, inUse } });
+  if (toRead.length > 0) ctx.notes.mayBeEmptied = findEmptiedDocuments(secondPlan.plan);
+  if (!needsSecondScan || secondPlan.plan.verdict.kind === "safety-stop") return secondPlan;
+  const { verdict } = makeDecidedPlan({ ...secondPlan, policy: { ...secondPlan.policy, absentTwice: null } }).plan;
+  return { ...secondPlan, ...(verdict.kind === "safety-stop" ? { expectedStopReasons: verdict.reasons } : {}) };
 }
 
 /** Returns the documents whose local files the plan will make blank. */
@@ -305,11 +305,16 @@ function planWithoutScan(ctx: CycleContext, input: CycleInput, root: Signals["ro
     ignores: () => false,
   };
   const unseen = new Map([...base.records.keys()].map((id) => [id, reason] as const));
-  const remote = { ...NOTHING_SEEN, unseen };
-  const trees = { base, local: emptyTree, remote };
-  const signals = gatherSignals(ctx, base, remote, root);
-  const planned = makeDecidedPlan({ trees, policy: makePolicy(ctx, input, null), signals, texts: makeTextFinder(ctx) });
-  return { kind: "planned", ...planned, ends: [] };
+  const emptyRemote = { ...NOTHING_SEEN, unseen };
+  const trees = { base, local: emptyTree, remote: emptyRemote };
+  const signals = gatherSignals(ctx, base, emptyRemote, root);
+  const decidedPlan = makeDecidedPlan({
+    trees,
+    policy: makePolicy(ctx, input, null),
+    signals,
+    texts: makeTextFinder(ctx),
+  });
+  return { kind: "planned", ...decidedPlan, ends: [] };
 }
 
 /**
@@ -327,8 +332,8 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
       if (file !== undefined && digest !== null) files.set(id, { ...file, digest });
     }),
   );
-  const remote: RemoteTree = { ...trees.remote, files };
-  return { ...trees, remote };
+  const remoteTree: RemoteTree = { ...trees.remote, files };
+  return { ...trees, remote: remoteTree };
 }
 
 /**

@@ -68,8 +68,8 @@ export function executeSteps(
     endedCount++;
     const dependentSteps = dependants.get(index) ?? [];
     if (result.kind !== "ran" || !hasSucceeded(result.outcome)) {
-      const skipped = result.kind === "skipped" ? result : NEEDS_FAILED;
-      return dependentSteps.map(({ index: dependant }) => [dependant, skipped] as const);
+      const skippedEnd = result.kind === "skipped" ? result : NEEDS_FAILED;
+      return dependentSteps.map(({ index: dependant }) => [dependant, skippedEnd] as const);
     }
     for (const { index: dependant } of dependentSteps) if (--waitingFor[dependant]! === 0) readySteps.push(dependant);
     return [];

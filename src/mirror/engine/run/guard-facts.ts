@@ -183,8 +183,8 @@ export function computeConflictBudget(
   // the safety check. If this budget were lower than the limit of the check, it could run out
   // without the user being asked to approve.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
-  const known = leftOut.count + Math.max(base.records.size, remote.files.size);
-  const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  const documentCount = leftOut.count + Math.max(base.records.size, remote.files.size);
+  const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * documentCount));
   return { max: max - readConflictsBeforeStop(world), approved: approvedIds };
 }
 
