@@ -23,8 +23,8 @@ import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
 /**
  * Records the current boot of the machine.
- * ORDER: after all damaged files were restored. Otherwise, if a cycle ended in between (a crash, or
- * no answer of the service), a file that a power loss removed would count as deleted by the user.
+ * ORDER: after all damaged files were restored. If a cycle recorded the boot first and then ended
+ * early, a file that a power loss removed would count as deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;

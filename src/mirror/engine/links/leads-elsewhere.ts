@@ -37,8 +37,8 @@ export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord):
 }
 
 /**
- * Returns true if a file's links must be rewritten. Either the file was moved, or a link no longer
- * leads to its target's path, or a link by id can be written by path now.
+ * Returns true if a file's links must be rewritten: the file was moved, a link leads to the wrong
+ * path, or a link by id can be written by path now.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));

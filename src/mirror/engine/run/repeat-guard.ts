@@ -46,10 +46,10 @@ export function noteFutileAction(
 }
 
 /**
- * Forgets, at the end of a daemon's run, the actions that the next run may try again. An action
- * whose target the service does not have is kept until a complete listing, because the listing of
- * its own run was older than that answer (I08). Other actions do not wait for a complete listing,
- * because a listing with an unreadable entry never is.
+ * Forgets, at the end of a daemon's run, the actions that the next run may try again. If the
+ * service does not have the target of an action, that action is kept until a complete listing. The
+ * listing of its own run does not count, because it was older than the answer (I08). Other actions
+ * do not wait, because a listing with an unreadable entry is never complete.
  * @param isListed true if the listing of the run was complete
  */
 export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {
