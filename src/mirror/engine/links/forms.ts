@@ -31,8 +31,8 @@ export type DigestedText = { readonly text: string; readonly digest: Digest };
 /**
  * Content with links by id that a file's bytes represent, found before documents are matched.
  * - `at-path`: the state knows these bytes at this path.
- * - `in-own-file`: the state knows these bytes, but they represent other content at other paths. So
- *   this content is only right if the file is that of the document at this path.
+ * - `in-own-file`: the state knows these bytes at this path, but they represent other content at
+ *   other paths. So this content is only right if the file is that of the document at this path.
  * - `no`: the state does not know these bytes at this path. Matching decides which document they
  *   belong to.
  */

@@ -1,6 +1,6 @@
 /**
- * Recognises a service that was restored from a backup, by its generation (an id that changes with
- * each restore). After a restore, a missing document was not necessarily deleted by somebody.
+ * Recognises a service that was restored from a backup, by its generation (a mark that changes only
+ * with a restore). After a restore, a missing document was not necessarily deleted by somebody.
  * Safety checks therefore stop deletions until no document is missing.
  */
 
