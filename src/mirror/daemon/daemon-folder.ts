@@ -90,9 +90,9 @@ export class DaemonFolder {
 
   /** Closes the folder, for a daemon that ends before `run`. */
   async close(): Promise<void> {
-    const openDaemonFolder = this.#open;
+    const openedDaemon = this.#open;
     this.#open = null;
-    await openDaemonFolder?.mirror.close();
+    await openedDaemon?.mirror.close();
   }
 
   /**

@@ -25,17 +25,17 @@ type StateInUse = {
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
-  let lostTexts = false;
+  let hasLostContents = false;
   // `state.db` and `texts.db` can both be damaged. After setting each aside once, the third attempt
   // succeeds.
   for (let attempt = 0; attempt < 3; attempt++) {
     const openedState = openState({ folder, clock });
     if (openedState.kind === "opened") {
-      if (lostTexts) forgetStampsOfMissingContent(openedState.state);
+      if (hasLostContents) forgetStampsOfMissingContent(openedState.state);
       return ok({ state: openedState.state, isNew: openedState.created || hasNoRoot(openedState.state), notes });
     }
     if (openedState.kind !== "damaged") return makeStateTrouble(openedState);
-    lostTexts ||= openedState.file === "texts.db";
+    hasLostContents ||= openedState.file === "texts.db";
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
     const damagedCopy = setAsideDamaged(folder, openedState.file, stamp);
     notes.push(

@@ -32,7 +32,7 @@ export async function runHook(
 /** LIMIT: milliseconds for which the command `sync` waits for its hooks. */
 const MAX_WAIT_MS = 60_000;
 
-type AfterSync = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
+type AfterSyncOptions = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
  * Runs hooks after a sync without a daemon, for the events of that sync. The hooks run immediately,
@@ -43,7 +43,7 @@ export async function runHooksAfterSync(
   root: string,
   before: Facts,
   report: RunReport,
-  { stop, onNote, ...world }: AfterSync,
+  { stop, onNote, ...world }: AfterSyncOptions,
 ): Promise<Result<null>> {
   const hooksResult = readHooks(world.env);
   if (hooksResult.kind === "trouble") return hooksResult;

@@ -42,13 +42,13 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (misplacedFiles.length > 0)
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
-  const openConflicts = mirror.world.state.load().conflicts.size;
+  const conflictCount = mirror.world.state.load().conflicts.size;
   // A conflict copy keeps its links. If the user chose it later, its links would be read in the
   // wrong form.
-  if (isEnding && openConflicts > 0)
+  if (isEnding && conflictCount > 0)
     return trouble(
       "usage",
-      `${plural(openConflicts, "document")} in conflict: their conflict copies keep their links`,
+      `${plural(conflictCount, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );
   return ok({
@@ -92,10 +92,10 @@ async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: rea
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
-  const writtenFiles = await respellAll(world, found);
+  const writtenCount = await respellAll(world, found);
   await checkSetAsideFiles(world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
-  return writtenFiles;
+  return writtenCount;
 }
 
 /**
