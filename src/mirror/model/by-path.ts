@@ -5,8 +5,8 @@
 export function comparePaths(a: string, b: string): number {
   const sharedLength = Math.min(a.length, b.length);
   for (let index = 0; index < sharedLength; index++) {
-    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)];
-    if (left !== right) return rankCodeUnit(left) - rankCodeUnit(right);
+    const [unitOfA, unitOfB] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (unitOfA !== unitOfB) return rankCodeUnit(unitOfA) - rankCodeUnit(unitOfB);
   }
   return a.length - b.length;
 }

@@ -36,9 +36,9 @@ export function profileOf(text: string): LineProfile {
 export function computeSimilarity(a: LineProfile, b: LineProfile): number {
   const longerLength = Math.max(a.total, b.total);
   if (longerLength === 0) return 0;
-  const [few, many] = a.weights.size <= b.weights.size ? [a, b] : [b, a];
+  const [smaller, larger] = a.weights.size <= b.weights.size ? [a, b] : [b, a];
   let sharedLength = 0;
-  for (const [line, weight] of few.weights) sharedLength += Math.min(weight, many.weights.get(line) ?? 0);
+  for (const [line, weight] of smaller.weights) sharedLength += Math.min(weight, larger.weights.get(line) ?? 0);
   return sharedLength / longerLength;
 }
 

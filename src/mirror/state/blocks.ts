@@ -30,9 +30,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
     for (const key of storedBlocks.keys()) if (!newBlocks.has(key)) this.remove(key);
     for (const block of newBlocks.values()) {
       const storedBlock = storedBlocks.get(block.key);
-      const since =
+      const blockedSince =
         storedBlock?.reason === block.reason && storedBlock.detail === block.detail ? storedBlock.since : block.since;
-      const blockToStore = { ...block, since };
+      const blockToStore = { ...block, since: blockedSince };
       if (storedBlock === undefined || !areBlocksEqual(storedBlock, blockToStore)) this.put(blockToStore);
     }
   }

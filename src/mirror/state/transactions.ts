@@ -53,10 +53,10 @@ export class Transactions extends TableWithStatements {
 
   #outermost<T>(work: () => T): T {
     this.#writeBack();
-    const run = this.#isReadOnly ? this.#inTransaction : this.#inTransaction.immediate;
+    const runTransaction = this.#isReadOnly ? this.#inTransaction : this.#inTransaction.immediate;
     let isCommitted = false;
     try {
-      const result = run(() => {
+      const result = runTransaction(() => {
         this.#texts.begin();
         const workResult = work();
         // ORDER: contents are committed before rows. A kill between the two commits leaves only

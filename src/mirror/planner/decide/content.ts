@@ -101,9 +101,10 @@ function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
 
 function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;
-  const why = "edited on the service";
-  if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
-  proposeDownload(draft, shared, { kind: "write-local" }, why);
+  const reasonClause = "edited on the service";
+  if (decideReview(draft, shared) || isDirectionOff(draft, row, "push", reasonClause) || isInUse(draft, row, localFile))
+    return;
+  proposeDownload(draft, shared, { kind: "write-local" }, reasonClause);
 }
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
@@ -130,11 +131,11 @@ function proposePut(draft: PlanDraft, shared: SharedDocument): void {
 function proposeMerge(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile, remoteFile } = shared;
   const { direction } = draft.policy;
-  const why = "edited on both sides";
+  const reasonClause = "edited on both sides";
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
-  if (direction !== "both" && isDirectionOff(draft, row, direction, why)) return;
+  if (direction !== "both" && isDirectionOff(draft, row, direction, reasonClause)) return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
-  proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, why);
+  proposeDownload(draft, shared, { kind: "merge", review: remoteFile.protected }, reasonClause);
 }
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, remoteFile: RemoteFile): void {

@@ -59,9 +59,9 @@ export function isDirectionOff(
  * service is kept.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
-  const why = draft.policy.inUse?.get(path);
-  if (why === undefined || findRemainingBlock(draft, row) !== null) return false;
-  blockRow(draft, row, "in-use", why, context);
+  const reasonClause = draft.policy.inUse?.get(path);
+  if (reasonClause === undefined || findRemainingBlock(draft, row) !== null) return false;
+  blockRow(draft, row, "in-use", reasonClause, context);
   return true;
 }
 

@@ -16,9 +16,9 @@ import { proposeLocalCreation, proposeForget, proposeFacts } from "./presence.ts
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const isLocal = row.local.seen.kind === "present";
   if (!isLocal && draft.trees.local.ignores(record.localPath, "file")) {
-    const why = `excluded by ${describeExclusion(draft, record.localPath, "file")}`;
-    if (record.state !== "suspended") proposeFacts(draft, row, record, "suspended", why);
-    blockRow(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
+    const reasonClause = `excluded by ${describeExclusion(draft, record.localPath, "file")}`;
+    if (record.state !== "suspended") proposeFacts(draft, row, record, "suspended", reasonClause);
+    blockRow(draft, row, "suspended", `${reasonClause}; nothing is sent, written or deleted`);
     return true;
   }
   if (record.state === "suspended" && endSuspension(draft, row, record, drift)) return true;
@@ -57,13 +57,13 @@ function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): 
  * Decides about a document that is no longer ignored. Returns true if no other rule has to decide.
  */
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
-  const why = "no longer excluded by the ignore rules";
+  const reasonClause = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
-    proposeFacts(draft, row, record, "linked", why);
+    proposeFacts(draft, row, record, "linked", reasonClause);
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
-  proposeLocalCreation(draft, row, row.remote.seen.file, why);
+  proposeLocalCreation(draft, row, row.remote.seen.file, reasonClause);
   return true;
 }
 

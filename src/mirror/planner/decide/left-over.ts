@@ -67,8 +67,8 @@ function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file"
  * in base. Null if it has neither.
  */
 function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
-  const other = otherSide(side);
-  return row[other].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, other)));
+  const oppositeSide = otherSide(side);
+  return row[oppositeSide].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, oppositeSide)));
 }
 
 function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, name: string): string | null {

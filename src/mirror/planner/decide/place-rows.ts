@@ -67,14 +67,14 @@ export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): voi
     blockRow(draft, row, wantedPlace.reason, wantedPlace.detail);
     return;
   }
-  const why = rule === "agree" ? "moved on both sides" : MOVED_CLAUSES[otherSide(side)];
+  const reasonClause = rule === "agree" ? "moved on both sides" : MOVED_CLAUSES[otherSide(side)];
   if (isSamePlace(wantedPlace.place, row[side].now)) {
     draft.moveReasons.set(row, NAME_STAYS_CLAUSES[side]);
     return;
   }
-  if (isMoveForbidden(draft, row, side, wantedPlace.place, why)) return;
+  if (isMoveForbidden(draft, row, side, wantedPlace.place, reasonClause)) return;
   setGoal(row, side, wantedPlace.place);
-  draft.moveReasons.set(row, why);
+  draft.moveReasons.set(row, reasonClause);
 }
 
 /** Returns true if a document or folder may not move on a side, and then blocks it. */

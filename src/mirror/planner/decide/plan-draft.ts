@@ -176,7 +176,7 @@ export function blockRow(
   const key = toBlockKey(row);
   if (draft.blocks.has(key)) return;
   const earlierBlock = draft.trees.base.blocks.get(key);
-  const since = earlierBlock?.reason === reason ? earlierBlock.since : 0;
+  const blockedSince = earlierBlock?.reason === reason ? earlierBlock.since : 0;
   const block = {
     key,
     path: findPathOfRow(row),
@@ -187,7 +187,7 @@ export function blockRow(
     digest: null,
     changeId: null,
   };
-  draft.blocks.set(key, { ...block, since, ...facts });
+  draft.blocks.set(key, { ...block, since: blockedSince, ...facts });
 }
 
 /** Keeps a block of an earlier cycle unchanged, in place of any block that this plan found. */

@@ -82,13 +82,13 @@ export function proposeTrash(
   localFile: LocalFile,
   cause: "gone" | "outside",
 ): void {
-  const why = cause === "gone" ? "no longer on the service" : MOVED_OUT_CLAUSE;
-  if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
+  const reasonClause = cause === "gone" ? "no longer on the service" : MOVED_OUT_CLAUSE;
+  if (isDirectionOff(draft, row, "push", reasonClause) || isInUse(draft, row, localFile)) return;
   setGoal(row, "local", null);
   const record = row.record!;
   proposeAction(draft, row, "leave-local", (paths) => ({
     kind: "trash-local",
-    why,
+    why: reasonClause,
     id: record.id,
     localPath: paths.local,
     expect: localFile.digest,
@@ -223,19 +223,19 @@ export function decideNewOnBothSides(
 ): void {
   keepBlockOfNewFile(draft, localFile);
   if (isContentBlocked(draft, row, localFile)) return;
-  const why = "new on both sides";
+  const reasonClause = "new on both sides";
   const contentContext = { digest: localFile.digest, changeId: remoteFile.changeId };
   // The contents are known to differ, or the local file is empty. The action would then write the
   // service's content to the file, which is not allowed if the sync only uploads.
   if (
     (localFile.empty || isKnownToDiffer(draft, row, contentContext)) &&
-    isDirectionOff(draft, row, "push", why, contentContext)
+    isDirectionOff(draft, row, "push", reasonClause, contentContext)
   )
     return;
   if (isForbidden(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   proposeAction(draft, row, "content", (paths) => ({
     kind: "meet",
-    why,
+    why: reasonClause,
     id: remoteFile.id,
     localPath: paths.local,
     remotePath: paths.remote,

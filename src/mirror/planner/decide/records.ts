@@ -99,8 +99,12 @@ function splitRecords(draft: PlanDraft, split: ReadonlySet<FolderRow>): void {
     if (!split.has(folder) && !isInSplitFolder(folder, split)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdrawProposals(draft, folder, "record");
-    const why = draft.moveReasons.get(folder) ?? "its folder moved";
-    proposeFolderRecord(draft, folder, { dirId: folder.dirId, why, carries: carriedDocuments.get(folder) ?? [] });
+    const reasonClause = draft.moveReasons.get(folder) ?? "its folder moved";
+    proposeFolderRecord(draft, folder, {
+      dirId: folder.dirId,
+      why: reasonClause,
+      carries: carriedDocuments.get(folder) ?? [],
+    });
   }
 }
 

@@ -139,10 +139,10 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
   const isNew = folder.record === null;
   if (!isNew) forgetFolder(draft, folder);
   setGoal(folder, "remote", wantedPlace.place);
-  const why = isNew ? "created locally" : "no longer on the service, but new documents are in it";
+  const reasonClause = isNew ? "created locally" : "no longer on the service, but new documents are in it";
   proposeAction(draft, folder, "arrive-remote", (paths) => ({
     kind: "make-folder-remote",
-    why,
+    why: reasonClause,
     localPath: paths.local,
     remotePath: paths.remote,
   }));
@@ -190,11 +190,11 @@ function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: Folde
   if (draft.policy.direction === "push") return;
   setGoal(folder, "local", wantedPlace.place);
   if (dirId === null) return;
-  const why = record === null ? "new on the service" : "deleted locally, but documents are in it";
+  const reasonClause = record === null ? "new on the service" : "deleted locally, but documents are in it";
   const carriedIds = record === null ? [] : listDeletedDocuments(draft, folder);
   proposeAction(draft, folder, "arrive-local", (paths) => ({
     kind: "make-folder-local",
-    why,
+    why: reasonClause,
     dirId,
     localPath: paths.local,
     remotePath: paths.remote,
@@ -222,10 +222,10 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (dirId === null || !isOnBothSides(folder) || folder === draft.forest.root) return;
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
-  const why = draft.moveReasons.get(folder) ?? "on both sides";
+  const reasonClause = draft.moveReasons.get(folder) ?? "on both sides";
   // Another folder may have been merged into this one. Base still has its documents at their old
   // paths, and records the move of each. So this step changes no record below the folder.
-  proposeFolderRecord(draft, folder, { dirId, why, carries: folder.isMerged ? [] : null });
+  proposeFolderRecord(draft, folder, { dirId, why: reasonClause, carries: folder.isMerged ? [] : null });
 }
 
 function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {

@@ -73,9 +73,12 @@ function fitsOwnerBetter(
   record: DocumentRecord,
   file: LocalFile,
 ): boolean {
-  const profile = readProfile(matching, file.digest);
-  if (profile === null) return false;
-  const [theirs, ours] = [measureSimilarity(matching, owner, profile), measureSimilarity(matching, record, profile)];
+  const fileProfile = readProfile(matching, file.digest);
+  if (fileProfile === null) return false;
+  const [theirs, ours] = [
+    measureSimilarity(matching, owner, fileProfile),
+    measureSimilarity(matching, record, fileProfile),
+  ];
   return file.stamp.birthMs === 0 ? theirs > ours : theirs >= ours;
 }
 

@@ -24,8 +24,8 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
   for (let above = path; above !== ""; above = parentOf(above)) {
-    const unread = unseen.get(above);
-    if (unread !== undefined) return unread;
+    const unreadReason = unseen.get(above);
+    if (unreadReason !== undefined) return unreadReason;
   }
   return null;
 }

@@ -175,8 +175,11 @@ export class StepLayout {
     for (const side of SIDES) this.sides[side].addPrerequisites(place, prerequisites);
     const [local, remote] = SIDES.map((side) => this.sides[side].pathOf(place));
     const [localPath, remotePath] = [local === path ? path : local!, remote === path ? path : remote!];
-    const why = "new on the service";
-    const step = this.#emit({ kind: "create-local", why, id, localPath, remotePath, changeId }, prerequisites);
+    const reasonClause = "new on the service";
+    const step = this.#emit(
+      { kind: "create-local", why: reasonClause, id, localPath, remotePath, changeId },
+      prerequisites,
+    );
     for (const side of SIDES) this.sides[side].use(place, step);
   }
 
@@ -221,9 +224,9 @@ export class StepLayout {
     if (freeingStep !== undefined) prerequisites.add(freeingStep);
     if (row.kind === "folder") for (const step of state.usesOf(row)) prerequisites.add(step);
     const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
-    const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
+    const reasonClause = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
     const step = this.#emit(
-      makeMoveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? why),
+      makeMoveAction(row, side, hop, paths, this.#draft.moveReasons.get(row) ?? reasonClause),
       prerequisites,
     );
     this.#changePlace(side, row, hop.to, step);

@@ -74,13 +74,19 @@ function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
  * another step records it.
  */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
-  const why = draft.moveReasons.get(row);
+  const reasonClause = draft.moveReasons.get(row);
   const { record } = row;
-  if (why === undefined || record === null) return null;
+  if (reasonClause === undefined || record === null) return null;
   if (SIDES_REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;
   return {
     role: "record",
-    make: (paths) => ({ kind: "relink", why, id: record.id, localPath: paths.local, remotePath: paths.remote }),
+    make: (paths) => ({
+      kind: "relink",
+      why: reasonClause,
+      id: record.id,
+      localPath: paths.local,
+      remotePath: paths.remote,
+    }),
   };
 }
 

@@ -170,14 +170,14 @@ class StepSchedule {
     const plannedPlace = row[side].goal!;
     const state = this.#layout.sides[side];
     for (
-      let above: FolderRow | undefined = plannedPlace.parent;
-      above !== undefined;
-      above = state.placeOf(above)?.parent
+      let ancestor: FolderRow | undefined = plannedPlace.parent;
+      ancestor !== undefined;
+      ancestor = state.placeOf(ancestor)?.parent
     ) {
       // A folder cannot move into a folder that is inside it. It waits until that inner folder has
       // moved out.
-      if (above === row) return `moved ${side} ${this.#lowestOpen(side, plannedPlace.parent, row).key}`;
-      if (state.placeOf(above) === null && !state.exists(above)) return `moved ${side} ${above.key}`;
+      if (ancestor === row) return `moved ${side} ${this.#lowestOpen(side, plannedPlace.parent, row).key}`;
+      if (state.placeOf(ancestor) === null && !state.exists(ancestor)) return `moved ${side} ${ancestor.key}`;
     }
     return state.isFree(plannedPlace, row) ? null : `slot ${side} ${state.key(plannedPlace)}`;
   }

@@ -84,10 +84,10 @@ export function findLosses(
   const { known } = counts;
   const findUnapproved = (matches: (action: Action) => boolean) => listUnapprovedSteps(steps, signals, matches);
   const findLossesOn = (side: Side): SideLosses => {
-    const other = otherSide(side);
-    const { present, gone } = counts[other];
+    const oppositeSide = otherSide(side);
+    const { present, gone } = counts[oppositeSide];
     const deletionsOnOther = steps.filter(
-      ({ action }) => action.kind === DELETION_KINDS[other] && isRecorded(trees.base, action),
+      ({ action }) => action.kind === DELETION_KINDS[oppositeSide] && isRecorded(trees.base, action),
     );
     return {
       side,
@@ -97,7 +97,7 @@ export function findLosses(
       unread: side === "local" ? listUnreadDocuments(steps, signals) : [],
       lossesBefore: signals.lossesDone[side],
       limit: computeDeleteBudget(limits, known),
-      wasFoundEmpty: signals.emptied.has(other),
+      wasFoundEmpty: signals.emptied.has(oppositeSide),
       otherSide: { known, gone, present, kept: present - deletionsOnOther.length, empty: () => countEmpty(trees.base) },
     };
   };
