@@ -84,12 +84,12 @@ function readLocalWikiLink(
   { definedLabels, onLink }: BracketContext,
 ): number | null {
   const from = next === EXCLAMATION_MARK ? offset + 1 : next === OPEN_BRACKET ? offset : -1;
-  const read = from === -1 ? null : readWikiLink(cx.text, from - cx.offset);
-  if (read === null) return null;
-  const label = cx.slice(from + 2, read.to + cx.offset - 2);
-  if (definedLabels.has(normaliseLabel(label)) || definedLabels.has(normaliseLabel(read.text))) return null;
-  const span = { from, to: read.to + cx.offset };
-  const wiki = { ...read, ...span };
+  const wikiLink = from === -1 ? null : readWikiLink(cx.text, from - cx.offset);
+  if (wikiLink === null) return null;
+  const label = cx.slice(from + 2, wikiLink.to + cx.offset - 2);
+  if (definedLabels.has(normaliseLabel(label)) || definedLabels.has(normaliseLabel(wikiLink.text))) return null;
+  const span = { from, to: wikiLink.to + cx.offset };
+  const wiki = { ...wikiLink, ...span };
   onLink({ kind: "wiki", from, destination: span, angle: false, title: null, end: span.to, wiki });
   return span.to;
 }
@@ -140,10 +140,15 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
 function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
-  const read = readResource(cx.text, at - offset, unclosed);
-  if (read === null) return null;
+  const resource = readResource(cx.text, at - offset, unclosed);
+  if (resource === null) return null;
   const moved = (span: LinkResource["title"]) => span && { from: span.from + offset, to: span.to + offset };
-  return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
+  return {
+    ...resource,
+    destination: moved(resource.destination),
+    title: moved(resource.title),
+    end: resource.end + offset,
+  };
 }
 
 /**

@@ -38,10 +38,10 @@ export function readDestinationText(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
   const { target, end } = decodeUntilSuffix(raw, start);
-  const read = { target, inert, suffixAt: end };
+  const parts = { target, inert, suffixAt: end };
   if ((target === "" && (end === raw.length || raw[end] !== "?")) || SCHEME.test(target))
-    return { ...read, kind: "foreign" };
-  return { ...read, kind: isId(target) ? "id" : "path" };
+    return { ...parts, kind: "foreign" };
+  return { ...parts, kind: isId(target) ? "id" : "path" };
 }
 
 export function isId(text: string): boolean {

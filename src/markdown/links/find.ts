@@ -52,21 +52,23 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 let lastDocument: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
 function parseLinks(text: string, countsWiki: boolean): FoundLink[] {
-  const start = findBodyOffset(text);
-  const body = start === 0 ? text : text.slice(start);
-  const first = collectLinks(body, { defined: NO_LABELS, countsWiki });
+  const bodyOffset = findBodyOffset(text);
+  const body = bodyOffset === 0 ? text : text.slice(bodyOffset);
+  const firstReading = collectLinks(body, { defined: NO_LABELS, countsWiki });
   // The first reading collects the definitions, which may be at the end of the document. The second
   // reading needs them to decide which brackets are links.
   const links =
-    first.defined.size === 0 ? first.links : collectLinks(body, { defined: first.defined, countsWiki }).links;
-  return start === 0 ? links : links.map((link) => shiftLink(link, start));
+    firstReading.defined.size === 0
+      ? firstReading.links
+      : collectLinks(body, { defined: firstReading.defined, countsWiki }).links;
+  return bodyOffset === 0 ? links : links.map((link) => shiftLink(link, bodyOffset));
 }
 
 function shiftLink(link: FoundLink, offset: number): FoundLink {
-  const moved = { ...link, from: link.from + offset, to: link.to + offset };
+  const shiftedLink = { ...link, from: link.from + offset, to: link.to + offset };
   return link.wiki === undefined
-    ? moved
-    : { ...moved, wiki: { ...link.wiki, from: link.wiki.from + offset, to: link.wiki.to + offset } };
+    ? shiftedLink
+    : { ...shiftedLink, wiki: { ...link.wiki, from: link.wiki.from + offset, to: link.wiki.to + offset } };
 }
 
 const NO_LABELS: ReadonlySet<string> = new Set();
@@ -75,7 +77,7 @@ type LinksAndLabels = { readonly links: FoundLink[]; readonly defined: Set<strin
 
 function collectLinks(body: string, input: ParseOptions): LinksAndLabels {
   const { tree, links: inline } = parseMarkdown(body, input);
-  const found: LinksAndLabels = { links: [], defined: new Set() };
+  const linksAndLabels: LinksAndLabels = { links: [], defined: new Set() };
   let tableEnd = -1;
   tree.iterate({
     enter: ({ name, from, to, node }) => {
@@ -84,15 +86,15 @@ function collectLinks(body: string, input: ParseOptions): LinksAndLabels {
       } else if (name === "Destination") {
         const { kind, angle, destination, wiki } = inline.get(from)!;
         const shape = wiki === undefined ? {} : { wiki: { ...wiki, inTable: from < tableEnd } };
-        found.links.push({ kind, ...destination!, angle, ...shape });
+        linksAndLabels.links.push({ kind, ...destination!, angle, ...shape });
       } else if (name === "FootnoteDefinition") {
-        found.defined.add(normaliseLabel(body.slice(from + 1, body.indexOf("]", from))));
+        linksAndLabels.defined.add(normaliseLabel(body.slice(from + 1, body.indexOf("]", from))));
       } else if (name === "LinkReference") {
-        readDefinition(body, node.getChild("LinkLabel"), node.getChild("URL"), found);
+        readDefinition(body, node.getChild("LinkLabel"), node.getChild("URL"), linksAndLabels);
       }
     },
   });
-  return found;
+  return linksAndLabels;
 }
 
 type NodeRange = { readonly from: number; readonly to: number } | null;

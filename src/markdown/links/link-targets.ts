@@ -13,10 +13,10 @@ import { type TargetLookup, resolveByFirstSource } from "./translate.ts";
 export function linkTargetsOf(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
   for (const link of findLinks(text, place.names !== undefined)) {
-    const read = readFound(text, link);
-    if (read.kind === "foreign" || targets.has(read.target)) continue;
-    const target = readLinkTarget(read, place, sources);
-    if (target !== null) targets.set(read.target, target);
+    const destination = readFound(text, link);
+    if (destination.kind === "foreign" || targets.has(destination.target)) continue;
+    const target = readLinkTarget(destination, place, sources);
+    if (target !== null) targets.set(destination.target, target);
   }
   return [...targets.values()];
 }
@@ -31,14 +31,14 @@ function readLinkTarget(
   sources: readonly (TargetLookup | Place)[],
 ): LinkTarget | null {
   const { target, kind } = read;
-  const known = resolveByFirstSource(read, sources) as DocId | DirId | null;
+  const knownId = resolveByFirstSource(read, sources) as DocId | DirId | null;
   // A destination that is an id is recorded only while no document or folder has that id.
-  if (isId(target) && (known === null || known === target))
+  if (isId(target) && (knownId === null || knownId === target))
     return resolveDestination(read, place) === null
       ? { destination: target, at: null, to: target as DocId | DirId }
       : null;
-  const at = kind === "wiki" && known !== null ? place.pathOf(known) : null;
-  return { destination: target, at: at ?? choosePathSpelling(place, known, pathTo(read, place)), to: known };
+  const at = kind === "wiki" && knownId !== null ? place.pathOf(knownId) : null;
+  return { destination: target, at: at ?? choosePathSpelling(place, knownId, pathTo(read, place)), to: knownId };
 }
 
 /** Returns the destinations of a document's links, without query and fragment. */
@@ -52,12 +52,12 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
  */
 export function withoutDestinations(text: string, wiki: boolean): string {
   let result = "";
-  let end = 0;
+  let copiedUpTo = 0;
   for (const { from, to, wiki: named } of findLinks(text, wiki)) {
-    result += text.slice(end, named?.from ?? from) + (named?.text ?? "");
-    end = named?.to ?? to;
+    result += text.slice(copiedUpTo, named?.from ?? from) + (named?.text ?? "");
+    copiedUpTo = named?.to ?? to;
   }
-  return result + text.slice(end);
+  return result + text.slice(copiedUpTo);
 }
 
 /**

@@ -29,16 +29,16 @@ export class LinkSpellings {
     this.#isExact = isExact;
     for (const link of findLinks(text, place.names !== undefined)) {
       const raw = text.slice(link.from, link.to);
-      const read = readFound(text, link);
-      if (read.kind === "foreign") continue;
-      const id = resolveDestination(read, place);
-      if (link.wiki !== undefined && id !== null && isWanted(read, id))
-        this.#addWikiLink(text, link.wiki, raw, read, id);
-      const counts = read.kind !== "wiki" && isWanted(read, id);
+      const destination = readFound(text, link);
+      if (destination.kind === "foreign") continue;
+      const id = resolveDestination(destination, place);
+      if (link.wiki !== undefined && id !== null && isWanted(destination, id))
+        this.#addWikiLink(text, link.wiki, raw, destination, id);
+      const counts = destination.kind !== "wiki" && isWanted(destination, id);
       // Undefined is stored for a link whose spelling is not remembered, so that the spellings stay
       // in the order of the links.
-      const spelling = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
-      addSpelling(this.#byTarget, this.#toKey(raw, read, id, link), spelling);
+      const spelling = counts ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
+      addSpelling(this.#byTarget, this.#toKey(raw, destination, id, link), spelling);
     }
   }
 

@@ -60,10 +60,10 @@ function rewriteForDisk(
   return rewriteLinks(text, place, {
     destination: (raw, read, link) => {
       const id = resolveDestination(read, place);
-      const before = spellings?.nextSpelling(raw, read, id, link);
+      const earlierSpelling = spellings?.nextSpelling(raw, read, id, link);
       if (!read.inert && (id === null || isRelative(read))) return null;
-      if (id === null) return before ?? (read.kind === "id" ? null : raw.slice(INERT_SCHEME.length));
-      const spelled = before ?? makeShortestDestination(id, place, link.angle);
+      if (id === null) return earlierSpelling ?? (read.kind === "id" ? null : raw.slice(INERT_SCHEME.length));
+      const spelled = earlierSpelling ?? makeShortestDestination(id, place, link.angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (whole, wiki, read, raw, link) => {
@@ -209,17 +209,17 @@ type RewrittenDocument = {
 function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): RewrittenDocument {
   const links = findLinks(text, names !== undefined);
   let result = "";
-  let end = 0;
+  let copiedUpTo = 0;
   let hasWiki = false;
   for (const link of links) {
     const read = readFound(text, link);
     const { span, written, isWiki } = rewriteLink(text, link, read, respell);
     if (written === null || written === text.slice(span.from, span.to)) continue;
     hasWiki ||= isWiki;
-    result += text.slice(end, span.from) + written;
-    end = span.to;
+    result += text.slice(copiedUpTo, span.from) + written;
+    copiedUpTo = span.to;
   }
-  return { result: end === 0 ? text : result + text.slice(end), count: links.length, hasWiki };
+  return { result: copiedUpTo === 0 ? text : result + text.slice(copiedUpTo), count: links.length, hasWiki };
 }
 
 /**

@@ -147,15 +147,15 @@ function applyDirective(place: OpenBlocks, colons: string, name: string): number
  */
 function applyTags(place: OpenBlocks, line: string): number {
   let stray = 0;
-  let found = false;
+  let hasTags = false;
   for (const { groups } of line.matchAll(HTML_TAG)) {
     const { end, name = "", empty } = groups as { end?: string; name?: string; empty?: string };
     if (empty !== undefined || !(BLOCK_TAGS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
-    found = true;
+    hasTags = true;
     if (end === undefined) place.inside = place.inside.open(`<${name}>`);
     else if (!closeBlock(place, (block) => block === `<${name}>`)) stray++;
   }
-  return stray === 0 && found ? -1 : stray;
+  return stray === 0 && hasTags ? -1 : stray;
 }
 
 /**

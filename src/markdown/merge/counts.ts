@@ -44,13 +44,14 @@ export function countChangedWords(
     return counts;
   });
   const isApart = (line: number): boolean => times.some((count) => count[line] !== times[0][line]);
-  const apart = times[0].keys().filter(isApart).toArray();
-  const letters = apart.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
+  const differingLines = times[0].keys().filter(isApart).toArray();
+  const letters = differingLines.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
   if (!reserveSteps(reading, reading.interner.size + letters / CHARACTERS_PER_STEP)) return undefined;
-  const words = apart.map((line) => readWordIds(line, reading));
+  const words = differingLines.map((line) => readWordIds(line, reading));
   return mapVersions(times, (counted) => {
     const counts: ElementCounts = new Int32Array(reading.words.size);
-    for (const [index, line] of apart.entries()) for (const word of words[index]!) counts[word]! += counted[line]!;
+    for (const [index, line] of differingLines.entries())
+      for (const word of words[index]!) counts[word]! += counted[line]!;
     return counts;
   });
 }
@@ -93,13 +94,14 @@ export function hasBothChanges(
     const [localChange, remoteChange] = [(local[word] as number) - before, (remote[word] as number) - before];
     const mergedChange = (merged[word] as number) - before;
     const sumOfChanges = localChange + remoteChange;
-    const once =
+    const sharedChange =
       localChange > 0 && remoteChange > 0
         ? Math.max(localChange, remoteChange)
         : localChange < 0 && remoteChange < 0
           ? Math.min(localChange, remoteChange)
           : sumOfChanges;
-    if (mergedChange < Math.min(sumOfChanges, once) || mergedChange > Math.max(sumOfChanges, once)) return false;
+    if (mergedChange < Math.min(sumOfChanges, sharedChange) || mergedChange > Math.max(sumOfChanges, sharedChange))
+      return false;
   }
   return true;
 }

@@ -16,12 +16,16 @@ export function useLaterDates(base: string, local: string, remote: string): read
   if (l === undefined || r === undefined) return [local, remote];
   let [mine, theirs] = [local, remote];
   for (const [key, entry] of l.entries) {
-    const other = r.entries.get(key);
-    if (!LATEST_DATE_KEY.test(key) || other === undefined || !areDifferentChanges(b?.entries.get(key), entry, other))
+    const remoteEntry = r.entries.get(key);
+    if (
+      !LATEST_DATE_KEY.test(key) ||
+      remoteEntry === undefined ||
+      !areDifferentChanges(b?.entries.get(key), entry, remoteEntry)
+    )
       continue;
-    const order = compareDates(entry, other);
-    if (order > 0) theirs = replaceLine(theirs, other, entry);
-    else if (order < 0) mine = replaceLine(mine, entry, other);
+    const order = compareDates(entry, remoteEntry);
+    if (order > 0) theirs = replaceLine(theirs, remoteEntry, entry);
+    else if (order < 0) mine = replaceLine(mine, entry, remoteEntry);
   }
   return [mine, theirs];
 }

@@ -49,9 +49,9 @@ function advanceDiagonal(
 ): number {
   const left = (reach[zero + k - 1] as number) + 1;
   const right = reach[zero + k + 1] as number;
-  const first = left > right ? left : right;
-  let y = first;
+  const firstY = left > right ? left : right;
+  let y = firstY;
   while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
   reach[zero + k] = y;
-  return y === first ? 0 : runPrice + y - first;
+  return y === firstY ? 0 : runPrice + y - firstY;
 }

@@ -6,16 +6,16 @@ import type { Edit } from "./myers.ts";
  * @param length length of the first sequence
  */
 export function findCounterparts(length: number, edits: readonly Edit[]): Int32Array {
-  const found = new Int32Array(length).fill(-1);
+  const indexes = new Int32Array(length).fill(-1);
   let shift = 0;
   let index = 0;
   for (const edit of edits) {
-    for (; index < edit.start; index++) found[index] = index + shift;
+    for (; index < edit.start; index++) indexes[index] = index + shift;
     index = edit.end;
     shift = edit.to - edit.end;
   }
-  for (; index < length; index++) found[index] = index + shift;
-  return found;
+  for (; index < length; index++) indexes[index] = index + shift;
+  return indexes;
 }
 
 /** Returns the edit that undoes another edit. */
@@ -28,10 +28,10 @@ export function reverseEdit({ start, end, from, to }: Edit): Edit {
  * numbers are equal, these are the edits at that position.
  */
 export function editsTouching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
-  const first = firstEditIndex(edits, (edit) => edit.end >= from);
-  let last = first;
+  const firstTouching = firstEditIndex(edits, (edit) => edit.end >= from);
+  let last = firstTouching;
   while (last < edits.length && (edits[last] as Edit).start <= to) last++;
-  return first === 0 && last === edits.length ? edits : edits.slice(first, last);
+  return firstTouching === 0 && last === edits.length ? edits : edits.slice(firstTouching, last);
 }
 
 /**
@@ -101,11 +101,14 @@ function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): Ed
   ].sort((x, y) => x.edit.start - y.edit.start || x.edit.end - y.edit.end);
   const clusters: EditGroup[] = [];
   for (const { edit, side } of queue) {
-    const last = clusters.at(-1);
+    const lastGroup = clusters.at(-1);
     const other = side === "local" ? "remote" : "local";
-    if (last !== undefined && (edit.start < last.end || last[other].some((one) => meets(one, other, edit)))) {
-      last[side].push(edit);
-      last.end = Math.max(last.end, edit.end);
+    if (
+      lastGroup !== undefined &&
+      (edit.start < lastGroup.end || lastGroup[other].some((one) => meets(one, other, edit)))
+    ) {
+      lastGroup[side].push(edit);
+      lastGroup.end = Math.max(lastGroup.end, edit.end);
     } else clusters.push({ start: edit.start, end: edit.end, local: [], remote: [], [side]: [edit] });
   }
   return clusters;
@@ -120,15 +123,15 @@ export function splitIntoParts(whole: VersionRanges, edits: SideEdits, meets: Mu
   const parts: MergePart[] = [];
   let [base, local, remote] = [whole.base.from, whole.local.from, whole.remote.from];
   const add = (end: number, found: SideEdits): void => {
-    const mine = toSideIndex(found.local, end, local - base);
-    const theirs = toSideIndex(found.remote, end, remote - base);
+    const localEnd = toSideIndex(found.local, end, local - base);
+    const remoteEnd = toSideIndex(found.remote, end, remote - base);
     parts.push({
       base: { from: base, to: end },
-      local: { from: local, to: mine },
-      remote: { from: remote, to: theirs },
+      local: { from: local, to: localEnd },
+      remote: { from: remote, to: remoteEnd },
       edits: found,
     });
-    [base, local, remote] = [end, mine, theirs];
+    [base, local, remote] = [end, localEnd, remoteEnd];
   };
   for (const found of groupEdits(edits, meets)) {
     if (base < found.start) add(found.start, NO_EDITS);

@@ -78,23 +78,23 @@ function countWordsLeft(
   { tokenTexts }: MergeReading,
   added: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
-  const found: WordCounts = new Map();
+  const addedAgain: WordCounts = new Map();
   for (const { from, to } of otherScript.edits)
-    for (const id of otherScript.ids.slice(from, to)) addWords(found, wordsOf(id));
-  const kept = countWords(added);
-  for (const word of added) takeWord(found, word);
-  const removed = base.slice(edit.start, edit.end);
+    for (const id of otherScript.ids.slice(from, to)) addWords(addedAgain, wordsOf(id));
+  const keptWords = countWords(added);
+  for (const word of added) takeWord(addedAgain, word);
+  const removedElements = base.slice(edit.start, edit.end);
   // Punctuation is too frequent to prove anything. It is counted only if no word was removed.
-  const countsMarks = !removed.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
+  const countsMarks = !removedElements.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const covered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];
-  for (let at = 0; at < removed.length; at++) {
-    const lineWords = wordsOf(removed[at] as number);
+  for (let at = 0; at < removedElements.length; at++) {
+    const lineWords = wordsOf(removedElements[at] as number);
     // A single word may be here by chance, but a line with several words is not.
     if (!covered[at] && lineWords.length > 1) return undefined;
-    const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(kept, word));
+    const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word));
     of += counted.length;
-    count += covered[at] ? counted.filter((word) => takeWord(found, word)).length : counted.length;
+    count += covered[at] ? counted.filter((word) => takeWord(addedAgain, word)).length : counted.length;
   }
   return { count, of };
 }
@@ -158,7 +158,7 @@ export function keepsAdditions(
   isWhole: (edit: Edit) => boolean,
   isReplaced: (edit: number) => boolean,
 ): boolean {
-  let old: ReadonlySet<number> | undefined;
+  let oldElements: ReadonlySet<number> | undefined;
   return earlier.every((edit, index) => {
     const { from, to } = edit;
     const near = editsTouching(later, from, to);
@@ -171,8 +171,8 @@ export function keepsAdditions(
     if (sides === 2 && !isReplaced(index)) return false;
     // If the version before has all elements of the addition, the addition may have been found at a
     // wrong place by chance.
-    old ??= new Set(text.old);
-    return !new Set(text.ids.slice(from, to)).isSubsetOf(old);
+    oldElements ??= new Set(text.old);
+    return !new Set(text.ids.slice(from, to)).isSubsetOf(oldElements);
   });
 }
 

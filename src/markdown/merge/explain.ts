@@ -88,18 +88,18 @@ function splitIntoWords(text: string): SplitVersion {
  * fails.
  */
 function alignVersions(texts: readonly string[]): ExplainedWord[] | undefined {
-  const read = texts.map(splitIntoWords);
+  const splitVersions = texts.map(splitIntoWords);
   const ids = new StringNumbers();
-  const four = read.map(({ words }) => ids.ids(words.map(({ text }) => text)));
-  const starts = read.map(({ words }) => Array.from(words.keys()).filter((index) => beginsLine(words, index)));
+  const four = splitVersions.map(({ words }) => ids.ids(words.map(({ text }) => text)));
+  const starts = splitVersions.map(({ words }) => Array.from(words.keys()).filter((index) => beginsLine(words, index)));
   const rows = alignFour(four as unknown as FourSequences, starts as unknown as FourSequences);
   if (rows === undefined) return undefined;
   const write = (index: number, text: number): string | null => {
-    const word = read[text]?.words[index];
+    const word = splitVersions[text]?.words[index];
     return word === undefined ? null : word.space + word.text.trimStart();
   };
   const pieces = rows.map((row) => toExplainedWord(row.map(write)));
-  return [...pieces, toExplainedWord(read.map(({ rest }) => rest))];
+  return [...pieces, toExplainedWord(splitVersions.map(({ rest }) => rest))];
 }
 
 function beginsLine(words: readonly SpacedWord[], index: number): boolean {

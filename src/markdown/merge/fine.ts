@@ -27,12 +27,13 @@ function mergeNormalised(base: string, local: string, remote: string, reading: M
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined)
     return mergeHunks(prepareMerge(base, local, remote, reading));
-  const head = mergeEntries(b.entries, l.entries, r.entries);
+  const frontMatter = mergeEntries(b.entries, l.entries, r.entries);
   const body = mergeHunks(prepareMerge(b.body, l.body, r.body, reading));
-  if (head !== undefined && "text" in body) return { text: `---\n${head}---\n${body.text}` };
-  const below = "text" in body ? [] : body.conflicts.map((hunk) => shiftConflict(hunk, b.lines, l.lines, r.lines));
-  if (head !== undefined) return { conflicts: below };
-  const above: ConflictHunk = {
+  if (frontMatter !== undefined && "text" in body) return { text: `---\n${frontMatter}---\n${body.text}` };
+  const bodyConflicts =
+    "text" in body ? [] : body.conflicts.map((hunk) => shiftConflict(hunk, b.lines, l.lines, r.lines));
+  if (frontMatter !== undefined) return { conflicts: bodyConflicts };
+  const frontMatterConflict: ConflictHunk = {
     base: readFrontMatterLines(base, b),
     local: readFrontMatterLines(local, l),
     remote: readFrontMatterLines(remote, r),
@@ -40,7 +41,7 @@ function mergeNormalised(base: string, local: string, remote: string, reading: M
     localLine: 0,
     remoteLine: 0,
   };
-  return { conflicts: [above, ...below] };
+  return { conflicts: [frontMatterConflict, ...bodyConflicts] };
 }
 
 /**

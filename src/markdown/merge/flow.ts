@@ -75,14 +75,14 @@ export function mergeRunningText(
       : areWordEditsRelated(flow.tokens, earlier, side, later, rewritten);
   const allOf = (some: ElementIds) => ({ from: 0, to: some.length });
   const whole = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
-  const merged: Token[] = [];
+  const mergedTokens: Token[] = [];
   for (const part of splitIntoParts(whole, { local, remote }, meets)) {
     const passage = readPartTokens(flow, part);
     const settled = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(flow, part, passage);
     if (settled === undefined) return undefined;
-    merged.push(...settled);
+    mergedTokens.push(...settled);
   }
-  return merged;
+  return mergedTokens;
 }
 
 function splitPassage(tokens: TokenPassage, reading: MergeReading, size: UnitSize): SplitPassage {
@@ -188,15 +188,16 @@ function areWordEditsRelated(
   rewritten: readonly RewrittenItem[],
 ): boolean {
   if (doOverlap(earlier, later)) return true;
-  const first: SideEdit = { edit: earlier, side };
+  const earlierEdit: SideEdit = { edit: earlier, side };
   const second: SideEdit = { edit: later, side: side === "local" ? "remote" : "local" };
-  if (rewritesItem(tokens, first, second, rewritten) || rewritesItem(tokens, second, first, rewritten)) return true;
+  if (rewritesItem(tokens, earlierEdit, second, rewritten) || rewritesItem(tokens, second, earlierEdit, rewritten))
+    return true;
   if (later.start > earlier.end) return false;
-  if (removesHiddenOnly(tokens, first) || removesHiddenOnly(tokens, second)) return false;
-  const both = [first, second];
-  if (both.some((change) => removesWords(tokens, change))) return true;
-  if (both.every(({ edit }) => isReplacement(edit))) return false;
-  return both.some((change) => addsWords(tokens, change));
+  if (removesHiddenOnly(tokens, earlierEdit) || removesHiddenOnly(tokens, second)) return false;
+  const bothEdits = [earlierEdit, second];
+  if (bothEdits.some((change) => removesWords(tokens, change))) return true;
+  if (bothEdits.every(({ edit }) => isReplacement(edit))) return false;
+  return bothEdits.some((change) => addsWords(tokens, change));
 }
 
 /**
@@ -253,14 +254,14 @@ function addsLines(tokens: TokenPassage, change: SideEdit): boolean {
  * differently.
  */
 function mergeUnchangedTokens({ base, local, remote }: TokenPassage): Token[] | undefined {
-  const kept: Token[] = [];
+  const mergedTokens: Token[] = [];
   for (let index = 0; index < base.length; index++) {
     const token = base[index] as Token;
     const space = mergeSpace(token, local[index]?.space ?? token.space, remote[index]?.space ?? token.space);
     if (space === undefined) return undefined;
-    kept.push(space === token.space ? token : { ...token, space });
+    mergedTokens.push(space === token.space ? token : { ...token, space });
   }
-  return kept;
+  return mergedTokens;
 }
 
 function mergeSpace({ space }: Token, local: string, remote: string): string | undefined {

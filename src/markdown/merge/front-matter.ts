@@ -23,12 +23,12 @@ const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|
  * Returns undefined if there is none, or for any other syntax.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
-  const found = findFrontMatter(text);
-  if (found === null || text.slice(0, found.from) !== "---\n" || text.slice(found.to, found.end) !== "---\n")
+  const range = findFrontMatter(text);
+  if (range === null || text.slice(0, range.from) !== "---\n" || text.slice(range.to, range.end) !== "---\n")
     return undefined;
-  const lines = text.slice(found.from, found.to).split(/(?<=\n)/);
+  const lines = text.slice(range.from, range.to).split(/(?<=\n)/);
   const entries = readEntries(lines);
-  return entries && { entries, lines: lines.length + 2, body: text.slice(found.end) };
+  return entries && { entries, lines: lines.length + 2, body: text.slice(range.end) };
 }
 
 /** Returns true if a document begins with a line `---`, with any line end. */
@@ -51,18 +51,18 @@ export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
 function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
-  let current: string | undefined;
+  let currentKey: string | undefined;
   for (const line of lines) {
     const key = KEY_LINE.exec(line)?.groups?.["key"];
     if (key !== undefined) {
       if (entries.has(key)) return undefined;
       entries.set(key, comments + line);
       comments = "";
-      current = key;
+      currentKey = key;
     } else if (line.startsWith("#")) {
       comments += line;
-    } else if (current !== undefined && comments === "" && /^(?:\s|-\s|-$)/.test(line)) {
-      entries.set(current, entries.get(current) + line);
+    } else if (currentKey !== undefined && comments === "" && /^(?:\s|-\s|-$)/.test(line)) {
+      entries.set(currentKey, entries.get(currentKey) + line);
     } else {
       return undefined;
     }
@@ -80,14 +80,14 @@ export function mergeEntries(
   local: FrontMatterEntries,
   remote: FrontMatterEntries,
 ): string | undefined {
-  const merged = new Map<string, string>();
+  const mergedEntries = new Map<string, string>();
   for (const key of new Set([...base.keys(), ...local.keys(), ...remote.keys()])) {
     const entry = mergeEntry(base.get(key), local.get(key), remote.get(key));
     if (entry === CONFLICT) return undefined;
-    if (entry !== undefined) merged.set(key, entry);
+    if (entry !== undefined) mergedEntries.set(key, entry);
   }
   const keyOrder = mergeKeyOrder([...base.keys()], [...local.keys()], [...remote.keys()]);
-  return keyOrder?.flatMap((key) => merged.get(key) ?? []).join("");
+  return keyOrder?.flatMap((key) => mergedEntries.get(key) ?? []).join("");
 }
 
 /** Result for an entry that both sides changed in different ways. */
@@ -145,13 +145,13 @@ function mergeKeyOrder(
   local: readonly string[],
   remote: readonly string[],
 ): string[] | undefined {
-  const kept = base.filter((key) => local.includes(key) && remote.includes(key));
-  const [mine, theirs] = [local, remote].map((keys) => keys.filter((key) => kept.includes(key))) as [
+  const keptKeys = base.filter((key) => local.includes(key) && remote.includes(key));
+  const [mine, theirs] = [local, remote].map((keys) => keys.filter((key) => keptKeys.includes(key))) as [
     string[],
     string[],
   ];
-  const remoteLeads = isSameOrder(mine, kept) || isSameOrder(theirs, mine);
-  if (!remoteLeads && !isSameOrder(theirs, kept)) return undefined;
+  const remoteLeads = isSameOrder(mine, keptKeys) || isSameOrder(theirs, mine);
+  if (!remoteLeads && !isSameOrder(theirs, keptKeys)) return undefined;
   const [lead, follow] = remoteLeads ? [remote, local] : [local, remote];
   const order = [...lead];
   for (const [index, key] of follow.entries()) {
@@ -196,10 +196,10 @@ const ITEM_LINE = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];
   if (mine === undefined || theirs === undefined) return undefined;
-  const was = base === undefined ? { ...theirs, items: [] } : readList(base);
-  if (was === undefined) return undefined;
-  if (mine.head !== theirs.head || was.inline !== mine.inline || theirs.inline !== mine.inline) return undefined;
-  const [before, localNow, remoteNow] = [new Set(was.items), new Set(mine.items), new Set(theirs.items)];
+  const baseList = base === undefined ? { ...theirs, items: [] } : readList(base);
+  if (baseList === undefined) return undefined;
+  if (mine.head !== theirs.head || baseList.inline !== mine.inline || theirs.inline !== mine.inline) return undefined;
+  const [before, localNow, remoteNow] = [new Set(baseList.items), new Set(mine.items), new Set(theirs.items)];
   const added = mine.items.filter((item) => !before.has(item) && !remoteNow.has(item));
   const items = [...theirs.items.filter((item) => !before.has(item) || localNow.has(item)), ...added];
   if (theirs.inline) return `${theirs.head}[${items.join(", ")}]\n`;
@@ -215,10 +215,10 @@ function readList(entry: string): ListEntry | undefined {
     return { head: inline["head"] as string, inline: true, lead: "", items: items.filter((item) => item !== "") };
   }
   const [head = "", ...lines] = splitLines(entry);
-  const found = lines.map((line) => ITEM_LINE.exec(line.trimEnd())?.groups);
-  if (found.length === 0 || !/:\s*$/.test(head) || found.includes(undefined)) return undefined;
-  const leads = new Set(found.map((match) => match?.["lead"]));
+  const itemMatches = lines.map((line) => ITEM_LINE.exec(line.trimEnd())?.groups);
+  if (itemMatches.length === 0 || !/:\s*$/.test(head) || itemMatches.includes(undefined)) return undefined;
+  const leads = new Set(itemMatches.map((match) => match?.["lead"]));
   if (leads.size > 1) return undefined;
-  const items = found.map((match) => match?.["item"] as string);
-  return { head, inline: false, lead: found[0]?.["lead"] as string, items };
+  const items = itemMatches.map((match) => match?.["item"] as string);
+  return { head, inline: false, lead: itemMatches[0]?.["lead"] as string, items };
 }

@@ -67,10 +67,12 @@ type MergeConflicts = { readonly conflicts: readonly ConflictHunk[] };
  */
 export function mergeHunks(work: MergeInput): { readonly text: string } | MergeConflicts {
   const { texts } = work;
-  const whole = coverAllLines(texts);
-  const merged = mergeRanges(whole, work);
+  const allLines = coverAllLines(texts);
+  const merged = mergeRanges(allLines, work);
   if ("conflicts" in merged) return merged;
-  return { text: merged.text + (merged.after ?? mergeGapAt(texts, whole.base.to, whole.local.to, whole.remote.to)) };
+  return {
+    text: merged.text + (merged.after ?? mergeGapAt(texts, allLines.base.to, allLines.local.to, allLines.remote.to)),
+  };
 }
 
 /** Returns the ranges of all lines that are not blank. */
@@ -86,13 +88,13 @@ function coverAllLines({ base, local, remote }: ThreeVersionLines): VersionRange
 function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | MergeConflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
-  let after: string | undefined;
+  let gapAfter: string | undefined;
   for (const part of splitIntoLineParts(work, whole)) {
-    const settled = isUnchanged(part) ? writeUnchangedLines(part, work.texts, after) : mergeChangedPart(part, work);
+    const settled = isUnchanged(part) ? writeUnchangedLines(part, work.texts, gapAfter) : mergeChangedPart(part, work);
     if ("conflicts" in settled) conflicts.push(...settled.conflicts);
-    else ({ text, after } = { text: text + settled.text, after: settled.after });
+    else ({ text, after: gapAfter } = { text: text + settled.text, after: settled.after });
   }
-  return conflicts.length > 0 ? { conflicts } : { text, after };
+  return conflicts.length > 0 ? { conflicts } : { text, after: gapAfter };
 }
 
 /**
@@ -236,10 +238,10 @@ function mergeConflictingPart(part: MergePart, work: MergeInput): MergedPart | M
   if (isEmptyRange(part.local) || isEmptyRange(part.remote)) return conflict;
   const edits = splitPartEdits(part, work);
   const isFiner = edits.local.length + edits.remote.length > part.edits.local.length + part.edits.remote.length;
-  const finer = isFiner ? mergeRanges(part, { ...work, edits }) : conflict;
-  if ("text" in finer) return finer;
+  const finerMerge = isFiner ? mergeRanges(part, { ...work, edits }) : conflict;
+  if ("text" in finerMerge) return finerMerge;
   const words = mergeWords(part, texts, reading);
-  return words === undefined ? finer : { text: mergeLeadingGap(part, texts) + words };
+  return words === undefined ? finerMerge : { text: mergeLeadingGap(part, texts) + words };
 }
 
 /**

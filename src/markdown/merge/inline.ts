@@ -20,25 +20,25 @@ export function countInlineFaults(text: string): number {
 }
 
 function countEmphasisFaults(text: string): number {
-  const open: MarkRun[] = [];
+  const openRuns: MarkRun[] = [];
   // Indexes in `open`, by the characters of the run.
   const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(EMPHASIS_MARKS)) {
     const run = readMarkRun(text, found, index);
-    const alike = places.get(found) ?? [];
-    const partner = run.closes ? alike.at(-1) : undefined;
+    const equalRuns = places.get(found) ?? [];
+    const partner = run.closes ? equalRuns.at(-1) : undefined;
     if (partner !== undefined) {
       // Runs that were opened after the partner of this run are never closed.
-      const [, ...unclosed] = open.splice(partner);
+      const [, ...unclosed] = openRuns.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
-      faults += unclosed.length + Number(alike.length > 0);
+      faults += unclosed.length + Number(equalRuns.length > 0);
     } else if (run.opens) {
-      places.set(found, alike);
-      alike.push(open.push(run) - 1);
+      places.set(found, equalRuns);
+      equalRuns.push(openRuns.push(run) - 1);
     } else if (run.closes) faults++;
   }
-  return faults + open.length;
+  return faults + openRuns.length;
 }
 
 /**
@@ -46,15 +46,15 @@ function countEmphasisFaults(text: string): number {
  * 0.31.2, section 6.2).
  */
 function readMarkRun(text: string, found: string, index: number): MarkRun {
-  const before = classifyCharacter(text[index - 1]);
-  const after = classifyCharacter(text[index + found.length]);
-  const left = isFlanking(after, before);
-  const right = isFlanking(before, after);
+  const kindBefore = classifyCharacter(text[index - 1]);
+  const kindAfter = classifyCharacter(text[index + found.length]);
+  const isLeftFlanking = isFlanking(kindAfter, kindBefore);
+  const isRightFlanking = isFlanking(kindBefore, kindAfter);
   const word = found.startsWith("_");
   return {
     mark: found,
-    opens: left && (!word || !right || before === "point"),
-    closes: right && (!word || !left || after === "point"),
+    opens: isLeftFlanking && (!word || !isRightFlanking || kindBefore === "point"),
+    closes: isRightFlanking && (!word || !isLeftFlanking || kindAfter === "point"),
   };
 }
 
@@ -81,13 +81,13 @@ function isFlanking(towards: CharacterKind, away: CharacterKind): boolean {
 type OpenBracket = { readonly image: boolean; readonly wiki: boolean; links: number };
 
 function countBracketFaults(text: string): number {
-  const open: OpenBracket[] = [];
+  const openBrackets: OpenBracket[] = [];
   let faults = 0;
   for (const { 0: mark, index } of text.matchAll(/!?\[\[?|\]\]?/g)) {
-    if (!mark.startsWith("]")) faults += openBracket(mark, open);
-    else for (let i = index; i < index + mark.length; i++) faults += closeBracket(text[i + 1], open);
+    if (!mark.startsWith("]")) faults += openBracket(mark, openBrackets);
+    else for (let i = index; i < index + mark.length; i++) faults += closeBracket(text[i + 1], openBrackets);
   }
-  return faults + open.length;
+  return faults + openBrackets.length;
 }
 
 /**
@@ -108,10 +108,10 @@ function openBracket(mark: string, open: OpenBracket[]): number {
  * @returns the number of faults
  */
 function closeBracket(next: string | undefined, open: OpenBracket[]): number {
-  const last = open.pop();
-  if (last === undefined) return 1;
-  const isLink = !last.image && (next === "(" || next === "[");
+  const lastBracket = open.pop();
+  if (lastBracket === undefined) return 1;
+  const isLink = !lastBracket.image && (next === "(" || next === "[");
   const outer = open.at(-1);
-  if (outer !== undefined) outer.links += last.links + Number(isLink);
-  return Number(isLink && last.links > 0);
+  if (outer !== undefined) outer.links += lastBracket.links + Number(isLink);
+  return Number(isLink && lastBracket.links > 0);
 }

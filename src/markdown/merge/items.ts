@@ -32,10 +32,13 @@ export function findRewrittenItems(
   local: readonly Edit[],
   remote: readonly Edit[],
 ): readonly RewrittenItem[] {
-  const kept = { local: findCounterparts(base.length, local), remote: findCounterparts(base.length, remote) };
+  const counterpartsOfSides = {
+    local: findCounterparts(base.length, local),
+    remote: findCounterparts(base.length, remote),
+  };
   const isRewritten = (item: ItemRange, side: MergeSide): boolean => {
     const words = findWordIndexes(base, item);
-    return 2 * words.filter((index) => (kept[side][index] as number) < 0).length > words.length;
+    return 2 * words.filter((index) => (counterpartsOfSides[side][index] as number) < 0).length > words.length;
   };
   return findItems(base).flatMap((item) =>
     (["local", "remote"] as const).filter((side) => isRewritten(item, side)).map((by) => ({ ...item, by })),

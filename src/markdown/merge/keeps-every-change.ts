@@ -40,18 +40,22 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
   ];
   if (reading.left < 0) return false;
   const [b, l, m] = texts.map(({ filled }) => filled.ids) as [ElementIds, ElementIds, ElementIds];
-  const earlier = diffFilledLines(base, less, reading);
-  const later = diffFilledLines(less, more, reading);
+  const earlierEdits = diffFilledLines(base, less, reading);
+  const laterEdits = diffFilledLines(less, more, reading);
   if (restoresLine(base, less, more, reading)) return false;
-  if (!keepsEarlierEdits(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later))
+  if (
+    !keepsEarlierEdits(texts, earlierEdits, laterEdits, reading) ||
+    reading.left < 0 ||
+    !keepsGaps(texts, earlierEdits, laterEdits)
+  )
     return false;
-  const direct = diffFilledLines(base, more, reading);
-  if (!doDiffsAgree(b.length, earlier, later, direct)) return false;
+  const directEdits = diffFilledLines(base, more, reading);
+  if (!doDiffsAgree(b.length, earlierEdits, laterEdits, directEdits)) return false;
   const wordsOf = createLineWordReader(reading);
-  const splitEdits = splitIntoLineEdits(earlier, texts[0], texts[1], reading).edits;
+  const splitEdits = splitIntoLineEdits(earlierEdits, texts[0], texts[1], reading).edits;
   return splitEdits.every((edit) => {
     const added = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
-    return areRemovedWordsGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, added);
+    return areRemovedWordsGone(edit, b, { ids: m, edits: directEdits }, wordsOf, reading, added);
   });
 }
 
@@ -66,10 +70,10 @@ export function restoresLine(base: string, side: string, more: string, reading: 
     ElementIds,
     ElementIds,
   ];
-  const gone = new Set(b).difference(new Set(s));
+  const removedLines = new Set(b).difference(new Set(s));
   const says = (id: number): boolean =>
     readWordIds(id, reading).length > 0 && !mayHaveBlocks(reading.interner.text(id));
-  const isGoneLine = (id: number): boolean => gone.has(id) && says(id);
+  const isGoneLine = (id: number): boolean => removedLines.has(id) && says(id);
   return diffFilledLines(side, more, reading).some(({ start, end, from, to }) => {
     const put = m.slice(from, to);
     return start < end ? put.some(isGoneLine) : put.every(isGoneLine);
@@ -104,13 +108,13 @@ function readPassages(text: string, reading: MergeReading): ReadonlySet<string> 
  * of them. Only lines that are neighbours in all three versions are compared.
  */
 function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], later: readonly Edit[]): boolean {
-  const before = findCounterparts(l.filled.ids.length, earlier.map(reverseEdit));
-  const after = findCounterparts(l.filled.ids.length, later);
+  const indexesInBase = findCounterparts(l.filled.ids.length, earlier.map(reverseEdit));
+  const indexesInMore = findCounterparts(l.filled.ids.length, later);
   return l.filled.ids.every((_, index) => {
-    const [was, is] = [before[index] as number, after[index] as number];
+    const [was, is] = [indexesInBase[index] as number, indexesInMore[index] as number];
     const isPair = (places: Int32Array, place: number): boolean =>
       place >= 0 && (index === 0 ? place === 0 : place === (places[index - 1] as number) + 1);
-    if (!isPair(before, was) || !isPair(after, is)) return true;
+    if (!isPair(indexesInBase, was) || !isPair(indexesInMore, is)) return true;
     const gap = readGapBefore(l, index);
     return gap === readGapBefore(b, was) || chooseLongerGap(gap, readGapBefore(m, is)) === readGapBefore(m, is);
   });
@@ -158,20 +162,21 @@ function keepsTokenChanges(
   reading: MergeReading,
 ): boolean {
   const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
-  const earlier = diff(b, l, reading, endsLineBefore);
-  const later = diff(l, m, reading, endsLineBefore);
-  const direct = diff(b, m, reading, endsLineBefore);
+  const earlierEdits = diff(b, l, reading, endsLineBefore);
+  const laterEdits = diff(l, m, reading, endsLineBefore);
+  const directEdits = diff(b, m, reading, endsLineBefore);
   return (
-    doDiffsAgree(b.length, earlier, later, direct) &&
+    doDiffsAgree(b.length, earlierEdits, laterEdits, directEdits) &&
     keepsAdditions(
-      later,
-      earlier,
+      laterEdits,
+      earlierEdits,
       { ids: l, old: b, more: m, wordsOf: readAsOneWord },
       reading,
       (edit) => isWholeLines(edit, l, m),
-      (index) => areRemovedWordsGone(earlier[index] as Edit, b, { ids: m, edits: direct }, readAsOneWord, reading),
+      (index) =>
+        areRemovedWordsGone(earlierEdits[index] as Edit, b, { ids: m, edits: directEdits }, readAsOneWord, reading),
     ) &&
-    keepsSpace([base, less, more], earlier, later)
+    keepsSpace([base, less, more], earlierEdits, laterEdits)
   );
 }
 
@@ -189,12 +194,12 @@ function keepsSpace(
   earlier: readonly Edit[],
   later: readonly Edit[],
 ): boolean {
-  const before = findCounterparts(less.length, earlier.map(reverseEdit));
-  const after = findCounterparts(less.length, later);
+  const indexesInBase = findCounterparts(less.length, earlier.map(reverseEdit));
+  const indexesInMore = findCounterparts(less.length, later);
   return less.every((token, index) => {
-    if (earlier.length > 0 && (after[index] as number) < 0) return true;
-    const space = more[after[index] as number]?.space;
-    return space === token.space || (base[before[index] as number]?.space ?? token.space) === token.space;
+    if (earlier.length > 0 && (indexesInMore[index] as number) < 0) return true;
+    const space = more[indexesInMore[index] as number]?.space;
+    return space === token.space || (base[indexesInBase[index] as number]?.space ?? token.space) === token.space;
   });
 }
 
@@ -209,16 +214,16 @@ function doDiffsAgree(
   later: readonly Edit[],
   direct: readonly Edit[],
 ): boolean {
-  const before = findCounterparts(length, earlier);
-  const after = findCounterparts(length + countAddedElements(earlier), later);
-  const across = findCounterparts(length, direct);
-  const known = findCounterparts(
+  const indexesInLess = findCounterparts(length, earlier);
+  const indexesInMore = findCounterparts(length + countAddedElements(earlier), later);
+  const directIndexes = findCounterparts(length, direct);
+  const indexesBack = findCounterparts(
     length + countAddedElements(earlier) + countAddedElements(later),
     later.map(reverseEdit),
   );
-  return before.every((at, place) => {
-    const counterpart = across[place] as number;
-    return at < 0 || counterpart < 0 || (after[at] as number) >= 0 || (known[counterpart] as number) >= 0;
+  return indexesInLess.every((at, place) => {
+    const counterpart = directIndexes[place] as number;
+    return at < 0 || counterpart < 0 || (indexesInMore[at] as number) >= 0 || (indexesBack[counterpart] as number) >= 0;
   });
 }
 

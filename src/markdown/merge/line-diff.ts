@@ -23,13 +23,13 @@ export type DiffHunk = Hunk<DiffLine>;
 const CONTEXT_LINES = 3;
 
 export function countLines(before: string, after: string): { readonly added: number; readonly removed: number } {
-  let added = 0;
-  let removed = 0;
+  let addedLines = 0;
+  let removedLines = 0;
   for (const { start, end, from, to } of diffStrings(splitLines(before), splitLines(after))) {
-    removed += end - start;
-    added += to - from;
+    removedLines += end - start;
+    addedLines += to - from;
   }
-  return { added, removed };
+  return { added: addedLines, removed: removedLines };
 }
 
 /**

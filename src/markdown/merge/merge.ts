@@ -151,10 +151,10 @@ function mergeUnchecked(versions: MergeVersions): MergeResult {
   const apart = areSidesApart(prepareMerge(base, local, remote, reading));
   const lines = apart ? mergeWholeLines(versions) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
-  const merged = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
-  if (merged === undefined || reading.left < 0) return refuseMerge("too-large", versions);
-  if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
-  return { kind: "clean", text: merged.text, how: "fine" };
+  const fineMerge = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
+  if (fineMerge === undefined || reading.left < 0) return refuseMerge("too-large", versions);
+  if (!("text" in fineMerge)) return { kind: "conflict", reason: "overlap", hunks: fineMerge.conflicts };
+  return { kind: "clean", text: fineMerge.text, how: "fine" };
 }
 
 /**

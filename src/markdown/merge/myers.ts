@@ -56,17 +56,17 @@ export function diffStrings(base: readonly string[], side: readonly string[]): E
 }
 
 function findShortestEdits(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
-  const apart = cutCommonEnds(base, side);
-  const { start, end, from, to } = apart;
+  const differingPart = cutCommonEnds(base, side);
+  const { start, end, from, to } = differingPart;
   if (start === end && from === to) return [];
-  if (start === end || from === to) return [apart];
+  if (start === end || from === to) return [differingPart];
   // Elements that only one sequence has are edited in any case. They are left out of the search,
   // which is then faster and finds the same edits.
   const a = findSharedIndexes(base, start, end, side, from, to);
   const b = findSharedIndexes(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
   const pairs = findCommonElements(elements(a, base), elements(b, side), budget, most);
-  return pairs === undefined ? [apart] : toEdits(apart, a, b, pairs);
+  return pairs === undefined ? [differingPart] : toEdits(differingPart, a, b, pairs);
 }
 
 /**
@@ -75,11 +75,15 @@ function findShortestEdits(base: readonly number[], side: readonly number[], bud
  */
 function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
   const shorter = Math.min(base.length, side.length);
-  let head = 0;
-  while (head < shorter && base[head] === side[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && base[base.length - 1 - tail] === side[side.length - 1 - tail]) tail++;
-  return { start: head, end: base.length - tail, from: head, to: side.length - tail };
+  let equalAtStart = 0;
+  while (equalAtStart < shorter && base[equalAtStart] === side[equalAtStart]) equalAtStart++;
+  let equalAtEnd = 0;
+  while (
+    equalAtEnd < shorter - equalAtStart &&
+    base[base.length - 1 - equalAtEnd] === side[side.length - 1 - equalAtEnd]
+  )
+    equalAtEnd++;
+  return { start: equalAtStart, end: base.length - equalAtEnd, from: equalAtStart, to: side.length - equalAtEnd };
 }
 
 /**
@@ -93,11 +97,11 @@ function toEdits(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): 
   let { start, from } = apart;
   for (let index = 0; index <= pairs.length; index += 2) {
     const isLast = index === pairs.length;
-    const next = isLast ? apart.end : (a[pairs[index] as number] as number);
-    const other = isLast ? apart.to : (b[pairs[index + 1] as number] as number);
-    if (start < next || from < other) edits.push({ start, end: next, from, to: other });
-    start = next + 1;
-    from = other + 1;
+    const nextInBase = isLast ? apart.end : (a[pairs[index] as number] as number);
+    const nextInSide = isLast ? apart.to : (b[pairs[index + 1] as number] as number);
+    if (start < nextInBase || from < nextInSide) edits.push({ start, end: nextInBase, from, to: nextInSide });
+    start = nextInBase + 1;
+    from = nextInSide + 1;
   }
   return edits;
 }
@@ -114,10 +118,10 @@ function findSharedIndexes(
   first: number,
   last: number,
 ): Int32Array {
-  const known = new Set(others.slice(first, last));
+  const otherElements = new Set(others.slice(first, last));
   const places = new Int32Array(to - from);
   let count = 0;
-  for (let index = from; index < to; index++) if (known.has(ids[index] as number)) places[count++] = index;
+  for (let index = from; index < to; index++) if (otherElements.has(ids[index] as number)) places[count++] = index;
   return places.subarray(0, count);
 }
 
@@ -190,21 +194,21 @@ function advanceDiagonals(
  */
 function followTrace(trace: readonly SearchStep[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
-  let free = pairs.length;
+  let freeIndex = pairs.length;
   let x = n;
   let y = m;
   for (let d = last; d >= 0; d--) {
     const k = x - y;
-    const below = readReach(trace, d - 1, k - 1);
-    const above = readReach(trace, d - 1, k + 1);
-    const down = k === -d || (k !== d && below < above);
-    const first = d === 0 ? 0 : down ? above : below + 1;
+    const pointBelow = readReach(trace, d - 1, k - 1);
+    const pointAbove = readReach(trace, d - 1, k + 1);
+    const down = k === -d || (k !== d && pointBelow < pointAbove);
+    const first = d === 0 ? 0 : down ? pointAbove : pointBelow + 1;
     while (x > first) {
-      pairs[--free] = --y;
-      pairs[--free] = --x;
+      pairs[--freeIndex] = --y;
+      pairs[--freeIndex] = --x;
     }
-    x = down ? above : below;
-    y = down ? above - k - 1 : below - k + 1;
+    x = down ? pointAbove : pointBelow;
+    y = down ? pointAbove - k - 1 : pointBelow - k + 1;
   }
   return pairs;
 }

@@ -75,14 +75,14 @@ function createKeptRow(line: string): Origin {
 function readSide(base: string, side: string, merged: string, reading: MergeReading): OriginSide {
   const { lines } = readLines(side, reading);
   const edits = diffByLines(base, side, reading);
-  const added = new Set(edits.flatMap(({ from, to }) => lines.slice(from, to)));
+  const addedLines = new Set(edits.flatMap(({ from, to }) => lines.slice(from, to)));
   return {
     keeps: findCounterparts(readLines(base, reading).lines.length, edits),
     has: findCounterparts(readLines(merged, reading).lines.length, diffByLines(merged, side, reading)),
     edits,
     lines,
-    added,
-    words: new Set([...added].flatMap((line) => tokenise([line], reading).map(({ text }) => text))),
+    added: addedLines,
+    words: new Set([...addedLines].flatMap((line) => tokenise([line], reading).map(({ text }) => text))),
   };
 }
 

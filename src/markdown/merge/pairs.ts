@@ -28,7 +28,7 @@ export function splitIntoLineEdits(
   side: VersionLines,
   reading: MergeReading,
 ): SplitLineEdits {
-  const changed = new Set<Edit>();
+  const changedLines = new Set<Edit>();
   const splitEdits = edits.flatMap((edit) => {
     if (edit.start === edit.end || edit.from === edit.to) return [edit];
     const parts: Edit[] = [];
@@ -37,13 +37,13 @@ export function splitIntoLineEdits(
       if (start < line || from < other) parts.push({ start, end: line, from, to: other });
       if (line === edit.end) break;
       const pair = { start: line, end: line + 1, from: other, to: other + 1 };
-      changed.add(pair);
+      changedLines.add(pair);
       parts.push(pair);
       [start, from] = [line + 1, other + 1];
     }
     return parts;
   });
-  return { edits: splitEdits, changed };
+  return { edits: splitEdits, changed: changedLines };
 }
 
 /**
@@ -54,12 +54,12 @@ function findLinePairs(edit: Edit, base: VersionLines, side: VersionLines, readi
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
   if (rows * columns > MAX_PAIRS || !reserveSteps(reading, STEPS_PER_PAIR * rows * columns)) return [];
   const shares = computeShares(edit, base, side, reading);
-  const best = createBestSumLookup(shares, columns);
+  const bestSum = createBestSumLookup(shares, columns);
   const pairs: LinePair[] = [];
   for (let [row, column] = [0, 0]; row < rows && column < columns; ) {
     const [isBelow, isBeside] = [
-      best(row, column) === best(row + 1, column),
-      best(row, column) === best(row, column + 1),
+      bestSum(row, column) === bestSum(row + 1, column),
+      bestSum(row, column) === bestSum(row, column + 1),
     ];
     if (!isBelow && !isBeside) pairs.push([edit.start + row, edit.from + column]);
     if (isBelow || !isBeside) row++;
@@ -76,13 +76,13 @@ function createBestSumLookup(
   shares: readonly Float64Array[],
   columns: number,
 ): (row: number, column: number) => number {
-  const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
-  const bestFrom = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
+  const bestSums = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
+  const bestFrom = (row: number, column: number): number => (bestSums[row] as Float64Array)[column] as number;
   for (let row = shares.length - 1; row >= 0; row--) {
     for (let column = columns - 1; column >= 0; column--) {
       const share = (shares[row] as Float64Array)[column] as number;
       const paired = share >= MIN_SAME_LINE_SHARE ? share + bestFrom(row + 1, column + 1) : 0;
-      (best[row] as Float64Array)[column] = Math.max(paired, bestFrom(row + 1, column), bestFrom(row, column + 1));
+      (bestSums[row] as Float64Array)[column] = Math.max(paired, bestFrom(row + 1, column), bestFrom(row, column + 1));
     }
   }
   return bestFrom;

@@ -44,7 +44,7 @@ export type InsertedPiece = {
 /** Returns a range of lines as an addition, with its properties. */
 export function readPiece(text: VersionLines, range: ElementRange): InsertedPiece {
   const core = readRangeLines(text, range);
-  const first = core[0] ?? "";
+  const firstLine = core[0] ?? "";
   const { open, faults } = readBlockContexts(core);
   const headings = findHeadings(core.map((line) => line.trimEnd()));
   const level = headings[0]?.line === 1 ? headings[0].level : undefined;
@@ -56,8 +56,8 @@ export function readPiece(text: VersionLines, range: ElementRange): InsertedPiec
     after: readGapBefore(text, range.to),
     level: level ?? 7,
     highest: headings.reduce((least, heading) => Math.min(least, heading.level), 8),
-    indent: first.length - first.trimStart().length,
-    firstEntry: readEntryShape(first),
+    indent: firstLine.length - firstLine.trimStart().length,
+    firstEntry: readEntryShape(firstLine),
     lastEntry: readEntryShape(
       core.findLast((line) => readEntryShape(line) !== undefined || !/^\s+\S/.test(line)) ?? "",
     ),
@@ -94,10 +94,10 @@ export function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undef
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
     const shape = readEntryShape(line);
-    const last = entries.at(-1);
-    if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
+    const lastEntry = entries.at(-1);
+    if (shape !== undefined && (lastEntry === undefined || !isNested(lastEntry.shape, shape)))
       entries.push({ shape, text: line });
-    else if (last?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line))) last.text += line;
+    else if (lastEntry?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line))) lastEntry.text += line;
     else return undefined;
   }
   return entries;

@@ -133,15 +133,15 @@ function keepsNamesSingle(naming: NameSyntax, texts: FourVersions<readonly strin
 }
 
 function countDuplicates(lines: readonly string[], { pattern, has }: NameSyntax): number {
-  const known = new Map<string, string>();
+  const definitionsByName = new Map<string, string>();
   let count = 0;
   for (const line of lines) {
     if (!line.includes(has)) continue;
     const { name, what } = pattern.exec(line.trimEnd())?.groups ?? {};
     if (name === undefined || what === undefined) continue;
     const key = name.toLowerCase();
-    if ((known.get(key) ?? what) !== what) count++;
-    known.set(key, what);
+    if ((definitionsByName.get(key) ?? what) !== what) count++;
+    definitionsByName.set(key, what);
   }
   return count;
 }

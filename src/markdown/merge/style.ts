@@ -40,10 +40,10 @@ export function applyStyle(text: string, style: TextStyle): string {
  * property are always equal, because it has only two values; the caller handles mixed line ends.
  */
 export function mergeStyle(base: TextStyle, local: TextStyle, remote: TextStyle): TextStyle {
-  const known = base.feed ?? local.feed ?? remote.feed;
+  const knownFeed = base.feed ?? local.feed ?? remote.feed;
   return {
     hasMark: pickChanged(base.hasMark, local.hasMark, remote.hasMark),
-    feed: pickChanged(known, local.feed ?? known, remote.feed ?? known),
+    feed: pickChanged(knownFeed, local.feed ?? knownFeed, remote.feed ?? knownFeed),
     hasLastBreak: pickChanged(base.hasLastBreak, local.hasLastBreak, remote.hasLastBreak),
   };
 }

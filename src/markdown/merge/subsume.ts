@@ -32,7 +32,7 @@ export function includesAllChanges(
 ): boolean {
   const text = less.ids.slice(less.from, less.to);
   const moreIds = more.ids.slice(more.from, more.to);
-  const later = diff(text, moreIds, reading);
+  const laterEdits = diff(text, moreIds, reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
     const added = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
@@ -42,10 +42,10 @@ export function includesAllChanges(
   const [first, last] = [less.edits[0], less.edits.at(-1)] as [Edit, Edit];
   const start = first.start - (first.from - less.from);
   const end = last.end + (less.to - last.to);
-  const earlier = shiftEdits(less, start);
+  const earlierEdits = shiftEdits(less, start);
   return keepsAdditions(
-    later,
-    earlier,
+    laterEdits,
+    earlierEdits,
     { ids: text, old: base.slice(start, end), more: moreIds, wordsOf },
     reading,
     () => isLines,

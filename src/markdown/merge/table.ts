@@ -107,19 +107,19 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
   const [was, is] = [a, b].map(({ ids, starts }) =>
     starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
   ) as [number[], number[]];
-  const found = new Int32Array(a.ids.length).fill(-1);
+  const indexes = new Int32Array(a.ids.length).fill(-1);
   const startOf = ({ ids, starts }: WordSequence, line: number): number => starts[line] ?? ids.length;
   let [index, shift] = [0, 0];
   for (const { start, end, from, to } of diff(was, is, newBudget())) {
     const [first, last] = [startOf(a, start), startOf(a, end)];
     const [next, limit] = [startOf(b, from), startOf(b, to)];
-    for (; index < first; index++) found[index] = index + shift;
+    for (; index < first; index++) indexes[index] = index + shift;
     for (const other of matchWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
-      found[index++] = other < 0 ? -1 : other + next;
+      indexes[index++] = other < 0 ? -1 : other + next;
     shift = limit - last;
   }
-  for (; index < found.length; index++) found[index] = index + shift;
-  return found;
+  for (; index < indexes.length; index++) indexes[index] = index + shift;
+  return indexes;
 }
 
 /**
@@ -169,17 +169,17 @@ function searchRows(four: FourSequences, from: VersionPositions, to: VersionPosi
   const least = createChangeEstimate(four, from, to);
   const queue = new SearchQueue();
   queue.push({ place: from, before: undefined, changes: 0 }, least(from));
-  const seen = new Set<string>();
-  for (let node = queue.pop(); node !== undefined && seen.size < MAX_PLACES; node = queue.pop()) {
-    const last = followCommonWords(four, node, to);
-    if (areSequencesEqual(last.place, to)) return toRows(last);
-    const key = last.place.join();
-    if (seen.has(key)) continue;
-    seen.add(key);
+  const visitedPlaces = new Set<string>();
+  for (let node = queue.pop(); node !== undefined && visitedPlaces.size < MAX_PLACES; node = queue.pop()) {
+    const lastNode = followCommonWords(four, node, to);
+    if (areSequencesEqual(lastNode.place, to)) return toRows(lastNode);
+    const key = lastNode.place.join();
+    if (visitedPlaces.has(key)) continue;
+    visitedPlaces.add(key);
     for (const { by: step, changes } of SEARCH_STEPS) {
-      const place = advancePositions(last.place, step);
-      if (!isSameWord(four, last.place, place, to)) continue;
-      const next = { place, before: last, changes: last.changes + changes };
+      const place = advancePositions(lastNode.place, step);
+      if (!isSameWord(four, lastNode.place, place, to)) continue;
+      const next = { place, before: lastNode, changes: lastNode.changes + changes };
       queue.push(next, next.changes + least(place));
     }
   }
@@ -204,11 +204,11 @@ function isSameWord(
 }
 
 function followCommonWords(four: FourSequences, node: SearchNode, to: VersionPositions): SearchNode {
-  let last = node;
+  let lastNode = node;
   for (;;) {
-    const place = advancePositions(last.place, [1, 1, 1, 1]);
-    if (!isSameWord(four, last.place, place, to)) return last;
-    last = { place, before: last, changes: last.changes };
+    const place = advancePositions(lastNode.place, [1, 1, 1, 1]);
+    if (!isSameWord(four, lastNode.place, place, to)) return lastNode;
+    lastNode = { place, before: lastNode, changes: lastNode.changes };
   }
 }
 
@@ -232,10 +232,10 @@ function createChangeEstimate(
   to: VersionPositions,
 ): (place: VersionPositions) => number {
   const countNotInOther = (text: number, other: number): Int32Array => {
-    const known = new Set(four[other]?.slice(from[other], to[other]));
+    const otherWords = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
     for (let index = counts.length - 2; index >= 0; index--) {
-      const isKnown = known.has(four[text]?.[(from[text] as number) + index] as number);
+      const isKnown = otherWords.has(four[text]?.[(from[text] as number) + index] as number);
       counts[index] = (counts[index + 1] as number) + Number(!isKnown);
     }
     return counts;

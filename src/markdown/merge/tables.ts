@@ -14,11 +14,11 @@ function readTables(lines: readonly string[]): MarkdownTable[] {
   for (let index = 1; index < lines.length; index++) {
     const [above, rule] = [lines[index - 1] as string, lines[index] as string];
     if (!rule.includes("-") || !rule.includes("|") || !TABLE_RULE.test(rule) || !above.includes("|")) continue;
-    const head = readCells(above);
-    if (readCells(rule).length !== head.length) continue;
+    const headerCells = readCells(above);
+    if (readCells(rule).length !== headerCells.length) continue;
     const rows: string[][] = [];
     for (index++; (lines[index] ?? "").includes("|"); index++) rows.push(readCells(lines[index] as string));
-    tables.push({ head, rows });
+    tables.push({ head: headerCells, rows });
   }
   return tables;
 }
@@ -74,10 +74,10 @@ export function keepsRowsInColumns(texts: FourVersions<readonly string[]>): bool
   );
   return m.every(({ head, rows }) =>
     rows.every((row) => {
-      const written = sides.map((heads) => heads.get(row.join("|"))).filter((names) => names !== undefined);
+      const headersOnSides = sides.map((heads) => heads.get(row.join("|"))).filter((names) => names !== undefined);
       return (
-        written.length === 0 ||
-        written.some((names) => names.every((name, index) => name === head[index] || !head.includes(name)))
+        headersOnSides.length === 0 ||
+        headersOnSides.some((names) => names.every((name, index) => name === head[index] || !head.includes(name)))
       );
     }),
   );

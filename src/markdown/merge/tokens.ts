@@ -106,16 +106,18 @@ export function joinTokens(
 ): readonly Token[] {
   if (cuts.length === 1) return cuts[0] as readonly Token[];
   const tokens: Token[] = [];
-  let before = "";
+  let spaceBefore = "";
   for (let index = 0; index < cuts.length; index++) {
-    const cut = cuts[index] as readonly Token[];
-    const last = cut.at(-1) as Token;
+    const lineTokens = cuts[index] as readonly Token[];
+    const lastToken = lineTokens.at(-1) as Token;
     // The last token of a line is its line break.
-    const flows = !code && last.text === LINE_BREAK && continuesParagraph(lines, index);
-    const end = flows ? cut.length - 1 : cut.length;
-    const added = cut.slice(0, end).map((token, at) => (at === 0 ? { ...token, space: before + token.space } : token));
+    const flows = !code && lastToken.text === LINE_BREAK && continuesParagraph(lines, index);
+    const end = flows ? lineTokens.length - 1 : lineTokens.length;
+    const added = lineTokens
+      .slice(0, end)
+      .map((token, at) => (at === 0 ? { ...token, space: spaceBefore + token.space } : token));
     for (const token of added) tokens.push(token);
-    before = flows ? `${end > 0 ? "" : before}${last.space}\n` : "";
+    spaceBefore = flows ? `${end > 0 ? "" : spaceBefore}${lastToken.space}\n` : "";
   }
   return tokens;
 }

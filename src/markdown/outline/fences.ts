@@ -23,13 +23,13 @@ export function closesFence(fence: string, line: string): boolean {
  * string if none is open (CommonMark 0.31.2, section 4.5).
  */
 export function readOpenFences(lines: readonly string[]): string[] {
-  const found = [""];
-  let open = "";
+  const fences = [""];
+  let openFence = "";
   for (const line of lines) {
-    if (line.includes("```") || line.includes("~~~")) open = updateFence(open, line.trimEnd());
-    found.push(open);
+    if (line.includes("```") || line.includes("~~~")) openFence = updateFence(openFence, line.trimEnd());
+    fences.push(openFence);
   }
-  return found;
+  return fences;
 }
 
 function updateFence(fences: string, line: string): string {

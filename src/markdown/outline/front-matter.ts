@@ -17,10 +17,10 @@ const OPENING_LINE = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
  * beginning or at the end.
  */
 export function findFrontMatter(text: string): FrontMatterRange | null {
-  const opened = OPENING_LINE.exec(text);
-  if (opened === null) return null;
-  const mark = opened[1] as FrontMatterRange["mark"];
-  const from = opened[0].length;
+  const opening = OPENING_LINE.exec(text);
+  if (opening === null) return null;
+  const mark = opening[1] as FrontMatterRange["mark"];
+  const from = opening[0].length;
   for (let offset = from; offset < text.length; offset = findLineEnd(text, offset)) {
     const end = findLineEnd(text, offset);
     const line = text.slice(offset, offset + 3);

@@ -37,13 +37,13 @@ export function headingsOf(text: string): Heading[] {
  */
 export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
   const fences = readOpenFences(lines);
-  const found: Omit<Heading, "lastLine">[] = [];
+  const headings: Omit<Heading, "lastLine">[] = [];
   for (let index = from; index < lines.length; index++) {
     if (fences[index] !== "") continue;
     const heading = readAtxHeading(lines, index) ?? readUnderlinedHeading(lines, index, from);
-    if (heading !== null) found.push(heading);
+    if (heading !== null) headings.push(heading);
   }
-  return found;
+  return headings;
 }
 
 /**
@@ -51,12 +51,12 @@ export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, 
  * @param lines number of lines in the document
  */
 function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
-  const open: Omit<Heading, "lastLine">[] = [];
+  const openHeadings: Omit<Heading, "lastLine">[] = [];
   const headings: Heading[] = [];
   for (const heading of found.toReversed()) {
-    while (open.length > 0 && open.at(-1)!.level > heading.level) open.pop();
-    headings.push({ ...heading, lastLine: (open.at(-1)?.line ?? lines + 1) - 1 });
-    open.push(heading);
+    while (openHeadings.length > 0 && openHeadings.at(-1)!.level > heading.level) openHeadings.pop();
+    headings.push({ ...heading, lastLine: (openHeadings.at(-1)?.line ?? lines + 1) - 1 });
+    openHeadings.push(heading);
   }
   return headings.reverse();
 }

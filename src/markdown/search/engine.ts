@@ -114,21 +114,21 @@ const PATTERN_TOKEN =
 function estimateSteps(pattern: string): number {
   const outer: number[] = [];
   let sum = 0;
-  let last = 0;
+  let lastSteps = 0;
   for (const [token, least, most] of pattern.matchAll(PATTERN_TOKEN)) {
     if (token.startsWith("(")) {
       outer.push(sum);
       sum = 0;
     } else if (token === ")") {
-      last = sum + 2;
-      sum = last + (outer.pop() ?? 0);
+      lastSteps = sum + 2;
+      sum = lastSteps + (outer.pop() ?? 0);
     } else if (least === undefined) {
-      last = token.startsWith("\\Q") ? token.length : 1;
-      sum += last;
+      lastSteps = token.startsWith("\\Q") ? token.length : 1;
+      sum += lastSteps;
     } else {
-      const more = last * (Math.max(1, Number(least), Number(most ?? 0)) - 1);
+      const more = lastSteps * (Math.max(1, Number(least), Number(most ?? 0)) - 1);
       sum += more;
-      last += more;
+      lastSteps += more;
     }
   }
   return sum;

@@ -117,12 +117,12 @@ class HybridSearch<One extends FoundDocument> {
     if (pieces.length < 2) return;
     for (const [i, piece] of pieces.entries())
       await this.#matchSet(documentsWithUnit(piece), (judged) => hasPiece(judged, i));
-    const most = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
+    const maxCount = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
     const all = [...this.#matches.values()].filter((judged) => judged !== null);
-    const counts = pieces.map((_, i) => Math.min(most, all.filter((judged) => hasPiece(judged, i)).length));
-    const isInformative = counts.some((count) => count > 0 && count < most);
+    const counts = pieces.map((_, i) => Math.min(maxCount, all.filter((judged) => hasPiece(judged, i)).length));
+    const isInformative = counts.some((count) => count > 0 && count < maxCount);
     this.#pieceWeights = counts.map((count) =>
-      isInformative && count === most ? 0 : Math.log(1 + most / Math.max(1, count)),
+      isInformative && count === maxCount ? 0 : Math.log(1 + maxCount / Math.max(1, count)),
     );
   }
 
@@ -131,14 +131,14 @@ class HybridSearch<One extends FoundDocument> {
    * their current state.
    */
   async result(): Promise<HybridResult<One>> {
-    const best = this.#best();
+    const scores = this.#best();
     const needles = this.#needles();
     const hits: HybridHit<One>[] = [];
-    for (const portion of splitIntoReads([...best.keys()])) {
+    for (const portion of splitIntoReads([...scores.keys()])) {
       for (const found of this.#isEnded ? [] : await this.#source.read(portion)) {
         const steps = STEP_COSTS.snippets + found.text.length * STEP_COSTS.character;
         if (!(await this.#mayContinue(steps))) break;
-        hits.push({ found, score: best.get(found.document)!, snippets: createSnippets(found.text, needles) });
+        hits.push({ found, score: scores.get(found.document)!, snippets: createSnippets(found.text, needles) });
       }
     }
     return this.#isEnded ? { kind: "ended" } : { kind: "found", hits };
@@ -182,17 +182,17 @@ class HybridSearch<One extends FoundDocument> {
 
   /** Examines the newest documents of a set, until enough of them are accepted by `counts`. */
   async #matchSet(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
-    let left = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
+    let remainingDocuments = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
     for (let after: number | null = null; await this.#mayContinue(STEP_COSTS.query); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
       if (!(await this.#mayContinue(documents.length * STEP_COSTS.number))) return;
       for (const portion of splitIntoReads(documents)) {
         await this.#matchAll(portion);
-        left -= portion.filter((document) => {
+        remainingDocuments -= portion.filter((document) => {
           const judged = this.#matches.get(document) ?? null;
           return judged !== null && counts(judged);
         }).length;
-        if (left <= 0 || this.#remainingSteps < 0) return;
+        if (remainingDocuments <= 0 || this.#remainingSteps < 0) return;
       }
       if (next === null) return;
       after = next;

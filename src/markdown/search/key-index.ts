@@ -94,10 +94,10 @@ export class KeyIndex {
   /** Returns the documents of a block that may be in a set, sorted by number. */
   inBlock(scope: number, block: Block, set: NarrowSet): number[] {
     const prefix = makePrefix(scope, block.first);
-    const found = this.#findDocuments(toExpression(set, prefix));
+    const documents = this.#findDocuments(toExpression(set, prefix));
     const prefixOfRows = `${prefix}_`;
-    if (this.#findDocuments(quote(prefixOfRows)).size === 0) return [...found];
-    return [...found.union(this.#findInRows(set, prefixOfRows))].sort((a, b) => a - b);
+    if (this.#findDocuments(quote(prefixOfRows)).size === 0) return [...documents];
+    return [...documents.union(this.#findInRows(set, prefixOfRows))].sort((a, b) => a - b);
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {

@@ -140,11 +140,11 @@ function classifyMatch(text: string, from: number, to: number): "whole" | keyof 
 
 /** Returns true if a string has the words of a phrase side by side. */
 function containsPhrase(text: string, phrase: readonly QueryUnit[]): boolean {
-  const first = phrase[0]!.text;
-  let offset = text.indexOf(first);
+  const firstWord = phrase[0]!.text;
+  let offset = text.indexOf(firstWord);
   for (let tries = 0; offset !== -1 && tries < MAX_OCCURRENCES; tries++) {
     if (isPhraseAt(text, offset, phrase)) return true;
-    offset = text.indexOf(first, offset + first.length);
+    offset = text.indexOf(firstWord, offset + firstWord.length);
   }
   return false;
 }

@@ -106,12 +106,12 @@ async function findRanges(line: string, regex: CompiledRegex, meter: StepMeter):
   const ranges: Range[] = [];
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
   if (stopped !== null) return stopped;
-  const next = regex.finder(line);
-  while (next !== null && ranges.length < MAX_RANGES) {
+  const nextMatch = regex.finder(line);
+  while (nextMatch !== null && ranges.length < MAX_RANGES) {
     const left = line.length - (ranges.at(-1)?.[1] ?? 0);
     const ended = await meter.take(left * regex.stepsPerCharacter, STEP_SHARE_PER_MATCH);
     if (ended !== null) return ended;
-    const range = next();
+    const range = nextMatch();
     if (range === null) break;
     ranges.push(range);
   }
@@ -141,10 +141,10 @@ function createLineMatch(line: number, text: string, found: readonly Range[]): L
   let units = 0;
   let characters = 0;
   for (const [start, end] of found) {
-    const first = characters + countCharacters(text.slice(units, start));
-    characters = first + countCharacters(text.slice(start, end));
+    const firstCharacter = characters + countCharacters(text.slice(units, start));
+    characters = firstCharacter + countCharacters(text.slice(start, end));
     units = end;
-    ranges.push([first, characters]);
+    ranges.push([firstCharacter, characters]);
   }
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }

@@ -27,29 +27,31 @@ const MAX_PIECES = 24;
 const LITERAL_LENGTH = { min: 3, max: 64 } as const;
 
 export function parseQuery(text: string): TextQuery {
-  const all = splitIntoUnits(text);
-  const phrase = limitUnits(all);
+  const allUnits = splitIntoUnits(text);
+  const phrase = limitUnits(allUnits);
   const units = removeDuplicates(phrase);
   const pieces = removeDuplicates(units.flatMap(splitIntoPieces));
   const spelled = [...foldText(text.trim())].slice(0, LITERAL_LENGTH.max);
   const literal = spelled.length < LITERAL_LENGTH.min ? "" : spelled.join("");
-  const words = all.map((unit) => foldText(unit.text)).join(" ");
+  const words = allUnits.map((unit) => foldText(unit.text)).join(" ");
   const isSpelled = !words.startsWith(literal);
   return { phrase, units, pieces, literal, isSpelled };
 }
 
 /** Returns the first units of a query, up to the limit. A run that exceeds the limit is cut. */
 function limitUnits(units: readonly QueryUnit[]): QueryUnit[] {
-  const taken: QueryUnit[] = [];
-  let left = MAX_PIECES;
+  const limitedUnits: QueryUnit[] = [];
+  let remainingPieces = MAX_PIECES;
   for (const unit of units) {
-    if (left === 0) break;
+    if (remainingPieces === 0) break;
     const characters = unit.kind === "word" ? [] : [...unit.text];
     const cost = Math.max(1, characters.length - 1);
-    taken.push(cost <= left ? unit : { kind: "run", text: characters.slice(0, left + 1).join("") });
-    left -= Math.min(cost, left);
+    limitedUnits.push(
+      cost <= remainingPieces ? unit : { kind: "run", text: characters.slice(0, remainingPieces + 1).join("") },
+    );
+    remainingPieces -= Math.min(cost, remainingPieces);
   }
-  return taken;
+  return limitedUnits;
 }
 
 function splitIntoPieces(unit: QueryUnit): QueryUnit[] {

@@ -55,13 +55,13 @@ class RegexSearch<One extends FoundDocument> {
 
   /** Examines the documents of a set, the oldest first, until `limit` more of them match. */
   async #searchSet(set: KeySet, limit: number): Promise<EarlySearchEnd | null> {
-    const most = this.#hits.length + limit;
+    const maxHits = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
       const { documents, next } = await this.#source.portion(set, "oldest", after);
       const stopped =
         (await this.#meter.wait(STEP_COSTS.query + documents.length * STEP_COSTS.number)) ??
-        (await this.#searchAll(documents, most));
-      if (stopped !== null || next === null || this.#hits.length >= most) return stopped;
+        (await this.#searchAll(documents, maxHits));
+      if (stopped !== null || next === null || this.#hits.length >= maxHits) return stopped;
       after = next;
     }
   }

@@ -45,17 +45,17 @@ export function createSnippets(text: string, needles: readonly SearchString[]): 
  * them.
  */
 function findBestLines(lines: readonly string[], needles: readonly SearchString[]): WeighedLine[] {
-  const most = needles.reduce((sum, needle) => sum + weighString(needle), 0);
-  const found: WeighedLine[] = [];
-  let whole = 0;
-  for (let index = 0; index < lines.length && whole < MAX_SNIPPETS; index++) {
+  const maxWeight = needles.reduce((sum, needle) => sum + weighString(needle), 0);
+  const weighedLines: WeighedLine[] = [];
+  let completeLines = 0;
+  for (let index = 0; index < lines.length && completeLines < MAX_SNIPPETS; index++) {
     const folded = foldText(cutSearchedPart(lines[index]!));
     let weight = 0;
     for (const needle of needles) if (!findOccurrences(folded, needle).next().done) weight += weighString(needle);
-    if (weight > 0) found.push({ index, weight });
-    if (weight === most) whole++;
+    if (weight > 0) weighedLines.push({ index, weight });
+    if (weight === maxWeight) completeLines++;
   }
-  return found
+  return weighedLines
     .sort((a, b) => b.weight - a.weight || a.index - b.index)
     .slice(0, MAX_SNIPPETS)
     .sort((a, b) => a.index - b.index);
@@ -100,12 +100,12 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
 
 /** Returns the index of the first character that matches; 0 if none does. */
 function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {
-  let first: Range | null = null;
+  let firstRange: Range | null = null;
   for (const needle of needles) {
     const place = findOccurrences(line.folded, needle).next().value;
-    if (place !== undefined && (first === null || place[0] < first[0])) first = place;
+    if (place !== undefined && (firstRange === null || place[0] < firstRange[0])) firstRange = place;
   }
-  return first === null ? 0 : line.toCharacters(...first)[0];
+  return firstRange === null ? 0 : line.toCharacters(...firstRange)[0];
 }
 
 /** Returns the matches of a string between two characters of a line. */
