@@ -44,10 +44,10 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
  */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.realPath;
-  const other = MIRROR_FOLDER.toUpperCase();
+  const nameInCapitals = MIRROR_FOLDER.toUpperCase();
   const isFolding = nullOnAnyErrno(() => {
-    if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
-    return !guard.fs.readdir(root).some(({ name }) => name === other);
+    if (root === undefined || statOrNull(guard.fs, `${root}/${nameInCapitals}`) === null) return false;
+    return !guard.fs.readdir(root).some(({ name }) => name === nameInCapitals);
   });
   return isFolding === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
 }

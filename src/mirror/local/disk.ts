@@ -76,10 +76,10 @@ export class LocalDisk implements Disk {
   }
 
   identify(): RootIdentity | null {
-    const found = this.#guard.identify();
-    if (found === null) return null;
-    const { dev, ino, birthMs } = found.stat;
-    return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.realPath) };
+    const root = this.#guard.identify();
+    if (root === null) return null;
+    const { dev, ino, birthMs } = root.stat;
+    return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, root.realPath) };
   }
 
   /**

@@ -85,13 +85,13 @@ function findSwapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string
   // An unreadable swap file still shows an open file. A program may be writing the swap file at
   // this moment, or another user owns it.
   if ("errno" in lock) return NO_LOCK_ERRORS.has(lock.errno) ? null : "vim";
-  const found = lock.value;
-  const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
+  const swapFile = lock.value;
+  const block = Buffer.from(swapFile.bytes.buffer, swapFile.bytes.byteOffset, swapFile.bytes.byteLength);
   if (block.length < VIM_BLOCK.minBytes || block.toString("latin1", 0, 2) !== "b0") return null;
   const editor = /^nano/i.test(block.toString("latin1", VIM_BLOCK.version, VIM_BLOCK.version + 4)) ? "nano" : "vim";
   const host = readUntilNul(block.subarray(VIM_BLOCK.host, VIM_BLOCK.host + VIM_BLOCK.hostBytes));
   const pid = block.readUInt32LE(VIM_BLOCK.pid);
-  return isDead({ host, pid, since: found.stat.mtimeMs }, processProbe) ? null : editor;
+  return isDead({ host, pid, since: swapFile.stat.mtimeMs }, processProbe) ? null : editor;
 }
 
 function readUntilNul(bytes: Buffer): string {

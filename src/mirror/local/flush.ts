@@ -26,12 +26,12 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   };
   const failures: FlushFailure[] = [];
   await runInParallel(paths, async (path) => {
-    const found = [await flushPath(guard, path)];
+    const errnos = [await flushPath(guard, path)];
     for (const folder of ["", ...ancestorsOf(path)]) {
       const errno = await flushFolder(folder);
-      if (errno !== null && !NO_FOLDER_FLUSH_ERRORS.includes(errno)) found.push(errno);
+      if (errno !== null && !NO_FOLDER_FLUSH_ERRORS.includes(errno)) errnos.push(errno);
     }
-    const errno = found.find((one) => one !== null);
+    const errno = errnos.find((one) => one !== null);
     if (errno) failures.push({ path, errno });
   });
   return failures;

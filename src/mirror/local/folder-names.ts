@@ -75,15 +75,15 @@ function listRuleFolders(folder: LocalPath): readonly LocalPath[] {
 function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folder: LocalPath): SyncRules {
   const { foldsCase, foldsUnicode } = guard.names();
   const rules = new Map<LocalPath, FolderRules>();
-  const read = (path: LocalPath) => {
+  const readRuleFile = (path: LocalPath) => {
     const place = guard.place(path, "file");
     const found = place.ok ? nullOnErrno(MISSING_ERRORS, () => guard.fs.readFile(place.abs)) : null;
     return found === null ? "" : Buffer.from(found.bytes).toString("utf8");
   };
   for (const dir of listRuleFolders(folder)) {
-    const git = gitignore === null ? "" : read(joinPath(dir, GITIGNORE_FILE));
+    const git = gitignore === null ? "" : readRuleFile(joinPath(dir, GITIGNORE_FILE));
     const scope = dir === "" ? excludeAllBut(folders, foldsUnicode) : "";
-    const texts = { ours: read(joinPath(dir, IGNORE_FILE)), git, scope };
+    const texts = { ours: readRuleFile(joinPath(dir, IGNORE_FILE)), git, scope };
     if (texts.ours + texts.git + scope !== "") rules.set(dir, rulesOf(findRules(rules, dir), dir, texts, foldsCase));
   }
   return { rules, recorded: gitignore === null ? null : indexRecordedPaths(gitignore) };

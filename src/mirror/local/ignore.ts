@@ -131,11 +131,11 @@ export type RecordedPaths = {
 };
 
 export function indexRecordedPaths(source: RecordedPathSource): RecordedPaths {
-  const read = once(() => {
+  const readPaths = once(() => {
     const files = new Set(source());
     const folders = new Set<LocalPath>();
     for (const path of files) for (const folder of ancestorsOf(path)) folders.add(folder);
     return { files, folders };
   });
-  return { has: (path) => read().files.has(path), isBelow: (folder) => read().folders.has(folder) };
+  return { has: (path) => readPaths().files.has(path), isBelow: (folder) => readPaths().folders.has(folder) };
 }

@@ -15,12 +15,12 @@ const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
  * id, mdmirror changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
-  const found = nullOnAnyErrno(() => {
+  const bytes = nullOnAnyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
     return fs.readFile(`${root}/${MARKER}`).bytes;
   });
-  if (found === null) return null;
-  const id = Buffer.from(found).toString("utf8").trim();
+  if (bytes === null) return null;
+  const id = Buffer.from(bytes).toString("utf8").trim();
   return MARKER_FORM.test(id) ? id : null;
 }
 
@@ -39,12 +39,12 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   }
   nullOnErrno(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
   if (hasMarker(fs, root)) return;
-  const fresh = `${root}/${MARKER}.new`;
-  nullOnAnyErrno(() => fs.unlink(fresh));
-  fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
+  const newMarker = `${root}/${MARKER}.new`;
+  nullOnAnyErrno(() => fs.unlink(newMarker));
+  fs.writeNew(newMarker, Buffer.from(`${markerId}\n`), 0o600, true);
   // The rename makes the complete marker appear at once. A marker without its id would stop every
   // run.
-  fs.rename(fresh, `${root}/${MARKER}`);
+  fs.rename(newMarker, `${root}/${MARKER}`);
 }
 
 /**

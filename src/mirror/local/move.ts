@@ -36,16 +36,16 @@ export function moveFile(
     if (!source.ok) return source.outcome;
     const target = guard.place(to, "file");
     if (!target.ok) return target.outcome;
-    const found = nullOnErrno(NO_FILE_ERRORS, () => guard.fs.readFile(source.abs));
-    if (found === null) return staleOutcome("no file is at this path now");
-    if (expect !== null && digestOf(found.bytes) !== expect) return staleOutcome("the content changed meanwhile");
-    if (from === to) return doneOutcome({ stamp: toStamp(found.stat) });
+    const sourceFile = nullOnErrno(NO_FILE_ERRORS, () => guard.fs.readFile(source.abs));
+    if (sourceFile === null) return staleOutcome("no file is at this path now");
+    if (expect !== null && digestOf(sourceFile.bytes) !== expect) return staleOutcome("the content changed meanwhile");
+    if (from === to) return doneOutcome({ stamp: toStamp(sourceFile.stat) });
     const atTarget = statOrNull(guard.fs, target.abs);
-    if (atTarget === null) return toMoveOutcome(moveName(guard, source.abs, target.abs, found.stat));
+    if (atTarget === null) return toMoveOutcome(moveName(guard, source.abs, target.abs, sourceFile.stat));
     if (!isSameEntry(guard, from, to, target.abs))
-      return completeMove(guard, source.abs, target.abs, atTarget, found.stat);
+      return completeMove(guard, source.abs, target.abs, atTarget, sourceFile.stat);
     guard.fs.rename(source.abs, target.abs);
-    return doneOutcome({ stamp: toStamp(readCurrentStat(guard, target.abs, found.stat)) });
+    return doneOutcome({ stamp: toStamp(readCurrentStat(guard, target.abs, sourceFile.stat)) });
   });
 }
 
@@ -167,13 +167,13 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
     const place = guard.place(path, "folder");
     if (!place.ok) return place.outcome;
     if (statOrNull(guard.fs, place.abs)?.kind !== "folder") return staleOutcome("no folder is at this path now");
-    const inside = guard.inside(path, place.abs);
-    if (!inside.ok) return inside.outcome;
-    const entries = guard.fs.readdir(inside.abs);
+    const insidePlace = guard.inside(path, place.abs);
+    if (!insidePlace.ok) return insidePlace.outcome;
+    const entries = guard.fs.readdir(insidePlace.abs);
     if (entries.some(({ name, kind }) => !isLeftoverName(name) || (kind !== "file" && kind !== "symlink")))
       return staleOutcome("the folder is not empty");
     for (const { name } of entries) {
-      const refusal = trashLeftover(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
+      const refusal = trashLeftover(guard, `${insidePlace.abs}/${name}`, `${trashPath}/${name}`);
       if (refusal !== null) return refusal;
     }
     const isRemoved = succeeds(["ENOTEMPTY", "EEXIST", "ENOENT"], () => guard.fs.rmdir(place.abs));

@@ -150,17 +150,17 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
-  const current = readCurrentStat(guard, to, expect);
+  const currentStat = readCurrentStat(guard, to, expect);
   // If an editor replaced the file before the rename, the editor's file was moved. It is moved
   // back, unless the old path is taken again.
   const isBack =
-    !isSameInode(current, expect) &&
+    !isSameInode(currentStat, expect) &&
     nullOnAnyErrno(() => {
       if (statOrNull(fs, from) !== null) return false;
       fs.rename(to, from);
       return true;
     });
-  return isBack ? { kind: "changed" } : { kind: "moved", stat: current };
+  return isBack ? { kind: "changed" } : { kind: "moved", stat: currentStat };
 }
 
 /**

@@ -103,15 +103,18 @@ function fsStat(stats: Stats): FsStat {
 function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsStat } {
   const fd = nodeFs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const before = fsStat(nodeFs.fstatSync(fd));
-    if (before.kind === "folder") throw createFsError("EISDIR", "read", path);
-    if (before.kind !== "file") throw createFsError("EINVAL", "read", path);
-    if (before.size > MAX_READ_BYTES) throw createFsError("EFBIG", "read", path);
-    const bytes = readAll(fd, before.size, brief === "brief");
-    const after = fsStat(nodeFs.fstatSync(fd));
-    const same = after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs;
+    const statBefore = fsStat(nodeFs.fstatSync(fd));
+    if (statBefore.kind === "folder") throw createFsError("EISDIR", "read", path);
+    if (statBefore.kind !== "file") throw createFsError("EINVAL", "read", path);
+    if (statBefore.size > MAX_READ_BYTES) throw createFsError("EFBIG", "read", path);
+    const bytes = readAll(fd, statBefore.size, brief === "brief");
+    const statAfter = fsStat(nodeFs.fstatSync(fd));
+    const same =
+      statAfter.size === statBefore.size &&
+      statAfter.mtimeMs === statBefore.mtimeMs &&
+      statAfter.ctimeMs === statBefore.ctimeMs;
     if (bytes === null || !same) throw createFsError("EAGAIN", "read", path);
-    return { bytes, stat: after };
+    return { bytes, stat: statAfter };
   } finally {
     nodeFs.closeSync(fd);
   }
@@ -191,7 +194,7 @@ async function syncDisk(path: string): Promise<boolean> {
   if (!FULLY_SYNCED_FILE_SYSTEMS.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
   return new Promise((resolve) => {
-    const end = (done: boolean) => {
+    const finish = (done: boolean) => {
       clearTimeout(timer);
       resolve(done);
     };
@@ -200,10 +203,10 @@ async function syncDisk(path: string): Promise<boolean> {
       // responds.
       child.kill("SIGKILL");
       child.unref();
-      end(false);
+      finish(false);
     }, MAX_SYNC_MS);
-    child.once("error", () => end(false));
-    child.once("exit", (code) => end(code === 0));
+    child.once("error", () => finish(false));
+    child.once("exit", (code) => finish(code === 0));
   });
 }
 

@@ -24,7 +24,7 @@ export function readFilesOpenToWrite(
   proc = "/proc",
   stat: (path: string) => { readonly dev: number; readonly ino: number } = nodeFs.statSync,
 ): OpenToWrite {
-  const open: OpenFile[] = [];
+  const openFiles: OpenFile[] = [];
   for (const pid of listEntries(proc)) {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
     for (const fd of listEntries(`${proc}/${pid}/fd`)) {
@@ -33,11 +33,11 @@ export function readFilesOpenToWrite(
       // Pipes and sockets have no path.
       if (path?.startsWith("/") !== true) continue;
       const info = readFdInfo(proc, pid, fd);
-      if (canWrite(info)) open.push({ procPath, path, info });
+      if (canWrite(info)) openFiles.push({ procPath, path, info });
     }
   }
   return {
-    has: (path) => withOpenFile(proc, path, (ownFile) => open.some((other) => isSameFile(ownFile, other, stat))),
+    has: (path) => withOpenFile(proc, path, (ownFile) => openFiles.some((other) => isSameFile(ownFile, other, stat))),
   };
 }
 

@@ -26,20 +26,20 @@ export function rescanFiles(
   isInodeElsewhere: IsInodeElsewhere = () => false,
 ): LocalTree | null {
   if (tree.unseen.size > 0) return null;
-  const changed = new Map<LocalPath, LocalFile>();
+  const changedFiles = new Map<LocalPath, LocalFile>();
   for (const path of paths) {
-    const known = tree.files.get(path);
-    if (known === undefined) {
+    const knownFile = tree.files.get(path);
+    if (knownFile === undefined) {
       if (!concernsNoDocument(guard, tree, path, isInodeElsewhere)) return null;
       continue;
     }
-    const file = guard.withFoldersOpen(() => readAgain(guard, known, onText));
-    if (file === null || isHalfOfMove(file, known, tree, isInodeElsewhere)) return null;
-    if (file !== known) changed.set(path, file);
+    const file = guard.withFoldersOpen(() => readAgain(guard, knownFile, onText));
+    if (file === null || isHalfOfMove(file, knownFile, tree, isInodeElsewhere)) return null;
+    if (file !== knownFile) changedFiles.set(path, file);
   }
-  if (changed.size === 0) return tree;
+  if (changedFiles.size === 0) return tree;
   const files = new Map(tree.files);
-  for (const [path, file] of changed) files.set(path, file);
+  for (const [path, file] of changedFiles) files.set(path, file);
   return { ...tree, files };
 }
 

@@ -58,14 +58,14 @@ export class RootGuard {
    */
   identify(): RootFolder | null {
     // A root that cannot be read counts as missing: its disk may have been unplugged.
-    const found = nullOnAnyErrno(() => {
+    const root = nullOnAnyErrno(() => {
       const realPath = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(realPath);
       return stat.kind === "folder" ? { realPath, stat } : null;
     });
-    this.#identifiedRoot = found;
-    this.#canKeepOpen = found !== null && nullOnAnyErrno(() => canKeepFoldersOpen(this.fs, found.realPath)) === true;
-    return found;
+    this.#identifiedRoot = root;
+    this.#canKeepOpen = root !== null && nullOnAnyErrno(() => canKeepFoldersOpen(this.fs, root.realPath)) === true;
+    return root;
   }
 
   /**
@@ -73,11 +73,11 @@ export class RootGuard {
    * folder.
    */
   root(): RootFolder | null {
-    const known = this.#identifiedRoot ?? this.identify();
-    if (known === null) return null;
-    const currentRoot = nullOnAnyErrno(() => this.fs.lstat(known.realPath));
-    return currentRoot?.kind === "folder" && isSameInode(currentRoot, known.stat)
-      ? { realPath: known.realPath, stat: currentRoot }
+    const knownRoot = this.#identifiedRoot ?? this.identify();
+    if (knownRoot === null) return null;
+    const currentRoot = nullOnAnyErrno(() => this.fs.lstat(knownRoot.realPath));
+    return currentRoot?.kind === "folder" && isSameInode(currentRoot, knownRoot.stat)
+      ? { realPath: knownRoot.realPath, stat: currentRoot }
       : null;
   }
 
@@ -101,13 +101,13 @@ export class RootGuard {
    */
   withFoldersOpen<T>(work: () => T): T {
     if (this.#openFolders !== null) return work();
-    const opened = new Map<string, FolderHandle>();
-    this.#openFolders = opened;
+    const openFolders = new Map<string, FolderHandle>();
+    this.#openFolders = openFolders;
     try {
       return work();
     } finally {
       this.#openFolders = null;
-      for (const handle of opened.values()) handle.close();
+      for (const handle of openFolders.values()) handle.close();
     }
   }
 
@@ -170,11 +170,11 @@ export class RootGuard {
    * next system call. Such a person could already write in the linked folder.
    */
   #folderByPath(below: string): DiskPlace {
-    const known = this.root();
-    if (known === null)
+    const currentRoot = this.root();
+    if (currentRoot === null)
       return refusePlace(staleOutcome("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
-    const expected = below === "" ? known.realPath : `${known.realPath}/${below}`;
+    const expected = below === "" ? currentRoot.realPath : `${currentRoot.realPath}/${below}`;
     const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refusePlace(staleOutcome("the folder is missing"), true);
     // A disk that treats several spellings as equal may return the path in another spelling.
@@ -183,7 +183,7 @@ export class RootGuard {
     const stat = statOrNull(this.fs, expected);
     if (stat === null) return refusePlace(staleOutcome("the folder is missing"), true);
     if (stat.kind !== "folder") return refusePlace(staleOutcome("its folder is not a folder"), true);
-    if (stat.dev !== known.stat.dev) return refusePlace(staleOutcome("another disk is mounted above it"), false);
+    if (stat.dev !== currentRoot.stat.dev) return refusePlace(staleOutcome("another disk is mounted above it"), false);
     return { ok: true, abs: expected };
   }
 
@@ -193,15 +193,15 @@ export class RootGuard {
    */
   #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");
-    let made = "";
+    let madePath = "";
     for (const name of below.split("/")) {
       if (!folder.ok) return folder;
       const parent = folder.abs;
-      made = made === "" ? name : `${made}/${name}`;
-      folder = this.#folderAt(made);
+      madePath = madePath === "" ? name : `${madePath}/${name}`;
+      folder = this.#folderAt(madePath);
       if (!folder.ok && folder.absent) {
         nullOnErrno(["EEXIST"], () => this.fs.mkdir(`${parent}/${name}`, 0o700));
-        folder = this.#folderAt(made);
+        folder = this.#folderAt(madePath);
       }
     }
     return folder;

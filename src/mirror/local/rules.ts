@@ -73,15 +73,18 @@ export function rulesOf(
   // could include a path outside the synced folders.
   const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
   const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
-  const start = (one: Ignore | undefined): Ignore => {
+  const startRules = (one: Ignore | undefined): Ignore => {
     const fresh = ignore({ ignorecase: foldsCase });
     return one === undefined ? fresh : fresh.add(one);
   };
   const form = foldsCase ? keepLine : toBytePattern;
-  const gitRules = start(above?.git).add(gitLines.map(form));
-  const [ownRules, ownInBytes] = [start(above?.ours).add(ownLines), start(above?.oursInBytes).add(ownLines.map(form))];
+  const gitRules = startRules(above?.git).add(gitLines.map(form));
+  const [ownRules, ownInBytes] = [
+    startRules(above?.ours).add(ownLines),
+    startRules(above?.oursInBytes).add(ownLines.map(form)),
+  ];
   const hasGit = gitLines.length > 0 || above?.hasGit === true;
-  const both = start(gitRules).add(ownInBytes);
+  const both = startRules(gitRules).add(ownInBytes);
   return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, scope, texts, above };
 }
 

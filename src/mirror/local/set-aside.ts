@@ -38,11 +38,11 @@ export function readTextAt(
   shownPath: string,
   absentErrnos: readonly string[],
 ): DiskOutcome<LocalText> | null {
-  const found = nullOnErrno(absentErrnos, () => fs.readFile(abs));
-  if (found === null) return null;
-  const { text } = decodeText(found.bytes);
+  const file = nullOnErrno(absentErrnos, () => fs.readFile(abs));
+  if (file === null) return null;
+  const { text } = decodeText(file.bytes);
   if (text === null) return faultOutcome("EILSEQ", `${shownPath}: ${describeErrno("EILSEQ")}`);
-  return doneOutcome({ text, digest: digestOf(found.bytes), stamp: toStamp(found.stat), stampTrusted: false });
+  return doneOutcome({ text, digest: digestOf(file.bytes), stamp: toStamp(file.stat), stampTrusted: false });
 }
 
 /**
@@ -55,10 +55,10 @@ export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: Loca
     if (!setAsidePlace.ok) return setAsidePlace.outcome;
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    const found = statOrNull(guard.fs, setAsidePlace.abs);
-    if (found === null) return staleOutcome("no file was set aside at this path");
+    const setAsideStat = statOrNull(guard.fs, setAsidePlace.abs);
+    if (setAsideStat === null) return staleOutcome("no file was set aside at this path");
     const atTarget = statOrNull(guard.fs, target.abs);
-    if (atTarget !== null && isSameInode(atTarget, found)) {
+    if (atTarget !== null && isSameInode(atTarget, setAsideStat)) {
       removeTempFile(guard, setAsidePlace.abs);
       return doneOutcome({ stamp: toStamp(readCurrentStat(guard, target.abs, atTarget)) });
     }

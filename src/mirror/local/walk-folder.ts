@@ -112,28 +112,30 @@ type RulesContext = Pick<
  */
 function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
   const { path } = folder;
-  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(scan, folder, file) : "");
+  const readOrEmpty = (file: string) =>
+    names.some(({ name }) => name === file) ? readRuleFile(scan, folder, file) : "";
   const extraLines = path === "" ? scan.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   const texts = {
-    ours: read(IGNORE_FILE) + extraLines,
-    git: scan.recorded === null ? "" : read(GITIGNORE_FILE),
+    ours: readOrEmpty(IGNORE_FILE) + extraLines,
+    git: scan.recorded === null ? "" : readOrEmpty(GITIGNORE_FILE),
     scope: path === "" ? scan.scope : "",
   };
-  const before = scan.rules.get(path) ?? null;
-  const above = path === "" ? null : findRules(scan.rules, parentOf(path));
+  const rulesBefore = scan.rules.get(path) ?? null;
+  const rulesAbove = path === "" ? null : findRules(scan.rules, parentOf(path));
   if (texts.ours === "" && texts.git === "" && texts.scope === "") return !scan.rules.delete(path);
-  if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
-  scan.rules.set(path, rulesOf(above, path, texts, scan.foldsCase));
+  if (rulesBefore?.above === rulesAbove && rulesBefore.texts.ours === texts.ours && rulesBefore.texts.git === texts.git)
+    return true;
+  scan.rules.set(path, rulesOf(rulesAbove, path, texts, scan.foldsCase));
   return false;
 }
 
 function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string): string {
   const at = scan.hold.open(abs, stat);
-  const found = attemptCall(() => scan.fs.readFile(`${at}/${file}`));
-  if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
+  const fileOrErrno = attemptCall(() => scan.fs.readFile(`${at}/${file}`));
+  if ("value" in fileOrErrno) return Buffer.from(fileOrErrno.value.bytes).toString("utf8");
   // Git ignores a folder with the name `.gitignore`.
-  if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
-  throw new RulesError(`the ${file} in it cannot be read: ${describeErrno(found.errno)}`);
+  if (fileOrErrno.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
+  throw new RulesError(`the ${file} in it cannot be read: ${describeErrno(fileOrErrno.errno)}`);
 }
 
 /**
@@ -152,14 +154,14 @@ function readEntry(
     folder.others.push({ path, kind, stamp: null });
     return null;
   }
-  const found = attemptCall(() => statEntry(scan, folder, name, abs));
-  if ("errno" in found) {
+  const statOrErrno = attemptCall(() => statEntry(scan, folder, name, abs));
+  if ("errno" in statOrErrno) {
     // node:fs replaces bytes that are not UTF-8 by U+FFFD in a name, and then cannot find the file.
     if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
-    else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(found.errno)));
+    else if (statOrErrno.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(statOrErrno.errno)));
     return null;
   }
-  const stat = found.value;
+  const stat = statOrErrno.value;
   if (stat.kind === "folder") return findSubfolder(scan, folder, { path, abs, stat }, before);
   if (stat.kind === "file") readFile(scan, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
@@ -311,11 +313,13 @@ function hashIntoFolder(
   path: LocalPath,
   known: KnownFile | null,
 ): void {
-  const found = attemptCall(() => hashFile(scan, path, `${scan.hold.open(folder.abs, folder.stat)}/${name}`, known));
-  if ("value" in found) {
-    folder.files.push(found.value);
-    scan.filesRead.set(path, found.value);
-  } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(found.errno)));
+  const fileOrErrno = attemptCall(() =>
+    hashFile(scan, path, `${scan.hold.open(folder.abs, folder.stat)}/${name}`, known),
+  );
+  if ("value" in fileOrErrno) {
+    folder.files.push(fileOrErrno.value);
+    scan.filesRead.set(path, fileOrErrno.value);
+  } else if (fileOrErrno.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(fileOrErrno.errno)));
 }
 
 /**
@@ -325,11 +329,11 @@ function hashIntoFolder(
 function hashFile(scan: FolderScan, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = scan.fs.readFile(abs, "brief");
   const stamp = toStamp(stat);
-  const read = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
+  const fileFacts = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
   // Uses the path and digest of the record, so that no second copy of the strings stays in memory.
-  if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
+  if (digest === known?.digest) return { ...fileFacts, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) scan.onText(digest, text, path);
-  return { ...read, path, digest, textFault: fault };
+  return { ...fileFacts, path, digest, textFault: fault };
 }

@@ -61,7 +61,7 @@ export function* walkTree(
   };
   const numbers: number[] = [];
   const rules: FolderScan["rules"] = new Map();
-  const kept = new Set<LocalPath>();
+  const keptPaths = new Set<LocalPath>();
   if (root === null) {
     unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
   } else {
@@ -75,7 +75,7 @@ export function* walkTree(
       scope: excludeAllBut(options.folders, guard.names().foldsUnicode),
       rules,
       recorded: options.gitignore === null ? null : indexRecordedPaths(options.gitignore),
-      kept,
+      kept: keptPaths,
       known,
       onText,
       leftOut: leftOut ?? null,
@@ -95,7 +95,7 @@ export function* walkTree(
     unseen,
     disk: guard.names(),
     inodesTrusted: true,
-    ignores: (path, kind) => ignoresPath(lasting, path, kind, kept),
+    ignores: (path, kind) => ignoresPath(lasting, path, kind, keptPaths),
     excludedBy: (path, kind) => exclusionOf(lasting, path, kind)?.rule ?? null,
   };
 }
@@ -172,14 +172,14 @@ function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string 
  * changed.
  */
 function* readChangedBelow(scan: FolderScan, folder: WalkedFolder): Generator<void, WalkedFolder> {
-  let changed = false;
+  let hasChanged = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
     const reread = yield* readChanged(scan, child);
-    if (reread !== child) changed = true;
+    if (reread !== child) hasChanged = true;
     if (reread !== null) folders.push(reread);
   }
-  return changed ? { ...folder, folders } : folder;
+  return hasChanged ? { ...folder, folders } : folder;
 }
 
 /** Returns true if two readings of a folder found the same names with the same inodes. */

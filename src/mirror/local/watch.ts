@@ -83,14 +83,14 @@ class RunningWatcher {
   }
 
   async #watchTopFolders(): Promise<void> {
-    const first: string[] = [];
+    const topFolders: string[] = [];
     let begun = false;
     await this.#watchFolder(this.#root, { depth: 0 }, (path, hasAppeared) => {
       if (begun) this.#onTopFolder(path, hasAppeared);
-      else if (path !== this.#root && hasAppeared) first.push(path);
+      else if (path !== this.#root && hasAppeared) topFolders.push(path);
     });
     begun = true;
-    for (const folder of first)
+    for (const folder of topFolders)
       if (!this.#isClosed) await this.#watchFolder(folder, { ignoreInitial: true }, (path) => this.#report(path));
   }
 
@@ -190,9 +190,9 @@ function isUnwatched(
   path: string,
   stats: { isDirectory(): boolean } | undefined,
 ): boolean {
-  const below = toLocalPath(root, path);
-  if (below === null || below === "") return false;
-  if (below === MIRROR_FOLDER || below.endsWith(".md")) return true;
+  const pathBelow = toLocalPath(root, path);
+  if (pathBelow === null || pathBelow === "") return false;
+  if (pathBelow === MIRROR_FOLDER || pathBelow.endsWith(".md")) return true;
   if (stats === undefined) return false;
-  return !stats.isDirectory() || ignores(below, "folder");
+  return !stats.isDirectory() || ignores(pathBelow, "folder");
 }

@@ -105,13 +105,13 @@ export function saveBesideDaemon(
     const keep = guard.mirrorPlace(keepAt, true);
     if (!keep.ok) return keep.outcome;
     const besidePath = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
-    const ended = exchangeFile(guard, ready, besidePath, expect);
+    const outcome = exchangeFile(guard, ready, besidePath, expect);
     // If the disk refuses to move the old file, the file stays beside the document; it is not
     // synced.
     nullOnAnyErrno(
       () => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs),
     );
-    return ended;
+    return outcome;
   });
 }
 
@@ -135,12 +135,12 @@ function prepareWrite(
   if (bytes === null) return faultOutcome("EILSEQ", `${path}: ${describeErrno("EILSEQ")}`);
   const target = guard.place(path, "file");
   if (!target.ok) return target.outcome;
-  const found = nullOnErrno(NO_FILE_ERRORS, () => guard.fs.readFile(target.abs));
-  if (found === null) return staleOutcome("no file is at this path now");
-  const digest = digestOf(found.bytes);
-  if (digest === digestOf(bytes)) return doneOutcome({ stamp: toStamp(found.stat) });
+  const currentFile = nullOnErrno(NO_FILE_ERRORS, () => guard.fs.readFile(target.abs));
+  if (currentFile === null) return staleOutcome("no file is at this path now");
+  const digest = digestOf(currentFile.bytes);
+  if (digest === digestOf(bytes)) return doneOutcome({ stamp: toStamp(currentFile.stat) });
   if (digest !== expect) return staleOutcome("the content changed meanwhile");
-  return { kind: "ready", bytes, target: findListedSpelling(guard, target.abs), mode: found.stat.mode };
+  return { kind: "ready", bytes, target: findListedSpelling(guard, target.abs), mode: currentFile.stat.mode };
 }
 
 function exchangeFile(
@@ -177,7 +177,7 @@ function swapFiles(
     removeTempFile(guard, temp);
     return staleOutcome("no file is at this path now");
   }
-  let ended: NotDoneOutcome = staleOutcome("the content changed at this moment");
+  let failedOutcome: NotDoneOutcome = staleOutcome("the content changed at this moment");
   try {
     if (readDigestOrNull(guard.fs, oldPath) === expect) {
       const stat = renameWithoutReplacing(guard, temp, target);
@@ -191,10 +191,10 @@ function swapFiles(
   } catch (error) {
     const errno = readErrno(error);
     if (errno === null) throw error;
-    ended = faultOutcome(errno, describeErrno(errno));
+    failedOutcome = faultOutcome(errno, describeErrno(errno));
   }
   removeTempFile(guard, temp);
-  return putBackOrReport(guard, oldPath, target, ended);
+  return putBackOrReport(guard, oldPath, target, failedOutcome);
 }
 
 /**
@@ -217,9 +217,10 @@ export function putBackOrReport(
   target: string,
   ended: NotDoneOutcome,
 ): NotDoneOutcome {
-  const moved = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
-  if ("value" in moved && moved.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
-  const why = "errno" in moved ? describeErrno(moved.errno) : "another file is at its path";
+  const moveResult = attemptCall(() => renameWithoutReplacing(guard, oldPath, target));
+  if ("value" in moveResult && moveResult.value !== null)
+    return { ...ended, detail: `${ended.detail}; it was restored` };
+  const why = "errno" in moveResult ? describeErrno(moveResult.errno) : "another file is at its path";
   return {
     ...ended,
     detail: `${ended.detail}; it was set aside, because it could not be moved back: ${why}`,

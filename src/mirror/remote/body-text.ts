@@ -13,11 +13,11 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
  * @param maxBytes largest number of bytes after decompression; more bytes are refused
  */
 export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): BodyText {
-  const plain = decompress(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
-  if (typeof plain === "string") return { kind: "bad", why: plain };
-  if (plain.length > maxBytes) return { kind: "bad", why: "the answer is too large" };
+  const plainBytes = decompress(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
+  if (typeof plainBytes === "string") return { kind: "bad", why: plainBytes };
+  if (plainBytes.length > maxBytes) return { kind: "bad", why: "the answer is too large" };
   try {
-    return { kind: "text", text: STRICT_UTF8.decode(plain) };
+    return { kind: "text", text: STRICT_UTF8.decode(plainBytes) };
   } catch {
     // The decoder throws only if the bytes are not UTF-8.
     return { kind: "bad", why: "the answer is not UTF-8" };

@@ -79,14 +79,14 @@ export class EventStream implements RemoteEvents {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const began = clock.monotonic();
-      const end = await this.#listen(listener);
+      const streamEnd = await this.#listen(listener);
       if (signal.aborted) return;
       if (clock.monotonic() - began > RECONNECT.lastedMs) this.#failures = 0;
-      const after = nextStateAfter(end, this.#failures++);
-      listener.onState(after.state);
+      const nextState = nextStateAfter(streamEnd, this.#failures++);
+      listener.onState(nextState.state);
       // A random part of the wait, so that after a restart of the service its clients do not all
       // connect at the same moment.
-      await clock.sleep(after.ms * (0.1 + 0.9 * random.fraction()), signal);
+      await clock.sleep(nextState.ms * (0.1 + 0.9 * random.fraction()), signal);
     }
   }
 
@@ -94,11 +94,11 @@ export class EventStream implements RemoteEvents {
     const { http, clock } = this.#options;
     const connection = new EventConnection(listener, this.#lastId, clock, this.#closing.signal);
     const { signal } = connection;
-    const end = await http.stream(EVENTS, this.#lastId, { ...STREAM_LIMITS, signal }, (bytes) =>
+    const streamEnd = await http.stream(EVENTS, this.#lastId, { ...STREAM_LIMITS, signal }, (bytes) =>
       connection.take(bytes),
     );
     this.#lastId = connection.lastId;
-    return connection.endedForGood ?? end;
+    return connection.endedForGood ?? streamEnd;
   }
 }
 

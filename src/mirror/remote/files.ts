@@ -28,12 +28,12 @@ export async function createFile(
   content: string,
 ): Promise<Answer<WrittenFile>> {
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
-  const created = readFileReply(context, call, reply, readFile, null);
-  const id = created.ok || reply.kind !== "success" ? null : readFileId(reply.value);
+  const createdFile = readFileReply(context, call, reply, readFile, null);
+  const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
   // If the answer to the POST lacks fields, the new document is read. If that fails too, the result
   // is the fault of the POST.
-  const live = id === null ? created : await getFile(context, id);
-  if (!live.ok) return created;
+  const live = id === null ? createdFile : await getFile(context, id);
+  if (!live.ok) return createdFile;
   return isCreatedAt(path, live.value.path) ? live : failAsUnusable(call, live, OTHER_FILE);
 }
 

@@ -20,17 +20,17 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
   if (context.traits.current().folderTree === "no") return listBelowRoots(context);
-  const whole = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: "" });
+  const wholeList = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: "" });
   const { folderTree } = context.traits.current();
-  if (whole.complete && (whole.items.length > 0 || folderTree === "yes")) {
+  if (wholeList.complete && (wholeList.items.length > 0 || folderTree === "yes")) {
     context.traits.learn({ folderTree: "yes" });
-    return whole;
+    return wholeList;
   }
-  if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
+  if (!wholeList.complete && (folderTree === "yes" || !isRefused(wholeList.fault))) return wholeList;
   // One list of all folders is not possible: the service refused the request, or its list is empty,
   // perhaps because it looks for a folder with the name "/".
   const belowRoots = await listBelowRoots(context);
-  if (!whole.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
+  if (!wholeList.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
   return belowRoots;
 }
 
@@ -43,21 +43,21 @@ async function listBelowRoots(context: CallContext): Promise<Listing<FolderResou
   // Totals for all lists together, because the folders of all lists are in memory at the same time.
   const spent = createListTotals();
   const roots = await listFoldersBy(context, { kind: "none" }, spent);
-  const below: Listing<FolderResource>[] = [];
+  const listsBelow: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
   // A limited number of lists is read at the same time, so that few large pages are in memory, and
   // the totals include all earlier lists.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
-      below[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
+      listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
   };
   await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
-  const all = [roots, ...below];
-  const byId = new Map(all.flatMap((listing) => listing.items).map((folder) => [folder.id, folder]));
+  const allLists = [roots, ...listsBelow];
+  const byId = new Map(allLists.flatMap((listing) => listing.items).map((folder) => [folder.id, folder]));
   return {
     items: [...byId.values()],
-    complete: all.every((listing) => listing.complete),
-    fault: all.find((listing) => listing.fault !== null)?.fault ?? null,
+    complete: allLists.every((listing) => listing.complete),
+    fault: allLists.find((listing) => listing.fault !== null)?.fault ?? null,
   };
 }
 

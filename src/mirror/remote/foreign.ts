@@ -25,10 +25,10 @@ const SEARCHED_CHARACTERS = 65_536;
 
 /** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */
 export function describeBody(contentType: string, body: string): string {
-  const head = body.slice(0, SEARCHED_CHARACTERS).trimStart();
-  if (head === "") return "an empty answer";
-  if (contentType === "text/html" || /^<(?:!doctype html|html)\b/i.test(head))
-    return /type\s*=\s*["']?password|\b(?:log|sign)[ -]?in\b/i.test(head) ? "a login page" : "a web page";
-  if (head.startsWith("<?xml")) return "XML";
+  const bodyStart = body.slice(0, SEARCHED_CHARACTERS).trimStart();
+  if (bodyStart === "") return "an empty answer";
+  if (contentType === "text/html" || /^<(?:!doctype html|html)\b/i.test(bodyStart))
+    return /type\s*=\s*["']?password|\b(?:log|sign)[ -]?in\b/i.test(bodyStart) ? "a login page" : "a web page";
+  if (bodyStart.startsWith("<?xml")) return "XML";
   return "text that is not JSON";
 }

@@ -108,10 +108,10 @@ export class HttpClient {
       ...(lastId === null ? {} : { "last-event-id": lastId }),
     };
     const request = { method: "GET", path, headers, body: null };
-    const end = (await wire.stream?.(request, bounds, onBytes)) ?? NO_STREAMS;
-    if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
+    const streamEnd = (await wire.stream?.(request, bounds, onBytes)) ?? NO_STREAMS;
+    if (streamEnd.kind === "ended") return { kind: "ended", why: scrub(streamEnd.why, 200) };
     const call: ApiCall = { method: "GET", path, body: null, accept: [], size: "page" };
-    return readReply(call, end, { address, scrub, now: clock.now() });
+    return readReply(call, streamEnd, { address, scrub, now: clock.now() });
   }
 
   counts(): Readonly<Record<string, number>> {

@@ -14,8 +14,8 @@ const MAX_DEPTH = 32;
 const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): ParsedJson {
-  const why = whyRefused(text);
-  if (why !== null) return { kind: "too-much", why };
+  const refusal = whyRefused(text);
+  if (refusal !== null) return { kind: "too-much", why: refusal };
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
@@ -69,12 +69,12 @@ function isClosing(unit: number): boolean {
  * Jumps from quote to quote, because most answers consist of one long string.
  */
 function findStringEnd(text: string, openQuote: number): number {
-  let close = openQuote;
+  let closeQuote = openQuote;
   for (;;) {
-    close = text.indexOf('"', close + 1);
-    if (close === -1) return text.length;
+    closeQuote = text.indexOf('"', closeQuote + 1);
+    if (closeQuote === -1) return text.length;
     let backslashes = 0;
-    while (text.charCodeAt(close - 1 - backslashes) === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return close;
+    while (text.charCodeAt(closeQuote - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return closeQuote;
   }
 }

@@ -32,10 +32,10 @@ export async function createAtPath(
   let call = callWith(traits.inServiceForm(path));
   let reply = await caller.call(call);
   if (isRefusalAt(reply, "/path") && !traits.slashIsKnown()) {
-    const other = traits.current().leadingSlash ? path : `/${path}`;
-    call = callWith(other);
+    const otherForm = traits.current().leadingSlash ? path : `/${path}`;
+    call = callWith(otherForm);
     reply = await caller.call(call);
-    if (reply.kind === "success") traits.learnFromPath(other);
+    if (reply.kind === "success") traits.learnFromPath(otherForm);
   }
   if (reply.kind !== "success") learnFromRefusal(traits, toFault(call, reply), "/path", path, kind);
   return { call, reply };

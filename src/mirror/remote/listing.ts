@@ -77,16 +77,16 @@ function endAsFailed(fault: Fault): ListingEnd {
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
 ): Promise<Listing<Item>> {
-  const before = new Map<string, Item>();
+  const earlierItems = new Map<string, Item>();
   for (let start = 1; ; start++) {
-    const seen = new Map<string, Item>();
+    const listedItems = new Map<string, Item>();
     options.receiver?.begin();
-    const end = await new ListTraversal(options, seen).run();
+    const listingEnd = await new ListTraversal(options, listedItems).run();
     // A complete list also proves that items of an earlier, incomplete attempt no longer exist.
-    if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
-    for (const [id, item] of seen) before.set(id, item);
-    if (end.kind === "failed" || start === MAX_LIST_ATTEMPTS)
-      return { items: [...before.values()], complete: false, fault: end.fault };
+    if (listingEnd.kind === "complete") return { items: [...listedItems.values()], complete: true, fault: null };
+    for (const [id, item] of listedItems) earlierItems.set(id, item);
+    if (listingEnd.kind === "failed" || start === MAX_LIST_ATTEMPTS)
+      return { items: [...earlierItems.values()], complete: false, fault: listingEnd.fault };
   }
 }
 
@@ -178,7 +178,7 @@ class ListTraversal<Item extends { readonly id: string }> {
 
   /** Stores the items of a page. Returns how the list ended, or null if another page follows. */
   #storePage(page: PageRead): ListingEnd | null {
-    const before = this.#totals.items;
+    const itemsBefore = this.#totals.items;
     const why = storeItems(this.#options, page.items, this.#items, this.#totals);
     if (why !== null)
       this.#unreadableItem ??= createMisreadFault(
@@ -186,15 +186,15 @@ class ListTraversal<Item extends { readonly id: string }> {
         `mdmirror does not understand an entry of the list: ${why}`,
         page.requestId,
       );
-    const found = this.#totals.items - before;
-    this.#listedItems += found;
+    const newItems = this.#totals.items - itemsBefore;
+    this.#listedItems += newItems;
     this.#options.onPage?.(this.#listedItems);
     if (!page.hasMore) return this.#unreadableItem === null ? { kind: "complete" } : endAsFailed(this.#unreadableItem);
     if (!this.#hasNext(page))
       return endAsFailed(createMisreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
-    this.#pagesWithoutNew = found > 0 ? 0 : this.#pagesWithoutNew + 1;
+    this.#pagesWithoutNew = newItems > 0 ? 0 : this.#pagesWithoutNew + 1;
     if (this.#pagesWithoutNew < LIST_LIMITS.pagesWithoutNew) return null;
     return endAsFailed(createMisreadFault(GET_REQUEST, "the list does not end", page.requestId));
   }
@@ -228,11 +228,11 @@ function storeItems<Item extends { readonly id: string }>(
   seen: Map<string, Item>,
   spent: ListTotals,
 ): string | null {
-  let why: string | null = null;
+  let firstReason: string | null = null;
   for (const value of items) {
     const item = options.read(value);
     if (!item.ok) {
-      why ??= `${item.why}${formatId(value)}`;
+      firstReason ??= `${item.why}${formatId(value)}`;
       continue;
     }
     const { resource, wirePath } = item.value;
@@ -241,7 +241,7 @@ function storeItems<Item extends { readonly id: string }>(
     spent.items++;
     spent.characters += wirePath.length;
   }
-  return why;
+  return firstReason;
 }
 
 /** Stores an item. Returns false if an item with its id was listed before. */

@@ -20,8 +20,8 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I20",
     does: "takes the pages it got before one failed for the whole listing",
     file: "mirror/remote/listing.ts",
-    find: "return { items: [...before.values()], complete: false, fault: end.fault };",
-    replace: "return { items: [...before.values()], complete: true, fault: null };",
+    find: "return { items: [...earlierItems.values()], complete: false, fault: listingEnd.fault };",
+    replace: "return { items: [...earlierItems.values()], complete: true, fault: null };",
     also: [
       {
         file: "mirror/engine/observe/prove-absences.ts",
