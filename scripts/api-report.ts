@@ -8,9 +8,9 @@
 import { fileURLToPath } from "node:url";
 import { staleFiles } from "./build/api-report.ts";
 import { buildDist } from "./build/dist.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
-if (asksForHelp()) tellUsage(import.meta.url);
+if (asksForHelp()) printUsage(import.meta.url);
 else {
   const root = fileURLToPath(new URL("..", import.meta.url));
   const write = process.argv.includes("--write");

@@ -4,9 +4,9 @@
  */
 import { fileURLToPath } from "node:url";
 import { buildDist } from "./build/dist.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
-if (asksForHelp()) tellUsage(import.meta.url);
+if (asksForHelp()) printUsage(import.meta.url);
 else {
   const built = buildDist(fileURLToPath(new URL("..", import.meta.url)));
   // Standard output must stay empty: `npm pack` prints the name of the tarball there.

@@ -10,9 +10,9 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { buildDebian } from "./build/debian.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
-if (asksForHelp()) tellUsage(import.meta.url);
+if (asksForHelp()) printUsage(import.meta.url);
 else {
   const { values } = parseArgs({
     options: { node: { type: "string" }, out: { type: "string" }, fast: { type: "boolean" } },

@@ -24,7 +24,7 @@ import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.t
 import { measureNotes } from "./eval-merge/notes.ts";
 import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
 import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
 type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
 /**
@@ -40,7 +40,7 @@ type Probe = {
 };
 
 if (asksForHelp()) {
-  tellUsage(import.meta.url);
+  printUsage(import.meta.url);
   process.exit(0);
 }
 

@@ -8,7 +8,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
 export type Message = { readonly file: string; readonly line: number; readonly code: string; readonly text: string };
 
@@ -98,7 +98,7 @@ function plain(raw: string): string {
 }
 
 if (import.meta.main) {
-  if (asksForHelp()) tellUsage(import.meta.url);
+  if (asksForHelp()) printUsage(import.meta.url);
   else {
     const words = process.argv.slice(2);
     const lines = allMessages().map(({ file, line, code, text }) => `${file}:${line} ${code}: ${text}`);

@@ -7,10 +7,10 @@ import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/simulator/mutants/all.ts";
 import { checkMutant } from "../test/simulator/mutants/mutant.ts";
 import { runTests, type TestsEnd } from "../test/simulator/mutants/run.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
 if (asksForHelp()) {
-  tellUsage(import.meta.url);
+  printUsage(import.meta.url);
   process.exit(0);
 }
 const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });

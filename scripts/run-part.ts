@@ -1,4 +1,4 @@
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
 /** The parts of a script by name, each with the file that it runs. The first is the default. */
 export type Parts = Readonly<Record<string, { readonly file: URL; readonly load: () => Promise<unknown> }>>;
@@ -20,10 +20,10 @@ export async function runPart(script: string, home: string, parts: Parts): Promi
   }
   if (asksForHelp()) {
     if (!named) {
-      tellUsage(home);
+      printUsage(home);
       console.log(`Parts: ${names}; npm run ${script} -- PART --help tells of one. Without a part:\n`);
     }
-    tellUsage(part.file);
+    printUsage(part.file);
     return;
   }
   if (named) process.argv.splice(2, 1);

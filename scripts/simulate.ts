@@ -17,13 +17,13 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/runs/totals.ts";
 import type { WorkerTask } from "../test/simulator/runs/worker.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 import { readProfile } from "../test/variants/profiles.ts";
 import { readFileSync } from "node:fs";
 import { readBundle, replayBundle } from "../test/simulator/replay.ts";
 
 if (asksForHelp()) {
-  tellUsage(import.meta.url);
+  printUsage(import.meta.url);
   process.exit(0);
 }
 const { values } = parseArgs({

@@ -20,7 +20,7 @@ import type { ContractTest, Target } from "../test/contract/suite/world.ts";
 import { type ProfileName, PROFILES, readProfile } from "../test/variants/profiles.ts";
 import type { Variant } from "../test/variants/variant.ts";
 import { type Opened, openOther, openOwn } from "./contract/opened.ts";
-import { asksForHelp, tellUsage } from "./usage.ts";
+import { asksForHelp, printUsage } from "./usage.ts";
 
 type Counts = { passed: number; failed: number; skipped: number; readonly excused: Map<string, number> };
 
@@ -84,7 +84,7 @@ async function main(): Promise<number> {
   const { url, profile } = values;
   if (url !== undefined && (values["key-file"] === undefined || profile !== undefined)) {
     console.error("--url needs --key-file, and excludes --profile");
-    tellUsage(import.meta.url);
+    printUsage(import.meta.url);
     return 2;
   }
   const named = profile === undefined ? null : readProfile(profile);
@@ -104,5 +104,5 @@ async function suiteAgainst(opening: Opened | Promise<Opened>, profile: ProfileN
   }
 }
 
-if (asksForHelp()) tellUsage(import.meta.url);
+if (asksForHelp()) printUsage(import.meta.url);
 else process.exitCode = await main();

@@ -10,7 +10,7 @@ export function asksForHelp(): boolean {
  * @param file URL of the script
  * @throws if the script does not begin with a comment
  */
-export function tellUsage(file: string | URL): void {
+export function printUsage(file: string | URL): void {
   const head = /^\/\*\*\n([\s\S]*?) \*\/\n/.exec(readFileSync(new URL(file), "utf8"))?.[1];
   if (head === undefined) throw new Error(`${file} begins with no comment`);
   console.log(head.replaceAll(/^ \* ?/gm, ""));

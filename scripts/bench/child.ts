@@ -22,7 +22,7 @@ export function track(child: ChildProcess): void {
  * Kills all children when the benchmark is interrupted: /usr/bin/time would not kill the measured
  * process, and a daemon would run on.
  */
-export function killLiving(): void {
+export function killChildren(): void {
   for (const { pid } of living) {
     try {
       if (pid !== undefined) process.kill(-pid, "SIGKILL");

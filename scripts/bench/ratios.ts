@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { killLiving } from "./child.ts";
+import { killChildren } from "./child.ts";
 import { corpusFault, isGenerated } from "./corpus.ts";
 import { openFixture } from "./fixture.ts";
 import type { LineOptions, Line } from "./line.ts";
@@ -59,7 +59,7 @@ async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => v
   const stop = () => {
     if (stopping.signal.aborted) return;
     stopping.abort();
-    killLiving();
+    killChildren();
     void opening.then((opened) => opened.end()).finally(() => process.exit(130));
   };
   process.once("SIGINT", stop);

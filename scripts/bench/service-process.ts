@@ -10,7 +10,7 @@ import { startHttp } from "../../src/service/http/server.ts";
 import { importFolder } from "../../src/service/import/import.ts";
 import { createService, type ServiceWire } from "../../src/service/service.ts";
 import { SqliteStore } from "../../src/service/store/sqlite/store.ts";
-import type { Ask, Counted, Told } from "./service-words.ts";
+import type { BenchMessage, Counted, ServiceMessage } from "./service-words.ts";
 
 const folder = process.argv[2]!;
 mkdirSync(folder, { recursive: true });
@@ -43,11 +43,11 @@ const handle: ServiceWire = async (request, fault) => {
   return service.handle(request, fault);
 };
 
-function tell(message: Told): void {
+function tell(message: ServiceMessage): void {
   process.send?.(message);
 }
 
-async function obey(ask: Ask): Promise<unknown> {
+async function obey(ask: BenchMessage): Promise<unknown> {
   switch (ask.do) {
     case "workspace":
       return (await service.admin.createWorkspace(ask.name)).key;
@@ -65,7 +65,7 @@ async function obey(ask: Ask): Promise<unknown> {
 }
 
 const http = await startHttp({ handle });
-process.on("message", (ask: Ask) => {
+process.on("message", (ask: BenchMessage) => {
   obey(ask).then(
     (value) => tell({ kind: "answer", value }),
     (error: unknown) => tell({ kind: "error", message: String(error) }),

@@ -1,5 +1,5 @@
 /** Messages between the benchmark and the service's process. */
-export type Ask =
+export type BenchMessage =
   | { readonly do: "workspace"; readonly name: string }
   | { readonly do: "import"; readonly key: string; readonly dir: string }
   /** Requests the number of requests since the last count. */
@@ -13,7 +13,7 @@ export type Counted = {
   readonly byRoute: Readonly<Record<string, number>>;
 };
 
-export type Told =
+export type ServiceMessage =
   | { readonly kind: "ready"; readonly url: string }
   | { readonly kind: "answer"; readonly value: unknown }
   | { readonly kind: "error"; readonly message: string }

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Ask, Counted, Told } from "./service-words.ts";
+import type { BenchMessage, Counted, ServiceMessage } from "./service-words.ts";
 
 export type BenchService = {
   readonly url: string;
@@ -25,11 +25,11 @@ export async function startBenchService(folder: string): Promise<BenchService> {
   const child = fork(fileURLToPath(new URL("service-process.ts", import.meta.url)), [folder], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  const [ready] = (await once(child, "message")) as [Told];
+  const [ready] = (await once(child, "message")) as [ServiceMessage];
   if (ready.kind !== "ready") throw new Error("the service did not start");
   let heardPut: ((at: bigint) => void) | null = null;
   const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
-  child.on("message", (message: Told) => {
+  child.on("message", (message: ServiceMessage) => {
     if (message.kind === "put") heardPut?.(BigInt(message.at));
     else if (message.kind === "answer") waiting.shift()?.resolve(message.value);
     else if (message.kind === "error") waiting.shift()?.reject(new Error(message.message));
@@ -37,7 +37,7 @@ export async function startBenchService(folder: string): Promise<BenchService> {
   child.on("exit", (code) => {
     for (const { reject } of waiting.splice(0)) reject(new Error(`the service ended with ${code}`));
   });
-  const ask = <T>(what: Ask): Promise<T> =>
+  const ask = <T>(what: BenchMessage): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       waiting.push({ resolve: (value) => resolve(value as T), reject });
       child.send(what);

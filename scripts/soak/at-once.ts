@@ -2,8 +2,17 @@
  * Several processes in one folder at the same time. One works; the others report that the folder is
  * in use, or let the daemon work. Nothing is done twice.
  */
-import { type Ended, type Field, linked, openField, run, start, fillThere, workOnBothSides } from "./fixture.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
+import {
+  type Ended,
+  type SoakFixture,
+  linkAndSync,
+  openSoakFixture,
+  run,
+  start,
+  fillService,
+  workOnBothSides,
+} from "./fixture.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 60;
@@ -12,14 +21,14 @@ const LOCKED = 6;
 
 async function manySyncs({ rounds, seed }: Soak) {
   const ledger = openLedger();
-  const field = await openField(seed);
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
+  const field = await openSoakFixture(seed);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
   let worked = 0;
   let refused = 0;
   for (let round = 0; round < rounds; round++) {
     await workOnBothSides(field, round, 6, DOCUMENTS);
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     // The service delays its answers until another process has met the working one.
     const met = Promise.withResolvers<void>();
     const hook = () => met.promise;
@@ -40,7 +49,7 @@ async function manySyncs({ rounds, seed }: Soak) {
       else ledger.broken.push(`round ${round} (seed ${seed}): exit ${code}: ${out.trim()}`);
     }
     if (ends.every(({ code }) => code !== 0)) ledger.broken.push(`round ${round} (seed ${seed}): nobody worked`);
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
   }
   await field.end();
   if (refused === 0) ledger.broken.push("no two processes ever met");
@@ -51,16 +60,16 @@ async function manySyncs({ rounds, seed }: Soak) {
 /** Runs commands in a folder beside `watch`. */
 async function syncWhileWatch({ rounds, seed }: Soak) {
   const ledger = openLedger();
-  const field = await openField(seed);
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
+  const field = await openSoakFixture(seed);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
   const daemon = await startDaemon(field);
   let asked = 0;
   for (let round = 0; round < rounds; round++) {
     await workOnBothSides(field, round, 6, DOCUMENTS);
     // The service may merge the daemon's edits with versions that the daemon never saw, so only
     // marks are compared.
-    const before = { ...(await rememberBefore(field)), digests: new Map() };
+    const before = { ...(await recordState(field)), digests: new Map() };
     const second = start(field, ["watch", field.notes]);
     const ends = await Promise.all([
       run(field, ["sync", field.notes]),
@@ -70,7 +79,7 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
       second.ended,
     ]);
     for (const [n, end] of ends.entries()) tell(n, end, round);
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
   }
   daemon.child.kill("SIGTERM");
   const { code, out } = await daemon.ended;
@@ -90,7 +99,7 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
 }
 
 /** Starts a daemon. Resolves when it has locked the folder. */
-export async function startDaemon(field: Field): Promise<ReturnType<typeof start>> {
+export async function startDaemon(field: SoakFixture): Promise<ReturnType<typeof start>> {
   let ready: () => void;
   const began = new Promise<void>((resolve) => {
     ready = resolve;

@@ -6,11 +6,20 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startDaemon } from "./at-once.ts";
-import { docPath, editThere, type Field, fillThere, findThere, freshMark, linked, openField } from "./fixture.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
+import {
+  docPath,
+  editOnService,
+  type SoakFixture,
+  fillService,
+  findOnService,
+  freshMark,
+  linkAndSync,
+  openSoakFixture,
+} from "./fixture.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
 import { withLine } from "./marked.ts";
-import { MANNERS } from "./person.ts";
-import { openPerson } from "./races.ts";
+import { SAVE_METHODS } from "./person.ts";
+import { startEditor } from "./races.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 40;
@@ -21,12 +30,12 @@ const DOCUMENTS = 40;
  */
 async function killWatch({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
-  const person = await openPerson();
-  const field = await openField(seed);
+  const person = await startEditor();
+  const field = await openSoakFixture(seed);
   const { dice } = field;
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
-  const before = await rememberBefore(field);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
+  const before = await recordState(field);
   const saves = new Map<string, number>();
   let [remote, moves] = [0, 0];
   for (let round = 0; round < rounds; round++) {
@@ -35,13 +44,13 @@ async function killWatch({ rounds, seed }: Soak): Promise<Row> {
     while (performance.now() < until && daemon.child.exitCode === null) {
       const n = dice.below(DOCUMENTS);
       const path = await here(field, n);
-      const manner = dice.pick(MANNERS);
+      const manner = dice.pick(SAVE_METHODS);
       const mark = freshMark(field);
       const save = { path: join(field.notes, path), paragraph: dice.below(4), mark, manner };
       await person.save({ ...save, before: 0, between: dice.below(20) });
       saves.set(manner, (saves.get(manner) ?? 0) + 1);
       if (dice.below(2) === 0) {
-        await editThere(field, await there(field, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
+        await editOnService(field, await there(field, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
         remote++;
       }
       if (dice.below(8) === 0) {
@@ -56,7 +65,7 @@ async function killWatch({ rounds, seed }: Soak): Promise<Row> {
     if (end.code !== null)
       ledger.broken.push(`round ${round} (seed ${seed}): the daemon ended: ${end.out.slice(-900)}`);
   }
-  ledger.add(`the end (seed ${seed})`, await judge(field, before), [0, 3]);
+  ledger.add(`the end (seed ${seed})`, await countDamage(field, before), [0, 3]);
   await field.end();
   person.leave();
   ledger.broken.push(...person.failures);
@@ -73,7 +82,7 @@ const placesOf = (n: number) => [docPath(n), `moved/doc-${n}.md`] as const;
  * Returns the local path of a document. Looks repeatedly, because a path is free for some
  * microseconds while mdmirror replaces the file.
  */
-async function here(field: Field, n: number): Promise<string> {
+async function here(field: SoakFixture, n: number): Promise<string> {
   for (let tries = 0; tries < 2_000; tries++) {
     const found = placesOf(n).find((path) => existsSync(join(field.notes, path)));
     if (found !== undefined) return found;
@@ -82,12 +91,12 @@ async function here(field: Field, n: number): Promise<string> {
   throw new Error(`doc ${n} is at neither of its places`);
 }
 
-async function there(field: Field, n: number): Promise<string> {
-  for (const path of placesOf(n)) if ((await findThere(field, path)) !== null) return path;
+async function there(field: SoakFixture, n: number): Promise<string> {
+  for (const path of placesOf(n)) if ((await findOnService(field, path)) !== null) return path;
   throw new Error(`doc ${n} is at neither of its places on the service`);
 }
 
-async function move(field: Field, n: number): Promise<void> {
+async function move(field: SoakFixture, n: number): Promise<void> {
   const [from, to] = [await here(field, n), placesOf(n)];
   mkdirSync(join(field.notes, "moved"), { recursive: true });
   try {

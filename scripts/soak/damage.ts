@@ -16,22 +16,22 @@ import { join } from "node:path";
 import type { Dice } from "../../test/simulator/dice.ts";
 import {
   docPath,
-  editHere,
-  editThere,
-  type Field,
-  findThere,
+  editLocally,
+  editOnService,
+  type SoakFixture,
+  findOnService,
   initArgs,
-  linked,
-  makeThere,
-  must,
-  openField,
+  linkAndSync,
+  createOnService,
+  expectOk,
+  openSoakFixture,
   run,
   start,
-  writeHere,
-  fillThere,
+  writeLocally,
+  fillService,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 60;
@@ -39,12 +39,12 @@ const DOCUMENTS = 60;
 type Damage = {
   readonly name: string;
   /** Prepares the damage before the last undamaged sync, such as a copy of the older state. */
-  readonly prepare?: (mirror: string, field: Field) => void | Promise<void>;
+  readonly prepare?: (mirror: string, field: SoakFixture) => void | Promise<void>;
   readonly make: (mirror: string, dice: Dice) => void;
   /** Exit codes that the next sync may have. */
   readonly codes: readonly number[];
   /** What a user does if mdmirror asks for it. */
-  readonly repair?: (field: Field) => Promise<unknown>;
+  readonly repair?: (field: SoakFixture) => Promise<unknown>;
 };
 
 function flip(file: string, dice: Dice, times: number): void {
@@ -195,16 +195,16 @@ async function damaged({ rounds, seed }: Soak) {
   for (let round = 0; round < rounds; round++) {
     const damage = DAMAGES[round % DAMAGES.length]!;
     const where = `round ${round} (seed ${seed}), ${damage.name}`;
-    const field = await openField(seed * 1_000 + round);
+    const field = await openSoakFixture(seed * 1_000 + round);
     const mirror = join(field.notes, ".mdmirror");
-    await fillThere(field, DOCUMENTS);
-    await linked(field);
+    await fillService(field, DOCUMENTS);
+    await linkAndSync(field);
     // Changes that an older copy of the state does not contain.
     await past(field);
     await damage.prepare?.(mirror, field);
     await run(field, ["sync", field.notes]);
     await waiting(field);
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     field.marks.clear();
     field.writes.length = 0;
     damage.make(mirror, field.dice);
@@ -216,7 +216,7 @@ async function damaged({ rounds, seed }: Soak) {
     if (deleted.length > 0) ledger.broken.push(`${where}: deleted on the service: ${deleted.join(", ")}`);
     if (existsSync(join(mirror, "damaged"))) setAside++;
     await damage.repair?.(field);
-    ledger.add(where, await judge(field, before, { syncs: 1 }), [0, 3]);
+    ledger.add(where, await countDamage(field, before, { syncs: 1 }), [0, 3]);
     await field.end();
   }
   const counted = { ...ledger.figures, kinds: DAMAGES.length, "set aside": setAside, exits: ledger.exits() };
@@ -224,19 +224,19 @@ async function damaged({ rounds, seed }: Soak) {
 }
 
 /** Makes edits, a move and new documents on both sides. */
-async function past(field: Field): Promise<void> {
-  for (const n of [1, 2, 3, 4, 5]) await editThere(field, docPath(n), 1);
-  for (const n of [4, 5, 6, 7, 8]) editHere(field, docPath(n), 5);
-  writeHere(field, "new-here.md", newText("new here"));
-  await makeThere(field, "new-there.md", newText("new there"));
-  must(await field.call("PATCH", `/v1/files/${await findThere(field, docPath(9))}`, { name: "moved.md" }));
+async function past(field: SoakFixture): Promise<void> {
+  for (const n of [1, 2, 3, 4, 5]) await editOnService(field, docPath(n), 1);
+  for (const n of [4, 5, 6, 7, 8]) editLocally(field, docPath(n), 5);
+  writeLocally(field, "new-here.md", newText("new here"));
+  await createOnService(field, "new-there.md", newText("new there"));
+  expectOk(await field.call("PATCH", `/v1/files/${await findOnService(field, docPath(9))}`, { name: "moved.md" }));
 }
 
 /** Makes edits for the sync after the damage: on each side alone, and on both. */
-async function waiting(field: Field): Promise<void> {
-  for (const n of [10, 11]) await editThere(field, docPath(n), 1);
-  for (const n of [11, 12]) editHere(field, docPath(n), 5);
-  for (const n of [4, 14]) await editThere(field, docPath(n), 2);
+async function waiting(field: SoakFixture): Promise<void> {
+  for (const n of [10, 11]) await editOnService(field, docPath(n), 1);
+  for (const n of [11, 12]) editLocally(field, docPath(n), 5);
+  for (const n of [4, 14]) await editOnService(field, docPath(n), 2);
 }
 
 export const DAMAGED: readonly Fault[] = [

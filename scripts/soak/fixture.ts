@@ -13,7 +13,7 @@ import { openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { type Dice, rollDice } from "../../test/simulator/dice.ts";
 import { edited, newText } from "./marked.ts";
-import { runHere } from "./run-here.ts";
+import { runInProcess } from "./run-here.ts";
 import { builtProgram } from "../build/dist.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -36,7 +36,7 @@ export type Service = {
 
 type Hook = (request: WireRequest) => void | Promise<void>;
 
-export type Field = Service & {
+export type SoakFixture = Service & {
   readonly notes: string;
   readonly dice: Dice;
   /**
@@ -47,7 +47,7 @@ export type Field = Service & {
   readonly marks: Set<string>;
 };
 
-export async function openField(seed: number, served?: Service): Promise<Field> {
+export async function openSoakFixture(seed: number, served?: Service): Promise<SoakFixture> {
   const hooks = new Set<Hook>();
   const service = served ?? (await serveHere(hooks));
   const notes = join(service.folder, "notes");
@@ -124,7 +124,7 @@ export async function readRemote({ call }: Pick<Service, "call">): Promise<Map<s
 
 let marked = 0;
 
-export function freshMark(field: Field): string {
+export function freshMark(field: SoakFixture): string {
   const mark = `<m${++marked}>`;
   field.marks.add(mark);
   return mark;
@@ -132,12 +132,12 @@ export function freshMark(field: Field): string {
 
 export const docPath = (n: number) => `topic-${n % 7}/doc-${n}.md`;
 
-export function writeHere(field: Field, path: string, text: string): void {
+export function writeLocally(field: SoakFixture, path: string, text: string): void {
   mkdirSync(dirname(join(field.notes, path)), { recursive: true });
   writeFileSync(join(field.notes, path), text);
 }
 
-export function editHere(field: Field, path: string, paragraph: number): void {
+export function editLocally(field: SoakFixture, path: string, paragraph: number): void {
   const file = join(field.notes, path);
   writeFileSync(file, edited(readFileSync(file, "utf8"), paragraph, freshMark(field)));
 }
@@ -146,22 +146,22 @@ export function editHere(field: Field, path: string, paragraph: number): void {
  * Returns the JSON of an answer.
  * @throws if the service refuses, because then the soak itself is wrong
  */
-export function must(answer: WireResponse): never | Record<string, unknown> {
+export function expectOk(answer: WireResponse): never | Record<string, unknown> {
   if (answer.status >= 300) throw new Error(`the service refused: ${answer.status} ${answer.body}`);
   return answer.body === "" ? {} : (JSON.parse(answer.body) as Record<string, unknown>);
 }
 
 /** Creates documents `doc 0` … on the service. */
-export async function fillThere(field: Field, documents: number): Promise<void> {
-  for (let n = 0; n < documents; n++) await makeThere(field, docPath(n), newText(`doc ${n}`));
+export async function fillService(field: SoakFixture, documents: number): Promise<void> {
+  for (let n = 0; n < documents; n++) await createOnService(field, docPath(n), newText(`doc ${n}`));
 }
 
-export async function makeThere(field: Field, path: string, content: string): Promise<void> {
-  must(await field.call("POST", "/v1/files", { path, content }));
+export async function createOnService(field: SoakFixture, path: string, content: string): Promise<void> {
+  expectOk(await field.call("POST", "/v1/files", { path, content }));
 }
 
-export async function findThere(field: Pick<Field, "call">, path: string): Promise<string | null> {
-  const { data } = must(await field.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
+export async function findOnService(field: Pick<SoakFixture, "call">, path: string): Promise<string | null> {
+  const { data } = expectOk(await field.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
     data: { id: string }[];
   };
   return data[0]?.id ?? null;
@@ -171,24 +171,34 @@ export async function findThere(field: Pick<Field, "call">, path: string): Promi
  * Edits a document on the service.
  * @param change edits the content; by default replaces paragraph `paragraph`
  */
-export async function editThere(field: Field, path: string, paragraph: number, change = edited): Promise<void> {
-  const id = await findThere(field, path);
-  const { content, lastChangeId } = must(await field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
+export async function editOnService(
+  field: SoakFixture,
+  path: string,
+  paragraph: number,
+  change = edited,
+): Promise<void> {
+  const id = await findOnService(field, path);
+  const { content, lastChangeId } = expectOk(await field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
   const text = change(content!, paragraph, freshMark(field));
-  must(await field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
+  expectOk(await field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
 }
 
 /**
  * Creates and edits `count` documents of each kind on both sides, at paths that depend on the
  * round.
  */
-export async function workOnBothSides(field: Field, round: number, count: number, documents: number): Promise<void> {
+export async function workOnBothSides(
+  field: SoakFixture,
+  round: number,
+  count: number,
+  documents: number,
+): Promise<void> {
   for (let k = 0; k < count; k++) {
-    writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
-    await makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    writeLocally(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
+    await createOnService(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
     const path = docPath((round * count + k) % documents);
-    editHere(field, path, k);
-    await editThere(field, path, k + 4);
+    editLocally(field, path, k);
+    await editOnService(field, path, k + 4);
   }
 }
 
@@ -239,16 +249,22 @@ export function start(field: User, args: readonly string[], options: StartOption
 export const run = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
   start(field, args, options).ended;
 
-export const initArgs = (field: Pick<Field, "notes" | "url">) => ["init", field.notes, "--url", field.url, "--yes"];
+export const initArgs = (field: Pick<SoakFixture, "notes" | "url">) => [
+  "init",
+  field.notes,
+  "--url",
+  field.url,
+  "--yes",
+];
 
 /** Runs a command in this process, or as a process if it needs another environment. */
-export const runCalmly = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
-  options?.env === undefined ? runHere(field, args) : run(field, args, options);
+export const runUndisturbed = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+  options?.env === undefined ? runInProcess(field, args) : run(field, args, options);
 
 /** Links the folder and syncs it, before the fault. */
-export async function linked(field: Field, options?: StartOptions): Promise<void> {
-  const ended = await runCalmly(field, initArgs(field), options);
+export async function linkAndSync(field: SoakFixture, options?: StartOptions): Promise<void> {
+  const ended = await runUndisturbed(field, initArgs(field), options);
   if (ended.code !== 0) throw new Error(`the first sync ended with ${ended.code}: ${ended.out}`);
-  const second = await runCalmly(field, ["sync", field.notes], options);
+  const second = await runUndisturbed(field, ["sync", field.notes], options);
   if (second.code !== 0) throw new Error(`the second sync ended with ${second.code}: ${second.out}`);
 }

@@ -6,22 +6,22 @@ import { readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   docPath,
-  editHere,
-  editThere,
-  type Field,
+  editLocally,
+  editOnService,
+  type SoakFixture,
   initArgs,
-  linked,
-  makeThere,
-  openField,
+  linkAndSync,
+  createOnService,
+  openSoakFixture,
   run,
-  fillThere,
+  fillService,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { injectedFullDisk } from "./injected-disk.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
 import { mount, resize, unmount, whyNoMounts } from "./mounts.ts";
 import type { Fault, Row, Soak } from "./row.ts";
-import { liveHere } from "./texts.ts";
+import { localTexts } from "./texts.ts";
 
 const DOCUMENTS = 150;
 /**
@@ -31,8 +31,8 @@ const DOCUMENTS = 150;
 const CLONED = 600;
 
 /** Opens a fixture whose `notes` is a folder on a separate disk. */
-async function fieldOnDisk(seed: number, size: string): Promise<Field & { readonly disk: string }> {
-  const field = await openField(seed);
+async function fieldOnDisk(seed: number, size: string): Promise<SoakFixture & { readonly disk: string }> {
+  const field = await openSoakFixture(seed);
   const disk = join(field.folder, "disk");
   mount(disk, size);
   const end = async () => {
@@ -43,8 +43,8 @@ async function fieldOnDisk(seed: number, size: string): Promise<Field & { readon
 }
 
 /** Returns the local files whose content is not a whole version that the service has or had. */
-function torn(field: Field, known: ReadonlySet<string>): string[] {
-  return [...liveHere(field.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
+function torn(field: SoakFixture, known: ReadonlySet<string>): string[] {
+  return [...localTexts(field.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
 }
 
 const CODES_WHEN_FULL = new Set<number | null>([0, 3, 9]);
@@ -61,9 +61,9 @@ async function fullClone(soak: Soak): Promise<Row> {
     for (let n = 0; n < CLONED; n++) {
       const text = newText(`doc ${n}`).repeat(1 + (n % 9));
       texts.add(text);
-      await makeThere(field, docPath(n), text);
+      await createOnService(field, docPath(n), text);
     }
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     resize(field.disk, `${100 + field.dice.below(9_000)}k`);
     const first = await run(field, initArgs(field));
     ledger.ended(first.code);
@@ -74,7 +74,7 @@ async function fullClone(soak: Soak): Promise<Row> {
     if (field.writes.length > 0) ledger.broken.push(`round ${round}: ${field.writes.length} writes to the service`);
     resize(field.disk, "64m");
     await run(field, initArgs(field));
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before));
     await field.end();
   }
   return {
@@ -102,17 +102,17 @@ async function fullMerge(soak: Soak): Promise<Row> {
   const { rounds, seed } = soak;
   const ledger = openLedger();
   const field = await fieldOnDisk(seed, "16m");
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
   let met = 0;
   for (let round = 0; round < rounds; round++) {
     for (let k = 0; k < 30; k++) {
       const path = docPath((round * 30 + k) % DOCUMENTS);
       const paragraph = field.dice.below(9);
-      if (k % 3 !== 0) editHere(field, path, paragraph);
-      if (k % 3 !== 1) await editThere(field, path, paragraph + 4);
+      if (k % 3 !== 0) editLocally(field, path, paragraph);
+      if (k % 3 !== 1) await editOnService(field, path, paragraph + 4);
     }
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     fill(field, field.dice.below(400) * 4_096);
     for (let times = 0; times < 2; times++) {
       const ended = await run(field, ["sync", field.notes]);
@@ -122,7 +122,7 @@ async function fullMerge(soak: Soak): Promise<Row> {
         ledger.broken.push(`round ${round}: exit ${ended.code}: ${ended.out}`);
     }
     rmSync(join(field.disk, "filler"), { force: true });
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 2 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 2 }));
     const damaged = join(field.notes, ".mdmirror/damaged");
     if (readdirSync(join(field.notes, ".mdmirror")).includes("damaged"))
       ledger.broken.push(`round ${round}: a full disk was taken for damage: ${readdirSync(damaged).join(", ")}`);

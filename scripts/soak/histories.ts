@@ -6,8 +6,8 @@
  * after the other have given all these answers? Exit 1 if not, or if that could not be decided.
  */
 import { parseArgs } from "node:util";
-import { judge, tellVerdict } from "../../test/histories/judge.ts";
-import { live } from "../../test/histories/live.ts";
+import { checkHistory, describeVerdict } from "../../test/histories/judge.ts";
+import { runScene } from "../../test/histories/live.ts";
 import { openPostgresScene } from "../../test/histories/postgres-scene.ts";
 import { openSqliteScene } from "../../test/histories/sqlite-scene.ts";
 
@@ -36,9 +36,9 @@ try {
   for (let round = 0; performance.now() - began < Number(values.seconds) * 1_000; round++) {
     const seed = Number(values.seed) * 100 + round;
     const plan = { seed, clients: Number(values.clients), operations: OPERATIONS, strikes: Number(values.kills) };
-    const { history, struck } = await live(scene, plan);
-    const verdict = judge(history);
-    console.log(`round ${round}: killed ${struck.join(", ") || "nothing"}; ${tellVerdict(verdict)}`);
+    const { history, struck } = await runScene(scene, plan);
+    const verdict = checkHistory(history);
+    console.log(`round ${round}: killed ${struck.join(", ") || "nothing"}; ${describeVerdict(verdict)}`);
     for (const what of [...verdict.broken, ...verdict.undecided]) console.log(`  ${what}`);
     for (const what of ["operations", "acknowledged", "unknown", "documents", "states"] as const)
       total[what] += verdict[what];

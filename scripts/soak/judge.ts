@@ -5,14 +5,14 @@ import Sqlite from "better-sqlite3";
 import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import {
   type Ended,
-  type Field,
+  type SoakFixture,
   type RemoteDocument,
   type StartOptions,
   digest,
   readRemote,
-  runCalmly,
+  runUndisturbed,
 } from "./fixture.ts";
-import { keptTexts, liveHere } from "./texts.ts";
+import { keptTexts, localTexts } from "./texts.ts";
 
 type Figures = {
   /** Contents (by digest) and edits (by mark) that cannot be found any more. */
@@ -40,10 +40,10 @@ export type Before = {
   readonly ids: ReadonlyMap<string, string>;
 };
 
-export async function rememberBefore(field: Field): Promise<Before> {
+export async function recordState(field: SoakFixture): Promise<Before> {
   const there = await readRemote(field);
   const digests = new Map([...there].map(([path, { text }]) => [digest(text), `${path} there`]));
-  for (const [path, text] of liveHere(field.notes)) digests.set(digest(text), `${path} here`);
+  for (const [path, text] of localTexts(field.notes)) digests.set(digest(text), `${path} here`);
   return { digests, ids: idsByTitle(there) };
 }
 
@@ -59,7 +59,7 @@ function idsByTitle(there: ReadonlyMap<string, RemoteDocument>): Map<string, str
   return new Map([...there].flatMap(([path, { id, text }]) => (isBeside(path) ? [] : [[titleOf(text), id]])));
 }
 
-export type Judged = {
+export type DamageCounts = {
   readonly figures: Figures;
   readonly codes: readonly (number | null)[];
   readonly last: Ended;
@@ -71,20 +71,20 @@ export type Judged = {
  * Syncs until nothing changes, and counts.
  * @param options `syncs`: number of syncs before the last one
  */
-export async function judge(
-  field: Field,
+export async function countDamage(
+  field: SoakFixture,
   before: Before,
   options: StartOptions & { readonly syncs?: number } = {},
-): Promise<Judged> {
+): Promise<DamageCounts> {
   const codes: (number | null)[] = [];
   for (let n = 0; n < (options.syncs ?? 3); n++)
-    codes.push((await runCalmly(field, ["sync", field.notes], options)).code);
+    codes.push((await runUndisturbed(field, ["sync", field.notes], options)).code);
   field.writes.length = 0;
   const stamps = stampsOf(field.notes);
-  const last = await runCalmly(field, ["sync", field.notes], options);
+  const last = await runUndisturbed(field, ["sync", field.notes], options);
   codes.push(last.code);
   const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
-  const [here, there] = [liveHere(field.notes), await readRemote(field)];
+  const [here, there] = [localTexts(field.notes), await readRemote(field)];
   const kept = await keptTexts(field, field.notes);
   const lostTexts = [...before.digests].filter(([text]) => !kept.digests.has(text));
   const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark));
@@ -106,7 +106,7 @@ function doubles(texts: readonly (readonly [string, string])[]): number {
 }
 
 function differing(
-  field: Field,
+  field: SoakFixture,
   here: ReadonlyMap<string, string>,
   there: ReadonlyMap<string, RemoteDocument>,
 ): number {
@@ -141,7 +141,7 @@ function tempFiles(notes: string): string[] {
 
 function stampsOf(notes: string): Map<string, string> {
   return new Map(
-    [...liveHere(notes).keys()].map((path) => {
+    [...localTexts(notes).keys()].map((path) => {
       const { ino, mtimeMs } = statSync(join(notes, path));
       return [path, `${ino} ${mtimeMs}`];
     }),
@@ -158,7 +158,7 @@ export type Ledger = {
   readonly figures: Figures;
   readonly broken: string[];
   /** @param wanted exit codes that the last sync may have: 3 if there are open conflicts */
-  add(round: string, judged: Judged, wanted?: readonly (number | null)[]): void;
+  add(round: string, judged: DamageCounts, wanted?: readonly (number | null)[]): void;
   /** Records the exit code of a process. */
   ended(code: number | null): void;
   exits(): string;

@@ -7,22 +7,22 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
   type Ended,
-  type Field,
+  type SoakFixture,
   ROOT,
   docPath,
-  editHere,
-  editThere,
-  fillThere,
+  editLocally,
+  editOnService,
+  fillService,
   initArgs,
-  linked,
-  makeThere,
-  openField,
+  linkAndSync,
+  createOnService,
+  openSoakFixture,
   run,
   start,
-  writeHere,
+  writeLocally,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
-import { judge, type Ledger, openLedger, rememberBefore } from "./judge.ts";
+import { countDamage, type Ledger, openLedger, recordState } from "./judge.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 120;
@@ -38,7 +38,7 @@ const CLONED = 600;
  * @param usual time in ms and number of requests without a kill
  */
 async function runKilled(
-  field: Field,
+  field: SoakFixture,
   args: readonly string[],
   usual: { readonly ms: number; readonly requests: number },
 ): Promise<Ended> {
@@ -68,13 +68,13 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
   const ledger = openLedger();
   let kills = 0;
   for (let round = 0; kills < rounds; round++) {
-    const field = await openField(seed * 1_000 + round);
+    const field = await openSoakFixture(seed * 1_000 + round);
     const documents = direction === "clone" ? CLONED : DOCUMENTS;
     for (let n = 0; n < documents; n++) {
-      if (direction === "clone") await makeThere(field, docPath(n), newText(`doc ${n}`));
-      else writeHere(field, docPath(n), newText(`doc ${n}`));
+      if (direction === "clone") await createOnService(field, docPath(n), newText(`doc ${n}`));
+      else writeLocally(field, docPath(n), newText(`doc ${n}`));
     }
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     for (let times = 0; times < 3; times++) {
       const isLinked = existsSync(join(field.notes, ".mdmirror/config.json"));
       const args = isLinked ? ["sync", field.notes] : initArgs(field);
@@ -83,7 +83,7 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
       if (end.code === null) kills++;
     }
     if (!existsSync(join(field.notes, ".mdmirror/config.json"))) await run(field, initArgs(field));
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before));
     await field.end();
   }
   return rowOf(`kill-${direction}`, kills, ledger);
@@ -95,9 +95,9 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
  */
 async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
-  const field = await openField(seed);
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
+  const field = await openSoakFixture(seed);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
   let kills = 0;
   let merges = 0;
   let conflicts = 0;
@@ -108,12 +108,12 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
       const paragraph = field.dice.below(9);
       // Documents in conflict are not edited, because conflicts are tested elsewhere.
       if (hasConflictCopy(field, n)) continue;
-      editHere(field, docPath(n), paragraph);
-      await editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);
+      editLocally(field, docPath(n), paragraph);
+      await editOnService(field, docPath(n), n === clash ? paragraph : paragraph + 4);
       if (n === clash) conflicts++;
       else merges++;
     }
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     // Nobody edits between these syncs: content that a user replaces before a sync saw it need not
     // be kept.
     for (let times = field.dice.below(3); times >= 0; times--) {
@@ -121,13 +121,13 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
       ledger.ended(end.code);
       if (end.code === null) kills++;
     }
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 2 }), [0, 3]);
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 2 }), [0, 3]);
   }
   await field.end();
   return rowOf("kill-merge", kills, ledger, { merges, conflicts });
 }
 
-const hasConflictCopy = (field: Field, n: number) =>
+const hasConflictCopy = (field: SoakFixture, n: number) =>
   existsSync(join(field.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
 
 /** Tables and columns with another name in version 6 → their present names. */
@@ -163,9 +163,9 @@ function toVersion6(notes: string): void {
 
 async function killMigration({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
-  const field = await openField(seed);
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
+  const field = await openSoakFixture(seed);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
   const version = () => {
     const db = new Sqlite(join(field.notes, ".mdmirror/state.db"), { readonly: true });
     const found = db.pragma("user_version", { simple: true }) as number;
@@ -178,14 +178,14 @@ async function killMigration({ rounds, seed }: Soak): Promise<Row> {
   for (let round = 0; kills < rounds; round++) {
     toVersion6(field.notes);
     if (version() !== 6) throw new Error("the state is not one of version 6");
-    editHere(field, docPath(round % DOCUMENTS), 1);
-    await editThere(field, docPath((round + 40) % DOCUMENTS), 1);
-    const before = await rememberBefore(field);
+    editLocally(field, docPath(round % DOCUMENTS), 1);
+    await editOnService(field, docPath((round + 40) % DOCUMENTS), 1);
+    const before = await recordState(field);
     const end = await runKilled(field, ["sync", field.notes], { ms: 350, requests: 3 });
     ledger.ended(end.code);
     if (end.code === null) kills++;
     if (version() === 6) stillOld++;
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
     if (version() !== newest) ledger.broken.push(`round ${round}: the state stayed at version ${version()}`);
   }
   await field.end();

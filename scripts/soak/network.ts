@@ -9,21 +9,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rollDice } from "../../test/simulator/dice.ts";
 import {
-  type Field,
+  type SoakFixture,
   PROGRAM,
   type Service,
   serveData,
   docPath,
-  fillThere,
-  linked,
-  openField,
+  fillService,
+  linkAndSync,
+  openSoakFixture,
   run,
   start,
-  writeHere,
+  writeLocally,
   workOnBothSides,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
 import { openProxy } from "./proxy.ts";
 import type { Fault, Soak } from "./row.ts";
 
@@ -34,14 +34,14 @@ const MAX_SYNCS = 40;
 
 async function brokenConnections({ rounds, seed }: Soak) {
   const ledger = openLedger();
-  const direct = await openField(seed);
+  const direct = await openSoakFixture(seed);
   const proxy = await openProxy(direct.url, rollDice(seed));
-  const field: Field = { ...direct, url: proxy.url };
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
+  const field: SoakFixture = { ...direct, url: proxy.url };
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
   for (let round = 0; round < rounds; round++) {
     await workOnBothSides(field, round, 12, DOCUMENTS);
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     proxy.share = 0.15 + field.dice.fraction() * 0.8;
     // The number of connections of a sync depends on its timing. Without a broken one it would
     // prove nothing.
@@ -52,7 +52,7 @@ async function brokenConnections({ rounds, seed }: Soak) {
         ledger.broken.push(`round ${round} (seed ${seed}): exit ${ended.code}: ${ended.out.trim()}`);
     }
     proxy.share = 0;
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
   }
   await proxy.close();
   await direct.end();
@@ -68,13 +68,13 @@ async function brokenConnections({ rounds, seed }: Soak) {
 async function killedService({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const served = await serveByTurns();
-  const field = await openField(seed, served);
-  for (let n = 0; n < DOCUMENTS; n++) writeHere(field, docPath(n), newText(`doc ${n}`));
-  await linked(field);
+  const field = await openSoakFixture(seed, served);
+  for (let n = 0; n < DOCUMENTS; n++) writeLocally(field, docPath(n), newText(`doc ${n}`));
+  await linkAndSync(field);
   let kills = 0;
   for (let round = 0; round < rounds; round++) {
     await workOnBothSides(field, round, 12, DOCUMENTS);
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     await served.apart();
     const { child, ended } = start(field, ["sync", field.notes]);
     await new Promise((later) => setTimeout(later, 250 + field.dice.below(500)));
@@ -84,7 +84,7 @@ async function killedService({ rounds, seed }: Soak) {
     ledger.ended(end.code);
     if (end.code === null || !CODES.includes(end.code))
       ledger.broken.push(`round ${round} (seed ${seed}): exit ${end.code}: ${end.out.trim()}`);
-    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 2 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 2 }));
   }
   await field.end();
   if (kills === 0) ledger.broken.push("the service was never killed during a sync");

@@ -28,9 +28,9 @@ export type Save = {
   readonly between: number;
 };
 
-type Manner = (typeof MANNERS)[number];
+type Manner = (typeof SAVE_METHODS)[number];
 
-export const MANNERS = ["in-place", "held-open", "rename", "delete-create"] as const;
+export const SAVE_METHODS = ["in-place", "held-open", "rename", "delete-create"] as const;
 
 async function save({ path, paragraph, mark, manner, before, between }: Save): Promise<void> {
   if (before > 0) await wait(before);

@@ -7,15 +7,25 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { type Field, docPath, editThere, fillThere, freshMark, linked, openField, readRemote, run } from "./fixture.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
-import { MANNERS, type Save } from "./person.ts";
+import {
+  type SoakFixture,
+  docPath,
+  editOnService,
+  fillService,
+  freshMark,
+  linkAndSync,
+  openSoakFixture,
+  readRemote,
+  run,
+} from "./fixture.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
+import { SAVE_METHODS, type Save } from "./person.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveHere } from "./texts.ts";
+import { localTexts } from "./texts.ts";
 
 const DOCUMENTS = 100;
 
-export async function openPerson() {
+export async function startEditor() {
   const script = join(import.meta.dirname, "person.ts");
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
   const waiting = new Map<string, () => void>();
@@ -42,10 +52,10 @@ export async function openPerson() {
  */
 async function races({ rounds: wanted, seed }: Soak) {
   const ledger = openLedger();
-  const field = await openField(seed);
-  await fillThere(field, DOCUMENTS);
-  await linked(field);
-  const person = await openPerson();
+  const field = await openSoakFixture(seed);
+  await fillService(field, DOCUMENTS);
+  await linkAndSync(field);
+  const person = await startEditor();
   const pathOf = new Map([...(await readRemote(field))].map(([path, { id }]) => [id, path]));
   let saves = 0;
   let stale = 0;
@@ -53,7 +63,7 @@ async function races({ rounds: wanted, seed }: Soak) {
     const where = `round ${round} (seed ${seed})`;
     const those = Array.from({ length: Math.min(DOCUMENTS, wanted - saves) }, (_, n) => docPath(n));
     // Edits the last four paragraphs in turn, because contents must not grow.
-    for (const path of those) await editThere(field, path, 5 + (round % 4));
+    for (const path of those) await editOnService(field, path, 5 + (round % 4));
     const saving = new Map<string, Promise<void>>();
     const hook = ({ method, path }: WireRequest) => {
       const id = /^\/v1\/files\/([^/?]+)$/.exec(path)?.[1];
@@ -61,7 +71,7 @@ async function races({ rounds: wanted, seed }: Soak) {
       if (method !== "GET" || document === undefined || saving.has(document) || !those.includes(document)) return;
       saving.set(document, person.save(saveOf(field, document, round)));
     };
-    const before = await rememberBefore(field);
+    const before = await recordState(field);
     field.hooks.add(hook);
     const ended = await run(field, ["sync", field.notes], { env: { MDMIRROR_LOG: "debug" } });
     field.hooks.delete(hook);
@@ -70,25 +80,25 @@ async function races({ rounds: wanted, seed }: Soak) {
     saves += saving.size;
     stale += staleOutcomes(field.notes);
     if (ended.code !== 0 && ended.code !== 3) ledger.broken.push(`${where}: exit ${ended.code}: ${ended.out.trim()}`);
-    ledger.add(where, await judge(field, before, { syncs: 2 }), [0, 3]);
+    ledger.add(where, await countDamage(field, before, { syncs: 2 }), [0, 3]);
     if (saving.size === 0) throw new Error(`no text was asked for: ${ended.out}`);
   }
   for (const failure of person.failures) ledger.broken.push(`the person could not save: ${failure}`);
   person.leave();
-  const beside = [...liveHere(field.notes).keys()].filter((path) => /-late(-\d+)?\.md$/.test(path)).length;
+  const beside = [...localTexts(field.notes).keys()].filter((path) => /-late(-\d+)?\.md$/.test(path)).length;
   await field.end();
   if (stale === 0) ledger.broken.push("no save ever came between plan and write");
   const counted = { ...ledger.figures, "found changed": stale, "put beside": beside, exits: ledger.exits() };
   return { fault: "races", rounds: saves, counted, broken: ledger.broken };
 }
 
-function saveOf(field: Field, document: string, round: number): Save {
+function saveOf(field: SoakFixture, document: string, round: number): Save {
   const { dice } = field;
   return {
     path: join(field.notes, document),
     paragraph: round % 4,
     mark: freshMark(field),
-    manner: dice.pick(MANNERS),
+    manner: dice.pick(SAVE_METHODS),
     before: dice.below(4),
     between: dice.below(6),
   };

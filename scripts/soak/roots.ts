@@ -4,10 +4,19 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Field, docPath, editThere, fillThere, linked, openField, readRemote, run } from "./fixture.ts";
+import {
+  type SoakFixture,
+  docPath,
+  editOnService,
+  fillService,
+  linkAndSync,
+  openSoakFixture,
+  readRemote,
+  run,
+} from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
-import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { countDamage, openLedger, recordState } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 40;
@@ -143,17 +152,17 @@ async function roots({ rounds, seed }: Soak) {
   for (let round = 0; round < rounds; round++) {
     const replaced = REPLACED[round % REPLACED.length]!;
     const where = `round ${round} (seed ${seed}), ${replaced.name}`;
-    const first = await openField(seed * 1_000 + round);
-    await fillThere(first, DOCUMENTS);
-    await linked(first);
-    await editThere(first, docPath(3), 1);
-    const before = await rememberBefore(first);
+    const first = await openSoakFixture(seed * 1_000 + round);
+    await fillService(first, DOCUMENTS);
+    await linkAndSync(first);
+    await editOnService(first, docPath(3), 1);
+    const before = await recordState(first);
     replaced.make(first.notes);
     await ask(first, replaced, where, ledger);
     replaced.repair(first.notes);
     const field = { ...first, notes: `${first.notes}${replaced.moved ?? ""}` };
     if (replaced.approve) ledger.ended((await run(field, ["approve", field.notes, "--yes"])).code);
-    ledger.add(where, await judge(field, before, { syncs: 1 }));
+    ledger.add(where, await countDamage(field, before, { syncs: 1 }));
     await field.end();
   }
   const counted = { ...ledger.figures, kinds: REPLACED.length, exits: ledger.exits() };
@@ -165,7 +174,7 @@ async function roots({ rounds, seed }: Soak) {
  * folder.
  */
 async function ask(
-  field: Field,
+  field: SoakFixture,
   { codes, approve, name }: Replaced,
   where: string,
   ledger: ReturnType<typeof openLedger>,
@@ -196,16 +205,16 @@ async function unmounted({ rounds, seed }: Soak) {
   const why = whyNoMounts();
   if (why !== null) return { fault: "unmounted", rounds: 0, counted: {}, broken: [], note: `not done: ${why}` };
   for (let round = 0; round < rounds; round++) {
-    const field = await openField(seed * 1_000 + round);
+    const field = await openSoakFixture(seed * 1_000 + round);
     const where = `round ${round} (seed ${seed})`;
     const image = join(field.folder, "image");
     mkdirSync(field.notes);
     mount(image, "32m");
     bind(image, field.notes);
-    await fillThere(field, DOCUMENTS);
-    await linked(field);
-    for (let n = 0; n < 20; n++) await editThere(field, docPath(n), 1);
-    const before = await rememberBefore(field);
+    await fillService(field, DOCUMENTS);
+    await linkAndSync(field);
+    for (let n = 0; n < 20; n++) await editOnService(field, docPath(n), 1);
+    const before = await recordState(field);
     let left = 1 + field.dice.below(40);
     const hook = () => {
       if (--left === 0) unmountLazily(field.notes);
@@ -222,7 +231,7 @@ async function unmounted({ rounds, seed }: Soak) {
     const there = (await readRemote(field)).size;
     if (there !== DOCUMENTS) ledger.broken.push(`${where}: ${there} documents on the service`);
     bind(image, field.notes);
-    ledger.add(where, await judge(field, before, { syncs: 2 }));
+    ledger.add(where, await countDamage(field, before, { syncs: 2 }));
     unmount(field.notes);
     unmount(image);
     await field.end();

@@ -9,7 +9,7 @@ import { systemRandom } from "../../src/common/system-random.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 
 /** @param user the user's list of linked folders, and the key */
-export async function runHere(
+export async function runInProcess(
   user: { readonly folder: string; readonly key: string },
   args: readonly string[],
 ): Promise<{ readonly code: number; readonly out: string; readonly ms: number }> {

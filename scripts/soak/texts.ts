@@ -79,7 +79,7 @@ function storedTexts(file: string): string[] {
  * Returns the contents of all Markdown files in a folder by path, without folders whose name begins
  * with a dot.
  */
-export function liveHere(notes: string): Map<string, string> {
+export function localTexts(notes: string): Map<string, string> {
   const here = filesBelow(notes, (name) => !name.startsWith("."));
   return new Map(
     here.flatMap((path) => (path.endsWith(".md") ? [[path.slice(notes.length + 1), readFileSync(path, "utf8")]] : [])),

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { saveResult } from "../../results.ts";
-import { killLiving } from "../child.ts";
+import { killChildren } from "../child.ts";
 import { writeCorpus } from "./corpus.ts";
 import { KIND_NAMES, type Known } from "./kinds.ts";
 import { measureByWrk } from "./by-wrk.ts";
@@ -64,7 +64,7 @@ async function measureAll(folder: string, { name, processes, documents }: Plan) 
     await served.close();
     return { rows, growth: { ...where, rssMb, fileMb } };
   } finally {
-    killLiving();
+    killChildren();
     await store.end();
   }
 }
@@ -99,7 +99,7 @@ async function everyDocument({ urls, keyFile }: Served): Promise<Known[]> {
 }
 
 process.on("SIGINT", () => {
-  killLiving();
+  killChildren();
   process.exit(130);
 });
 const unknown = only?.find((part) => !PARTS.includes(part));
