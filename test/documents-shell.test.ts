@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openRig, type Ran, type Rig } from "./cli/rig.ts";
+import { openRig, type CommandResult, type Rig } from "./cli/rig.ts";
 
 /**
  * Runs every shell block of the user documentation in order. Each page has its own home folder and
@@ -44,7 +44,7 @@ class Home {
   readonly #env: NodeJS.ProcessEnv;
   readonly #groups: number[] = [];
   readonly #stop = new AbortController();
-  readonly #running = new Set<Promise<Ran>>();
+  readonly #running = new Set<Promise<CommandResult>>();
 
   /** @param url the address that replaces `SHOWN_URL` */
   constructor(rig: Rig, url: string, port: number) {

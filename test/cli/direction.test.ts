@@ -63,7 +63,7 @@ describe("the direction of a folder", () => {
     rig.remove("b.md");
     rig.rename("c.md", "moved.md");
     const from = watch.events.length;
-    watch.clock.hurry(60);
+    watch.clock.speedUp(60);
     await watch.until(isRun, from);
     rig.editRemotely("d.md", "# d\nservice\n");
     await watch.until(isChange("d.md"), from);

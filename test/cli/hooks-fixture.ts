@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, vi } from "vitest";
 import type { Message } from "../../src/mirror/hooks/message.ts";
-import { type Ran, type Rig, useRig } from "./rig.ts";
+import { type CommandResult, type Rig, useRig } from "./rig.ts";
 
 /** Writes the configuration of the user's hooks. */
 
@@ -16,7 +16,7 @@ export function writeHooks(rig: Rig, hooks: Readonly<Record<string, object>>): v
  * A linked folder `w` with one document. The user's hooks write the messages that they receive to a
  * file.
  */
-export class Hooked {
+export class HooksFixture {
   readonly rig: Rig;
   #heard = 0;
 
@@ -32,12 +32,12 @@ export class Hooked {
     return { PATH: process.env["PATH"], HOME: this.rig.dir };
   }
 
-  run(...argv: string[]): Promise<Ran> {
+  run(...argv: string[]): Promise<CommandResult> {
     return this.rig.run(argv, { env: this.env() });
   }
 
   /** Returns a hook that appends its input to the file of messages. */
-  writesDown(...on: string[]): object {
+  recordingHook(...on: string[]): object {
     return { on, run: ["sh", "-c", `cat >> '${this.calls}'`] };
   }
 
@@ -75,13 +75,13 @@ export class Hooked {
 }
 
 /** Returns a fixture that is opened before each test of the file and closed after it. */
-export function useHooked(): Hooked {
+export function useHooksFixture(): HooksFixture {
   const rig = useRig();
   beforeEach(async () => {
     rig.write("a.md", "# one\n\nmany words\n");
     expect((await rig.init()).code).toBe(0);
   });
-  const hooked = new Hooked(rig);
+  const hooked = new HooksFixture(rig);
   beforeEach(() => hooked.forget());
   return hooked;
 }

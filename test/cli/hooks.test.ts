@@ -1,17 +1,17 @@
 import { readFileSync, chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { useHooked, writeHooks } from "./hooks-fixture.ts";
+import { useHooksFixture, writeHooks } from "./hooks-fixture.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
 const ALL = ["in-sync", "attention", "conflict", "stopped", "offline", "review-settled"];
 
-const hooked = useHooked();
+const hooked = useHooksFixture();
 
 describe("a sync", () => {
   test("calls the hooks of its folder once with what it changed, and never with content", async () => {
-    const other = { ...hooked.writesDown("in-sync"), mirrors: ["other", hooked.rig.dir] };
-    writeHooks(hooked.rig, { all: { ...hooked.writesDown(...ALL), mirrors: ["w"] }, other });
+    const other = { ...hooked.recordingHook("in-sync"), mirrors: ["other", hooked.rig.dir] };
+    writeHooks(hooked.rig, { all: { ...hooked.recordingHook(...ALL), mirrors: ["w"] }, other });
     expect((await hooked.run("sync", "w")).code).toBe(0);
     expect(hooked.heard()).toEqual([]);
     hooked.rig.write("b.md", "# secret words\n");
@@ -30,7 +30,7 @@ describe("a sync", () => {
   });
 
   test("is called for a new conflict with what to do, and for in-sync when the conflict is over", async () => {
-    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    writeHooks(hooked.rig, { all: hooked.recordingHook(...ALL) });
     hooked.rig.write("a.md", "# mine\n\nother words\n");
     hooked.rig.editRemotely("a.md", "# theirs\n\nwords of theirs\n");
     expect((await hooked.run("sync", "w")).code).toBe(3);
@@ -49,7 +49,7 @@ describe("a sync", () => {
 
   test("is called for a stop by a safety check", async () => {
     for (let n = 0; n < 20; n++) hooked.rig.write(`d/${n}.md`, `# ${n}\n`);
-    writeHooks(hooked.rig, { all: hooked.writesDown("stopped") });
+    writeHooks(hooked.rig, { all: hooked.recordingHook("stopped") });
     await hooked.run("sync", "w");
     hooked.rig.remove("d");
     expect((await hooked.run("sync", "w")).code).toBe(4);
@@ -63,7 +63,7 @@ describe("a sync", () => {
   });
 
   test("is called once when the service is not reached", async () => {
-    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    writeHooks(hooked.rig, { all: hooked.recordingHook(...ALL) });
     await hooked.rig.stopService();
     expect((await hooked.run("sync", "w")).code).toBe(5);
     expect(hooked.heard()).toMatchObject([
@@ -76,7 +76,7 @@ describe("a sync", () => {
   test("is called for a review that was decided", async () => {
     const { id } = hooked.rig.remote("a.md")!;
     hooked.rig.api("PATCH", `/v1/files/${id}`, { protected: true });
-    writeHooks(hooked.rig, { all: hooked.writesDown("review-settled") });
+    writeHooks(hooked.rig, { all: hooked.recordingHook("review-settled") });
     hooked.rig.write("a.md", "# two\n\nmany words\n");
     await hooked.rig.run(["sync", "w"], { env: hooked.env(), terminal: true });
     expect(hooked.events()).toEqual([]);
@@ -108,8 +108,8 @@ describe("a sync", () => {
 
 describe("mdmirror hooks", () => {
   test("lists what is configured", async () => {
-    const team = { ...hooked.writesDown(), on: { offline: { debounce: "5m" } } };
-    writeHooks(hooked.rig, { desk: { ...hooked.writesDown("stopped"), mirrors: ["w"] }, team });
+    const team = { ...hooked.recordingHook(), on: { offline: { debounce: "5m" } } };
+    writeHooks(hooked.rig, { desk: { ...hooked.recordingHook("stopped"), mirrors: ["w"] }, team });
     const { code, out } = await hooked.run("hooks", "list");
     expect(out).toEqual([
       `desk: on stopped (after 5 s), for w: runs sh -c cat >> '${hooked.calls}'`,
@@ -127,7 +127,7 @@ describe("mdmirror hooks", () => {
   });
 
   test("test calls a hook with an event that did not happen", async () => {
-    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    writeHooks(hooked.rig, { all: hooked.recordingHook(...ALL) });
     expect((await hooked.run("hooks", "test", "all", "--event", "conflict")).out[0]).toMatch(
       /^all: ran for conflict, in \d+ ms$/,
     );
@@ -156,7 +156,7 @@ describe("a hook that fails", () => {
 
 describe("hooks of others", () => {
   test("in a folder's configuration are refused, and nothing is run", async () => {
-    const hooks = { evil: hooked.writesDown("in-sync") };
+    const hooks = { evil: hooked.recordingHook("in-sync") };
     hooked.rig.write(".mdmirror/hooks.json", JSON.stringify({ hooks }));
     hooked.rig.write("b.md", "# b\n");
     await hooked.run("sync", "w");
@@ -171,7 +171,7 @@ describe("hooks of others", () => {
   });
 
   test("in a file that others can write are not run, and the sync continues", async () => {
-    writeHooks(hooked.rig, { evil: hooked.writesDown("in-sync") });
+    writeHooks(hooked.rig, { evil: hooked.recordingHook("in-sync") });
     chmodSync(join(hooked.rig.configHome, "mdmirror/hooks.json"), 0o666);
     hooked.rig.write("b.md", "# b\n");
     const { code, err } = await hooked.run("sync", "w");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { swapBlock } from "../simulator/runs/editors.ts";
 import { snapshot, useRig } from "./rig.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
+import { SLEEPLESS_CLOCK } from "../simulator/quiet-ports.ts";
 
 const rig = useRig();
 
@@ -270,7 +270,7 @@ describe("init on a folder that is linked already", () => {
     const folder = rig.path(".mdmirror");
     for (const file of ["state.db", "texts.db", ...lost]) rmSync(join(folder, file));
     // What a kill or a full disk leaves at this moment.
-    const made = openState({ folder, clock: HASTY_CLOCK });
+    const made = openState({ folder, clock: SLEEPLESS_CLOCK });
     if (made.kind !== "opened") throw new Error(made.kind);
     made.state.close();
     rig.createRemotely("b.md", "b\n");

@@ -19,7 +19,7 @@ export class LiveClock implements Clock {
   }
 
   /** From now on, time passes `times` times as fast, also for sleepers. */
-  hurry(times: number): void {
+  speedUp(times: number): void {
     this.#shown = this.monotonic();
     this.#since = performance.now();
     this.#rate = times;

@@ -66,7 +66,7 @@ for (const code of ["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"])
  * Returns the arguments of a process that ends with `code`, and whose second line meets a full
  * disk.
  */
-function fullOnce(code: number): string[] {
+function scriptWithFullDisk(code: number): string[] {
   const script = `
 import { writeSync } from "node:fs";
 import { Output } from "${OUTPUT}";
@@ -91,7 +91,7 @@ test.each([
 ])(
   "a line that a full disk refuses ends nothing: $outcome becomes $exit, and it is reported",
   async ({ outcome, exit }) => {
-    const child = spawn(process.execPath, fullOnce(outcome), { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, scriptWithFullDisk(outcome), { stdio: ["ignore", "pipe", "pipe"] });
     const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
     expect([out, ...end]).toEqual(["one\nthree\n", exit, NOT_ALL]);
   },

@@ -12,7 +12,7 @@ const rig = useRig();
 const NAMES = ["a.md", "b.md", "c.md", "plan.md", ...Array.from({ length: 12 }, (_, n) => `d/${n}.md`)];
 
 /** Replaces what differs from run to run: folders, addresses, ids, times and durations. */
-function settled(line: string): string {
+function withoutVariableParts(line: string): string {
   return line
     .replaceAll(rig.dir, "DIR")
     .replaceAll(rig.url, "URL")
@@ -28,16 +28,18 @@ const pages: string[] = [];
 /** Runs a command in the folder and records its output. */
 async function show(...argv: string[]): Promise<void> {
   const { code, out, err } = await rig.run(argv, { cwd: rig.root });
-  const lines = [...out, ...err.map((line) => `! ${line}`)].flatMap((text) => text.split("\n")).map(settled);
-  pages.push([`$ mdmirror ${argv.map(settled).join(" ")}`, ...lines, `exit ${code}`].join("\n"));
+  const lines = [...out, ...err.map((line) => `! ${line}`)]
+    .flatMap((text) => text.split("\n"))
+    .map(withoutVariableParts);
+  pages.push([`$ mdmirror ${argv.map(withoutVariableParts).join(" ")}`, ...lines, `exit ${code}`].join("\n"));
 }
 
 test("the output of the commands is this text", async () => {
   for (const path of NAMES) rig.createRemotely(path, `# ${path}\n\none\ntwo\nthree\n`);
-  pages.push((await rig.init()).out.map(settled).join("\n"));
+  pages.push((await rig.init()).out.map(withoutVariableParts).join("\n"));
   await show("sync");
 
-  meet();
+  editBothSides();
   await show("plan");
   await show("sync");
   for (const command of ["status", "conflicts", "verify", "list"]) await show(command);
@@ -79,7 +81,7 @@ test("the output of the commands is this text", async () => {
 });
 
 /** Edits some documents on one side, and one document on both. */
-function meet(): void {
+function editBothSides(): void {
   rig.write("a.md", "# a.md\n\nsee [plan](plan.md) and [none](none.md)\n");
   rig.write("new.md", "unseen\n");
   rig.write("plan.md", "# plan.md\n\none\nmine\nthree\n");

@@ -4,14 +4,14 @@ import { useRig } from "./rig.ts";
 /** The report about content in review: one state for each document, and what the review blocks. */
 
 /** A document that is published between the scan of the service and the next PUT. */
-let meets: { readonly path: string; readonly text: string } | null = null;
+let publishedMeanwhile: { readonly path: string; readonly text: string } | null = null;
 const rig = useRig();
 beforeEach(async () => {
-  meets = null;
+  publishedMeanwhile = null;
   rig.intercept = ({ method }) => {
-    if (method === "PUT" && meets !== null) {
-      const { path, text } = meets;
-      meets = null;
+    if (method === "PUT" && publishedMeanwhile !== null) {
+      const { path, text } = publishedMeanwhile;
+      publishedMeanwhile = null;
       rig.editRemotely(path, text);
     }
     return null;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 async function meet() {
-  meets = { path: "d/e/a.md", text: "theirs\ntwo\n" };
+  publishedMeanwhile = { path: "d/e/a.md", text: "theirs\ntwo\n" };
   rig.write("d/e/a.md", "mine\ntwo\n");
   return rig.run(["sync", "w"]);
 }

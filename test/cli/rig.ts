@@ -35,7 +35,12 @@ import { emptyDatabase } from "../simulator/empty-service.ts";
 /** Matches a line of progress, which commands print into a pipe after ten seconds. */
 const PROGRESS = new RegExp(`^mdmirror: (?:${Object.values(PHASE_WORDS).join("|")}), \\d`);
 
-export type Ran = { readonly code: number; readonly out: string[]; readonly err: string[]; readonly asked: string[] };
+export type CommandResult = {
+  readonly code: number;
+  readonly out: string[];
+  readonly err: string[];
+  readonly asked: string[];
+};
 
 export type RunOptions = {
   readonly terminal?: boolean;
@@ -65,18 +70,18 @@ class RigClock implements Clock {
 
   /** Takes no real time, but lets other tasks run, like any sleep. */
   async sleep(ms: number): Promise<void> {
-    this.pass(ms);
+    this.advance(ms);
     await turn();
   }
 
-  pass(ms: number): void {
+  advance(ms: number): void {
     this.#ahead += ms;
   }
 }
 
 /** The environment of one command. Records its output and its questions. */
 class RigIo implements Io {
-  readonly kept: Omit<Ran, "code"> = { out: [], err: [], asked: [] };
+  readonly kept: Omit<CommandResult, "code"> = { out: [], err: [], asked: [] };
   readonly terminal: Io["terminal"];
   readonly env: Io["env"];
   readonly cwd: string;
@@ -204,19 +209,19 @@ export class Rig {
     writeFileSync(this.keyFile, `${key}\n`);
   }
 
-  async run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     const io = new RigIo(this, options);
     const code = await runCommandLine(argv, io);
     return { code, ...io.kept };
   }
 
   /** Links `w` and runs the first sync. */
-  init(...more: string[]): Promise<Ran> {
+  init(...more: string[]): Promise<CommandResult> {
     return this.link("w", ...more);
   }
 
   /** Links a folder and runs its first sync. */
-  link(dir: string, ...more: string[]): Promise<Ran> {
+  link(dir: string, ...more: string[]): Promise<CommandResult> {
     return this.run(["init", dir, "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
   }
 
@@ -311,7 +316,7 @@ export class Rig {
    * @param ms milliseconds
    */
   pass(ms: number): void {
-    this.clock.pass(ms);
+    this.clock.advance(ms);
   }
 
   async stopService(): Promise<void> {

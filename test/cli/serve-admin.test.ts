@@ -6,7 +6,7 @@ import { type Serving, startService } from "../../src/service/serve.ts";
 import { openData } from "../../src/service/data.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
 import { SERVE } from "../service/fixture.ts";
-import { type Ran, useRig } from "./rig.ts";
+import { type CommandResult, useRig } from "./rig.ts";
 
 const rig = useRig();
 let data: string;
@@ -19,7 +19,7 @@ const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data
 const serve = async (tls: { certFile: string; keyFile: string } | null = null): Promise<Serving> => {
   return unwrap(await startService({ ...SERVE, data, tls }));
 };
-const json = (ran: Ran) => JSON.parse(ran.out[0]!);
+const json = (ran: CommandResult) => JSON.parse(ran.out[0]!);
 
 /** The two ways to administer a service: while it runs, and by its data folder alone. */
 const WAYS = { "with the service running": true, "with the folder alone": false } as const;

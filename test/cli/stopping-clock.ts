@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/common/clock.ts";
-import type { Ran, Rig } from "./rig.ts";
+import type { CommandResult, Rig } from "./rig.ts";
 
 /** A clock that presses Ctrl-C once a condition is true, when the time is read or a sleep ends. */
 class StoppingClock implements Clock {
@@ -32,7 +32,7 @@ class StoppingClock implements Clock {
   }
 }
 
-export function stopWhen(rig: Rig, isSo: () => boolean, ...argv: string[]): Promise<Ran> {
+export function stopWhen(rig: Rig, isSo: () => boolean, ...argv: string[]): Promise<CommandResult> {
   const clock = new StoppingClock(rig, isSo);
   return rig.run(argv, { cwd: rig.root, clock, stop: clock.stop.signal });
 }

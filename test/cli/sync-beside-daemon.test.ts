@@ -59,7 +59,7 @@ describe("commands where a daemon runs", () => {
     // After its grace period the daemon plans the deletions with the limit of that sync, not with
     // its own.
     const judged = (event: WatchEvent) => event["state"] === "stopped" || isChange("d1.md")(event);
-    watch.clock.hurry(20);
+    watch.clock.speedUp(20);
     await watch.until(judged, watch.events.indexOf(returned));
     expect(live()).not.toContain(null);
     expect((await watched.rig.run(["approve", "w"])).out.join("\n")).toContain("would delete 2 documents on the");
@@ -146,7 +146,7 @@ describe("commands where a daemon runs", () => {
     watched.rig.write("a.md", "# one\nwhile paused\n");
     await expect.poll(async () => (await watched.daemon())?.paused).toBe(true);
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
-    next.clock.hurry(100_000);
+    next.clock.speedUp(100_000);
     await next.until(isChange("a.md"));
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nwhile paused\n");
     expect((await watched.daemon())?.paused).toBe(false);

@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { openState } from "../../src/mirror/state/open.ts";
-import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
+import { SLEEPLESS_CLOCK } from "../simulator/quiet-ports.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();
@@ -31,7 +31,7 @@ function replaceRemotely(path: string, from: string, to: string): void {
 function storedText(text: string): string | null {
   const opened = openState({
     folder: rig.path(".mdmirror"),
-    clock: HASTY_CLOCK,
+    clock: SLEEPLESS_CLOCK,
     readOnly: true,
   });
   if (opened.kind !== "opened") throw new Error(opened.kind);

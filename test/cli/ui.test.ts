@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Ran, type RunOptions, useRig } from "./rig.ts";
+import { type CommandResult, type RunOptions, useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
@@ -10,7 +10,11 @@ beforeEach(async () => {
 });
 
 /** Runs the command until `work` is done with the line that contains the address. */
-async function runUi(argv: readonly string[], work: (line: string) => unknown, options: RunOptions = {}): Promise<Ran> {
+async function runUi(
+  argv: readonly string[],
+  work: (line: string) => unknown,
+  options: RunOptions = {},
+): Promise<CommandResult> {
   const stop = new AbortController();
   const onOut = async (line: string) => {
     await work(line);

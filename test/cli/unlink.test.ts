@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { purgeOwnFolder } from "../../src/mirror/folder/unlink.ts";
 import { useRig } from "./rig.ts";
-import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
+import { useWatches, type WatchEvent, type InProcessWatch } from "./watcher.ts";
 
 /** `unlink` and a moved linked folder lose nothing. */
 
@@ -31,7 +31,7 @@ const own = (name: string) => join(rig.root, ".mdmirror", name);
 const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 const isRun = (event: WatchEvent) => event.kind === "run";
 
-async function watching(...dirs: string[]): Promise<WatchHere> {
+async function watching(...dirs: string[]): Promise<InProcessWatch> {
   const watch = watches.startHere(dirs);
   await watch.until(isRun);
   return watch;

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
-import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
+import { useWatches, type WatchEvent, type InProcessWatch } from "./watcher.ts";
 
 /** One daemon for all linked folders of the list, which changes meanwhile. */
 
@@ -19,9 +19,9 @@ const link = async (dir: string) => expect((await rig.link(dir)).code).toBe(0);
  * The daemon reads the list every two seconds. The clock is sped up, so the test does not wait for
  * them.
  */
-function watchAll(): WatchHere {
+function watchAll(): InProcessWatch {
   const watch = watches.startHere(["--all"]);
-  watch.clock.hurry(10);
+  watch.clock.speedUp(10);
   return watch;
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect } from "vitest";
 import { type Rig, useRig } from "./rig.ts";
-import { useWatches, type Watches, type WatchEvent, type WatchHere, type WatchProcess } from "./watcher.ts";
+import { useWatches, type Watches, type WatchEvent, type InProcessWatch, type WatchProcess } from "./watcher.ts";
 
 /** A linked folder `w` with one document, and the daemons that a test starts for it. */
 class WatchedFolder {
@@ -25,7 +25,7 @@ class WatchedFolder {
    * Starts a daemon in this process. Resolves when its first cycle is over, so it notices every
    * later change.
    */
-  async watchingHere(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WatchHere> {
+  async watchingHere(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<InProcessWatch> {
     const watch = this.startHere(dirs, env);
     await watch.until(isRun);
     return watch;

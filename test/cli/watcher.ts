@@ -29,7 +29,7 @@ export type WatchProcess = Watching & {
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
-export type WatchHere = Watching & {
+export type InProcessWatch = Watching & {
   readonly clock: LiveClock;
   /** Stops the daemon like SIGTERM. */
   stop(): void;
@@ -38,12 +38,12 @@ export type WatchHere = Watching & {
 };
 
 type Start<Started> = (dirs?: readonly string[], env?: Readonly<Record<string, string>>) => Started;
-export type Watches = { readonly start: Start<WatchProcess>; readonly startHere: Start<WatchHere> };
+export type Watches = { readonly start: Start<WatchProcess>; readonly startHere: Start<InProcessWatch> };
 
 /** Returns functions that start daemons for a rig. Each daemon ends before the rig is closed. */
 export function useWatches(rig: Rig): Watches {
   const processes: WatchProcess[] = [];
-  const here: WatchHere[] = [];
+  const here: InProcessWatch[] = [];
   afterEach(async () => {
     for (const watch of processes) watch.signal("SIGKILL");
     for (const watch of here) watch.stop();
@@ -55,7 +55,7 @@ export function useWatches(rig: Rig): Watches {
   };
   return {
     start: (dirs = ["w"], env = {}) => kept(processes, startWatch(rig, dirs, env)),
-    startHere: (dirs = ["w"], env = {}) => kept(here, watchHere(rig, dirs, env)),
+    startHere: (dirs = ["w"], env = {}) => kept(here, watchInProcess(rig, dirs, env)),
   };
 }
 
@@ -95,7 +95,11 @@ export function startWatch(
  * Runs the daemon in the test's process, which is faster. Tests of signals and kills need a real
  * process.
  */
-export function watchHere(rig: Rig, dirs: readonly string[], env: Readonly<Record<string, string>> = {}): WatchHere {
+export function watchInProcess(
+  rig: Rig,
+  dirs: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): InProcessWatch {
   const clock = new LiveClock();
   const ending = new AbortController();
   const output = new WatchOutput(process.pid);

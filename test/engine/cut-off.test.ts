@@ -7,7 +7,7 @@ import {
   settle,
   openSynced,
   problem,
-  goOnFrom,
+  continueFrom,
   openFixture,
   remoteTexts,
   type Fixture,
@@ -331,7 +331,7 @@ async function edited(): Promise<Pair> {
 async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<void> {
   let aside = 0;
   await killAtEachCall(await edited(), {
-    open: goOnFrom,
+    open: continueFrom,
     async judge(fixture, call, lived) {
       const { rig, mirror } = fixture;
       if (lived || mirror.state.intents().length === 0) return;

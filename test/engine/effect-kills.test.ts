@@ -10,7 +10,7 @@ import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 import type { Fault } from "../variants/variant.ts";
-import { type Fixture, goOnFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
+import { type Fixture, continueFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
@@ -57,7 +57,7 @@ async function begin(): Promise<Moment> {
 const begun = await begin();
 
 function changed(local: string, remote: string): Fixture {
-  const fixture = goOnFrom(begun);
+  const fixture = continueFrom(begun);
   actLocally(fixture.mirror, local);
   actOnService(fixture.rig.app, remote);
   return fixture;
@@ -70,7 +70,7 @@ function textsOf(tree: string): Map<string, string> {
 /** @param fault of the first write request; null if it succeeds */
 function openWith(fault: Fault | null): (moment: Moment) => Fixture {
   return (moment) => {
-    const fixture = goOnFrom(moment);
+    const fixture = continueFrom(moment);
     let isOver = false;
     fixture.fault = (request) => {
       if (isOver || !isWrite(request)) return null;
@@ -160,7 +160,7 @@ test.each(STALE)("I04 %s (%s|%s), then %s|%s: the plan is stale", async (kind, l
 
 test("I13 a replaced file is logged as one event, wherever the process is killed", async () => {
   await killAtEachCall(changed("", "edit note.md two"), {
-    open: goOnFrom,
+    open: continueFrom,
     async judge(fixture, call) {
       await expectSettled(fixture);
       const events = fixture.mirror.state.events({ limit: 100, path: "note.md" });
@@ -177,7 +177,7 @@ describe("a conflict whose process is killed at each call", () => {
 
   test("I13 I27 opens once", async () => {
     await killAtEachCall(start(), {
-      open: goOnFrom,
+      open: continueFrom,
       async judge({ mirror }, call) {
         await mirror.syncTimes(2);
         const shown = [...mirror.state.load().conflicts.values()].map((one) => one.shown.map(({ ino }) => ino !== 0));
@@ -190,7 +190,7 @@ describe("a conflict whose process is killed at each call", () => {
 
   test("I13 I27 has its copy after a power cut in the next run", async () => {
     await killAtEachCall(start(), {
-      open: goOnFrom,
+      open: continueFrom,
       async judge({ rig, mirror }, call) {
         recoverLocal(contextOf(mirror), mirror.state.intents());
         mirror.disk.beforeCall = null;
@@ -213,7 +213,7 @@ describe("a conflict whose process is killed at each call", () => {
     actLocally(conflicting.mirror, local);
     actOnService(conflicting.rig.app, remote);
     await killAtEachCall(conflicting, {
-      open: goOnFrom,
+      open: continueFrom,
       async judge({ mirror }, call) {
         await mirror.syncTimes(4);
         expect([call, mirror.texts()]).toEqual([call, textsOf(`box/in.md=$X ${after}`)]);

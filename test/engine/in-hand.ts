@@ -7,8 +7,8 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 /** A linked folder that does not replace files which somebody is editing. */
 
 export const MINUTE = 60_000;
-export const HANDS: EditorWait = { unchangedMs: 2_000, openMs: 10 * MINUTE, sleeps: false };
-export const SWAP = `${ROOT}/.note.md.swp`;
+export const WAIT_FOR_EDITORS: EditorWait = { unchangedMs: 2_000, openMs: 10 * MINUTE, sleeps: false };
+export const SWAP_PATH = `${ROOT}/.note.md.swp`;
 export const TEXT = "# Note\n\none\n\ntwo\n\nthree\n";
 
 export async function withNote(disk: RamDiskOptions = {}): Promise<{ rig: Rig; mirror: Mirror }> {
@@ -21,9 +21,9 @@ export async function withNote(disk: RamDiskOptions = {}): Promise<{ rig: Rig; m
 }
 
 /** Sets the disk's clock to the machine's. */
-export function setDisk({ rig, mirror }: { rig: Rig; mirror: Mirror }): void {
+export function syncDiskClock({ rig, mirror }: { rig: Rig; mirror: Mirror }): void {
   mirror.disk.advance(rig.clock.now() - mirror.disk.now());
 }
 
 /** Swap file of an editor on another machine, so mdmirror cannot check whether its process runs. */
-export const OPEN = swapBlock(4_711, "elsewhere");
+export const OPEN_SWAP_FILE = swapBlock(4_711, "elsewhere");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { goOnFrom, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { continueFrom, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 
 /** Moves of a file or a folder, and the number of PATCH requests of each. */
@@ -81,7 +81,7 @@ describe.each([
     await killAtEachCall(
       { rig, mirror },
       {
-        open: goOnFrom,
+        open: continueFrom,
         async judge({ rig, mirror }) {
           const isAt = (at: string): boolean => [...mirror.texts().keys()].some((path) => path.startsWith(at));
           // The journal still has the move. Without its end, nobody can know which of two moves

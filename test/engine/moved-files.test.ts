@@ -3,7 +3,16 @@ import type { DocId } from "../../src/contract/ids.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen, beforeFirst } from "../promises/fixture.ts";
+import {
+  settle,
+  openSynced,
+  HTML,
+  inSync,
+  problem,
+  remoteTexts,
+  type SeenRequest,
+  beforeFirst,
+} from "../promises/fixture.ts";
 import { type Mirror, withCalls } from "../simulator/mirror.ts";
 import { cutPowerAtEachCall } from "./cut-power-at-each-call.ts";
 import { startDaemon } from "./daemon/rig.ts";
@@ -113,7 +122,7 @@ it.each(ENDS)("I09 a local rename that needs a number is not undone when its PAT
   mirror.rename("d/a.md", "d/new.md");
   rig.app.create("d/new.md", "another\n");
   let befallen = 0;
-  fixture.fault = ({ method }: Seen) => (method === "PATCH" && befallen++ === 0 ? fault : null);
+  fixture.fault = ({ method }: SeenRequest) => (method === "PATCH" && befallen++ === 0 ? fault : null);
   await settle(mirror);
   expect(befallen).toBeGreaterThan(0);
   expect(rig.app.files().get("d/new-2.md")?.id).toBe(id);
@@ -127,7 +136,7 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
   const { id } = rig.app.files().get("d/a.md")!;
   mirror.rename("d/a.md", "d/new.md");
   rig.app.create("d/new.md", "another\n");
-  fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
+  fixture.fault = ({ method }: SeenRequest) => (method === "PATCH" ? problem(403, "forbidden") : null);
   const report = await mirror.sync();
   // The rename was refused. mdmirror drops it and reports it, because another document has the name
   // now.

@@ -10,7 +10,7 @@ import {
   openSynced,
   HTML,
   remoteTexts,
-  type Seen,
+  type SeenRequest,
   problem,
 } from "../promises/fixture.ts";
 import type { AppFile } from "../simulator/app.ts";
@@ -311,11 +311,11 @@ it("I03 the text is kept that is read before the plan is judged, and that has an
   expect(mirror.texts().get("a.md")).toBe(SECOND);
 });
 
-const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
+const isPost = ({ method, path }: SeenRequest): boolean => method === "POST" && path === "/v1/files";
 /**
  * Returns true for the request that finds out whether a POST happened: the list of its exact path.
  */
-const isAsked = ({ method, path }: Seen): boolean => method === "GET" && path.startsWith("/v1/files?path=");
+const isAsked = ({ method, path }: SeenRequest): boolean => method === "GET" && path.startsWith("/v1/files?path=");
 
 describe("I08 I09 a file that was renamed before its POST is settled", () => {
   test.each(["drop-before", "drop-after"] as const)("is one document, at its new path (%s)", async (lost) => {

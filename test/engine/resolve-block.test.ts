@@ -3,7 +3,7 @@ import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig } from "../simulator/rig.ts";
-import { here, blocksOf, remoteTexts, resolve, type Started, start } from "./resolving.ts";
+import { localTexts, blocksOf, remoteTexts, resolve, type Started, start } from "./resolving.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -35,7 +35,7 @@ async function goneInConflict(): Promise<Started> {
   await blocked(made, "conflict");
   made.rig.app.removeFolder("f");
   await blocked(made, "gone-or-unreadable");
-  expect(here(made.mirror)["f/note (theirs).md"]).toBe("theirs\n");
+  expect(localTexts(made.mirror)["f/note (theirs).md"]).toBe("theirs\n");
   return made;
 }
 
@@ -105,7 +105,7 @@ describe("a block ends by the decision of its user", () => {
     const { rig, mirror, sync } = await begin();
     expect(await resolve(mirror, path, way)).toMatchObject({ kind: "ok" });
     expect(await sync()).toMatchObject({ state: "in-sync", attention: [] });
-    expect([here(mirror), remoteTexts(rig)]).toEqual([local, remote]);
+    expect([localTexts(mirror), remoteTexts(rig)]).toEqual([local, remote]);
     expect(mirror.trash()).toEqual(expect.arrayContaining([...trash]));
     const { conflicts, blocks, records } = mirror.state.load();
     expect([conflicts.size, blocks.size]).toEqual([0, 0]);
@@ -130,10 +130,10 @@ describe("a block ends by the decision of its user", () => {
 
   test.each([gone, goneInConflict])("--mine cannot end a block of a document that is gone: $name", async (begin) => {
     const { mirror } = await begin();
-    const before = here(mirror);
+    const before = localTexts(mirror);
     const refused = await resolve(mirror, "f/note.md", "mine");
     expect(refused).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
-    expect(here(mirror)).toEqual(before);
+    expect(localTexts(mirror)).toEqual(before);
   });
 
   test("I08 I31 --mine submits a content in review again, once", async () => {

@@ -5,7 +5,7 @@ import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts"
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { withCalls } from "../simulator/mirror.ts";
-import { expectKept, resolve, resolveProblem, here, blocksOf, remoteTexts, start } from "./resolving.ts";
+import { expectKept, resolve, resolveProblem, localTexts, blocksOf, remoteTexts, start } from "./resolving.ts";
 import { settle, openConflicts, problem } from "../promises/fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 
@@ -151,7 +151,7 @@ describe("a move to the root that the service cannot do", () => {
     expect(await resolve(mirror, "note.md", "recreate")).toMatchObject({ kind: "ok" });
     expect(await sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "note.md": "the note\n" });
-    expect(here(mirror)).toEqual(remoteTexts(rig));
+    expect(localTexts(mirror)).toEqual(remoteTexts(rig));
     expect(rig.app.files().get("note.md")!.id).not.toBe(id);
   });
 
@@ -182,7 +182,7 @@ describe("a move to the root that the service cannot do", () => {
       expect(rig.app.files().get("f/note.md")).toEqual(before.get("f/note.md"));
       expect(await sync()).toMatchObject({ state: "in-sync" });
       expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "f/note.md": "another text\n", "other.md": "the note\n" });
-      expect(here(mirror)).toEqual(remoteTexts(rig));
+      expect(localTexts(mirror)).toEqual(remoteTexts(rig));
     },
   );
 
@@ -223,7 +223,7 @@ describe("a move to the root that the service cannot do", () => {
     mirror.rename("f/sub", "sub");
     expect(await sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "sub/a.md": "a\n", "sub/deep/b.md": "b\n", "f/k.md": "k\n" });
-    expect(here(mirror)).toEqual(remoteTexts(rig));
+    expect(localTexts(mirror)).toEqual(remoteTexts(rig));
     expect([...rig.app.files().values()].map(({ id }) => id).sort()).toEqual(ids);
     expect(rig.app.folders()).toEqual(["f", "sub", "sub/deep"]);
     mirror.requests.length = 0;
@@ -246,7 +246,7 @@ describe("a move to the root that the service cannot do", () => {
         await settle(mirror);
         const paths = [...mirror.state.load().records.values()].map(({ localPath }) => localPath);
         expect(new Set(paths).size, `killed at ${call}`).toBe(paths.length);
-        expect(here(mirror)["note.md"], `killed at ${call}`).toBe("the note\n");
+        expect(localTexts(mirror)["note.md"], `killed at ${call}`).toBe("the note\n");
         expect(Object.values(remoteTexts(rig)), `killed at ${call}`).toContain("the note\n");
       },
     });

@@ -40,7 +40,7 @@ export function remoteTexts(rig: Rig): Record<string, string> {
   return Object.fromEntries([...rig.app.files().values()].map(({ path, text }) => [path, text]));
 }
 
-export function here(mirror: Mirror): Record<string, string> {
+export function localTexts(mirror: Mirror): Record<string, string> {
   return Object.fromEntries(mirror.texts());
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { KeyGrant } from "../../src/service/admin/operations.ts";
-import { beforeFirst, settle, openFixture, openSynced, remoteTexts, type Seen } from "../promises/fixture.ts";
+import { beforeFirst, settle, openFixture, openSynced, remoteTexts, type SeenRequest } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { startDaemon } from "./daemon/rig.ts";
 
@@ -228,7 +228,7 @@ describe("I08 I31 an upload that went to review without an answer is sent once",
     rig.app.protect("d/note.md", true);
     await settle(mirror);
     const grant = (grants: readonly KeyGrant[]) => rig.service.admin.changeKey(key, { grants });
-    const isPut = ({ method }: Seen) => method === "PUT";
+    const isPut = ({ method }: SeenRequest) => method === "PUT";
     fixture.fault = (request) => (isPut(request) ? "drop-after" : null);
     fixture.onRequest = ({ method }) => {
       if (method !== "GET" || !seen.some(isPut)) return;

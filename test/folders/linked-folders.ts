@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { initArgs, runCalmly, type Service, start, type Started, type User } from "../../scripts/soak/fixture.ts";
-import { liveHere } from "../../scripts/soak/texts.ts";
+import { initArgs, runUndisturbed, type Service, start, type Started, type User } from "../../scripts/soak/fixture.ts";
+import { localTexts } from "../../scripts/soak/texts.ts";
 import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
 import type { View } from "./model.ts";
@@ -35,7 +35,9 @@ type Process = {
  * @param isCalm no command disturbs this run, so it runs in this process, in a fifth of the time
  */
 export function launch(folder: LinkedFolder, args: readonly string[], isCalm: boolean): void {
-  const { child, ended } = isCalm ? { child: null, ended: runCalmly(folder.user, args) } : start(folder.user, args);
+  const { child, ended } = isCalm
+    ? { child: null, ended: runUndisturbed(folder.user, args) }
+    : start(folder.user, args);
   const process: Process = {
     ended,
     isEnded: false,
@@ -52,7 +54,7 @@ export function launch(folder: LinkedFolder, args: readonly string[], isCalm: bo
 
 /** Returns the document as a user sees it, and the paths of its conflict copies. */
 export function look({ notes }: LinkedFolder, doc: string): View & { readonly copyPaths: readonly string[] } {
-  const all = [...liveHere(notes)].map(([path, content]) => ({ path, marks: marksIn(content, doc) }));
+  const all = [...localTexts(notes)].map(([path, content]) => ({ path, marks: marksIn(content, doc) }));
   const found = all.filter(({ marks }) => marks.length > 0);
   const copies = found.filter(({ path }) => isConflictCopyName(nameOf(path)));
   return {
@@ -85,7 +87,7 @@ export async function linkFolders(
     const notes = join(folder, "notes");
     mkdirSync(notes, { recursive: true });
     const user = { folder, key };
-    const { code, out } = await runCalmly(user, initArgs({ notes, url: tap.url }));
+    const { code, out } = await runUndisturbed(user, initArgs({ notes, url: tap.url }));
     if (code !== 0) throw new Error(`init ended with ${code}: ${out}`);
     return { number: n, notes, user, tap, process: null, isInterrupted: false, seen: new Set() };
   };

@@ -2,7 +2,7 @@ import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, renameSync
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { readRemote } from "../../scripts/soak/fixture.ts";
-import { keptTexts, liveHere } from "../../scripts/soak/texts.ts";
+import { keptTexts, localTexts } from "../../scripts/soak/texts.ts";
 import type { ServiceProcess } from "../histories/service-process.ts";
 import { type Command, CREATED, type History, SEEDED, showCommand } from "./history.ts";
 import { launch, linkFolders, type LinkedFolder, type LinkedFolders, look } from "./linked-folders.ts";
@@ -160,7 +160,7 @@ class World {
   }
 
   async #runToEnd(folder: LinkedFolder, args: readonly string[]): Promise<void> {
-    const contents = [...liveHere(folder.notes).values()];
+    const contents = [...localTexts(folder.notes).values()];
     launch(folder, args, this.#isEnd);
     await this.#ended(folder, true);
     for (const mark of contents.flatMap((content) => marksIn(content))) folder.seen.add(mark);
@@ -298,7 +298,7 @@ class World {
   async #differences(): Promise<string[]> {
     const remote = await readRemote(this.#linked);
     return this.#linked.folders.flatMap(({ notes, number }) => {
-      const local = liveHere(notes);
+      const local = localTexts(notes);
       const paths = new Set([...local.keys(), ...remote.keys()]);
       return [...paths]
         .filter((path) => local.get(path) !== remote.get(path)?.text)
@@ -312,7 +312,7 @@ class World {
    */
   async #judge(): Promise<void> {
     for (const { number, notes, seen } of this.#linked.folders) {
-      const local = liveHere(notes);
+      const local = localTexts(notes);
       // Two documents that met at one path may share a paragraph.
       const docs = DOCS.filter((doc) => !this.#models.get(doc)!.isAmbiguous);
       const marks = [...local.values()].flatMap((content) => docs.flatMap((doc) => marksIn(content, doc)));

@@ -19,7 +19,7 @@ export class Cluster {
    * Runs `work`, which stops something that all processes need. No client sends anything new
    * meanwhile.
    */
-  async away(work: () => Promise<void>): Promise<void> {
+  async withoutDatabase(work: () => Promise<void>): Promise<void> {
     const back = work();
     this.#ground = back;
     await back;

@@ -1,6 +1,6 @@
-import { combined, type Document, type Live, meets, saved, type Texts, type Waiting } from "./document.ts";
+import { mergeLikeService, type Document, type Live, fillIn, afterSave, type Texts, type Waiting } from "./document.ts";
 import { type Facts, lastName, type Row, rowsOf } from "./facts.ts";
-import type { Answer, Done, Operation } from "./operation.ts";
+import type { Answer, ExecutedOperation, Operation } from "./operation.ts";
 
 /**
  * The states of a document that an operation and its answer allow, given its state before. An empty
@@ -15,12 +15,12 @@ const only = (document: Document | null | undefined): readonly Document[] =>
 const legal = (is: boolean, document: Document): readonly Document[] => (is ? [document] : IMPOSSIBLE);
 
 /** Returns the step of an operation for a document; null if the operation does not concern it. */
-export function stepOfDocument(done: Done, id: string, facts: Facts): Step | null {
+export function stepOfDocument(done: ExecutedOperation, id: string, facts: Facts): Step | null {
   const { op, answer } = done;
   if (op.kind === "list") return rowStep(done, id, facts);
   if (op.kind === "create") return createStep(done, id, facts);
   if (op.kind === "delete-folder")
-    return answer === null || answer.status === 204 ? treeGone(op.id, op.recursive) : null;
+    return answer === null || answer.status === 204 ? stepOfRemovedFolder(op.id, op.recursive) : null;
   if ("file" in op) return op.file === id ? reviewStep(op, answer, facts) : null;
   if (op.kind.endsWith("-folder") || !("id" in op) || op.id !== id) return null;
   if (answer?.status === 404 && answer.json.code === "file_not_found")
@@ -37,19 +37,19 @@ export function stepOfDocument(done: Done, id: string, facts: Facts): Step | nul
   }
 }
 
-function rowStep(done: Done, id: string, { texts }: Facts): Step | null {
+function rowStep(done: ExecutedOperation, id: string, { texts }: Facts): Step | null {
   const rows = rowsOf(done).filter((row) => row.id === id);
   if (rows.length === 0) return null;
   return (document) => {
     let met: Live | null = document;
-    for (const row of rows) met = met === null ? null : meets(met, row, texts);
+    for (const row of rows) met = met === null ? null : fillIn(met, row, texts);
     return met === null ? IMPOSSIBLE : [met];
   };
 }
 
-function createStep({ op, answer }: Done, id: string, facts: Facts): Step | null {
+function createStep({ op, answer }: ExecutedOperation, id: string, facts: Facts): Step | null {
   if (op.kind !== "create") return null;
-  if (answer === null) return facts.creations.has(id) ? null : madeUnseen(op);
+  if (answer === null) return facts.creations.has(id) ? null : stepOfLostCreation(op);
   if (answer.status !== 201 || answer.json.id !== id) return null;
   const { parentId: parent, path, lastChangeId: change, protected: isProtected } = answer.json;
   const made = { parent, name: lastName(path), change, text: op.text, protected: isProtected, waiting: [] };
@@ -60,7 +60,7 @@ function createStep({ op, answer }: Done, id: string, facts: Facts): Step | null
  * Returns the step of a creation whose answer was lost. It may have created any document that no
  * answer to a creation contains.
  */
-function madeUnseen({ place, text }: Extract<Operation, { kind: "create" }>): Step {
+function stepOfLostCreation({ place, text }: Extract<Operation, { kind: "create" }>): Step {
   const parent = "path" in place ? (place.path.lastIndexOf("/") <= 0 ? null : undefined) : place.parentId;
   const name = "path" in place ? lastName(place.path) : place.name;
   const made: Live = { parent, name, change: null, text, protected: false, waiting: [] };
@@ -71,7 +71,7 @@ function madeUnseen({ place, text }: Extract<Operation, { kind: "create" }>): St
  * Returns the step of a removed folder. A document in another folder may be below the removed one;
  * only the tree of folders knows that.
  */
-function treeGone(folder: string, recursive: boolean): Step {
+function stepOfRemovedFolder(folder: string, recursive: boolean): Step {
   return (document) => {
     if (document === null || document.parent === null) return [document];
     const mayGo = recursive && !document.protected && document.waiting.length === 0;
@@ -87,9 +87,9 @@ function editStep(op: Edit, answer: Answer | null, texts: Texts): Step {
   return (document) => {
     if (document === null || base === undefined) return IMPOSSIBLE;
     if (document.protected) return only(submitted(document, op, "protected", answer));
-    const text = document.change === op.base ? op.text : combined(base, op.text, document.text);
+    const text = document.change === op.base ? op.text : mergeLikeService(base, op.text, document.text);
     if (text === null) return only(submitted(document, op, "conflict", answer));
-    if (answer === null) return only(saved(document, text, null) ?? undefined);
+    if (answer === null) return only(afterSave(document, text, null) ?? undefined);
     return answer.status === 200 ? only(shownEdit(document, answer, text, texts)) : IMPOSSIBLE;
   };
 }
@@ -109,7 +109,7 @@ function submitted(
 function shownEdit(document: Live, answer: Answer, text: string, texts: Texts): Live | undefined {
   const { file, content } = answer.json;
   if (content !== text) return undefined;
-  const after = saved(document, content, file.lastChangeId);
+  const after = afterSave(document, content, file.lastChangeId);
   return after === null ? undefined : (shown(after, file, texts) ?? undefined);
 }
 
@@ -120,12 +120,12 @@ function shownEdit(document: Live, answer: Answer, text: string, texts: Texts): 
 function shown(document: Live, file: Answer["json"], texts: Texts): Live | null {
   const { parentId: parent, path, lastChangeId: change } = file;
   const row: Omit<Row, "id" | "path"> = { parent, name: lastName(path), protected: file.protected, change, text: null };
-  return meets(document, row, texts);
+  return fillIn(document, row, texts);
 }
 
 type Placing = Extract<Operation, { kind: "rename" | "move" | "protect" }>;
 
-function placeStep(op: Placing, { answer }: Done, { texts }: Facts): Step {
+function placeStep(op: Placing, { answer }: ExecutedOperation, { texts }: Facts): Step {
   return (document) => {
     if (document === null) return IMPOSSIBLE;
     // The path was taken or the target folder is gone, so the document is unchanged.
@@ -170,8 +170,8 @@ function reviewStep(op: OfReview, answer: Answer | null, { texts }: Facts): Step
     if (op.kind === "reject") return legal(answer === null || answer.status === 200, left);
     const text = acceptedText(document, change, texts);
     if (text === null) return legal(answer === null || answer.json.code === "edit_conflict", document);
-    if (answer === null) return only(saved(left, text, null) ?? undefined);
-    const after = answer.status === 200 ? saved(left, text, answer.json.lastChangeId) : null;
+    if (answer === null) return only(afterSave(left, text, null) ?? undefined);
+    const after = answer.status === 200 ? afterSave(left, text, answer.json.lastChangeId) : null;
     return only((after === null ? null : shown(after, answer.json, texts)) ?? undefined);
   };
 }
@@ -186,7 +186,7 @@ function acceptedText(
   { base, text: sent, reason }: Waiting,
   texts: Texts,
 ): string | null {
-  const made = base === live ? sent : combined(texts.get(base)!, sent, text);
+  const made = base === live ? sent : mergeLikeService(texts.get(base)!, sent, text);
   return made ?? (reason === "conflict" ? sent : null);
 }
 

@@ -42,7 +42,7 @@ export type Texts = ReadonlyMap<string, string>;
  * Compares a document with what an answer shows of it. Returns the document with its unknown values
  * filled in; null if the answer contradicts it.
  */
-export function meets(document: Live, row: Omit<Row, "id" | "path">, texts: Texts): Live | null {
+export function fillIn(document: Live, row: Omit<Row, "id" | "path">, texts: Texts): Live | null {
   const text = row.text ?? texts.get(row.change);
   const agrees =
     (document.parent === undefined || document.parent === row.parent) &&
@@ -58,7 +58,7 @@ export function meets(document: Live, row: Omit<Row, "id" | "path">, texts: Text
 const merged = new Map<string, string | null>();
 
 /** Merges like the service. Returns the merged content; null if the two edits conflict. */
-export function combined(base: string, sent: string, live: string): string | null {
+export function mergeLikeService(base: string, sent: string, live: string): string | null {
   const key = JSON.stringify([base, sent, live]);
   const known = merged.get(key);
   if (known !== undefined) return known;
@@ -72,7 +72,7 @@ export function combined(base: string, sent: string, live: string): string | nul
  * Returns the document after a save. Equal content makes no new change. Returns null if the change
  * id contradicts that.
  */
-export function saved(document: Live, text: string, change: string | null): Live | null {
+export function afterSave(document: Live, text: string, change: string | null): Live | null {
   if (text === document.text) {
     if (change === null || change === document.change) return document;
     return document.change === null ? { ...document, change } : null;

@@ -1,5 +1,5 @@
 import type { Json } from "../../src/conformance/world.ts";
-import type { Done, Operation, Selector } from "./operation.ts";
+import type { ExecutedOperation, Operation, Selector } from "./operation.ts";
 
 /** What the answers of a history contain: rows of documents and folders, contents, listings. */
 
@@ -28,19 +28,19 @@ export type Listing = {
 };
 
 export type Facts = {
-  readonly history: readonly Done[];
+  readonly history: readonly ExecutedOperation[];
   /** Change id → content. */
   readonly texts: ReadonlyMap<string, string>;
   /** Id of a document → the operation that created it, if it was answered. */
-  readonly creations: ReadonlyMap<string, Done>;
+  readonly creations: ReadonlyMap<string, ExecutedOperation>;
   /** Ids of the documents in any answer. */
   readonly documents: ReadonlySet<string>;
   readonly listings: readonly Listing[];
 };
 
-export function gatherFacts(history: readonly Done[]): Facts {
+export function gatherFacts(history: readonly ExecutedOperation[]): Facts {
   const texts = new Map<string, string>();
-  const creations = new Map<string, Done>();
+  const creations = new Map<string, ExecutedOperation>();
   const documents = new Set<string>();
   for (const done of history) {
     for (const [change, text] of textsOf(done)) if (!texts.has(change)) texts.set(change, text);
@@ -51,7 +51,7 @@ export function gatherFacts(history: readonly Done[]): Facts {
 }
 
 /** Returns the documents in an answer. */
-export function rowsOf({ op, answer }: Done): Row[] {
+export function rowsOf({ op, answer }: ExecutedOperation): Row[] {
   if (answer === null || answer.status >= 300) return [];
   const { json } = answer;
   switch (op.kind) {
@@ -79,7 +79,7 @@ function rowOf(item: Json, text: string | null): Row {
 }
 
 /** Returns the folders in an answer, and the parent folders of all that it contains. */
-export function foldersShown(done: Done): FolderAt[] {
+export function foldersShown(done: ExecutedOperation): FolderAt[] {
   const { op, answer } = done;
   const holders = rowsOf(done).map(({ path, parent }) => ({ path: folderOf(path), id: parent }));
   if (answer === null || answer.status >= 300 || answer.json === null) return holders;
@@ -93,7 +93,7 @@ export function foldersShown(done: Done): FolderAt[] {
 }
 
 /** Returns the contents in an answer, as pairs of change id and content. */
-export function textsOf(done: Done): [string, string][] {
+export function textsOf(done: ExecutedOperation): [string, string][] {
   const { op, answer } = done;
   const shown = rowsOf(done).flatMap(({ change, text }): [string, string][] => (text === null ? [] : [[change, text]]));
   if (op.kind === "edit" && answer?.status === 202) return [[answer.json.id, op.text]];
@@ -105,9 +105,9 @@ export function textsOf(done: Done): [string, string][] {
   ];
 }
 
-type Page = Done & { readonly op: Extract<Operation, { kind: "list" }> };
+type Page = ExecutedOperation & { readonly op: Extract<Operation, { kind: "list" }> };
 
-function listingsOf(history: readonly Done[]): Listing[] {
+function listingsOf(history: readonly ExecutedOperation[]): Listing[] {
   const pages = history.filter((done): done is Page => done.op.kind === "list" && done.answer?.status === 200);
   const whole = [...Map.groupBy(pages, ({ op }) => op.listing).values()].filter(
     (own) => own[0]!.op.cursor === null && own.at(-1)!.answer!.json.hasMore === false,

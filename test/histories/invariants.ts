@@ -1,18 +1,18 @@
 import type { Json } from "../../src/conformance/world.ts";
 import { type Facts, rowsOf, textsOf } from "./facts.ts";
-import { type Done, type Operation, tell } from "./operation.ts";
+import { type ExecutedOperation, type Operation, describeOperation } from "./operation.ts";
 
 /**
  * Returns the broken rules that hold for every history, in whatever order its operations happened.
  */
 
-export function breachesOfAll(facts: Facts): string[] {
+export function findBreaches(facts: Facts): string[] {
   return [
     ...facts.history.flatMap(unjustified),
     ...facts.history.flatMap(doubledInPage),
     ...doubledInListings(facts.history),
     ...reusedChanges(facts.history),
-    ...madeTwice(facts),
+    ...createdTwice(facts),
   ];
 }
 
@@ -50,21 +50,21 @@ const DONE: Readonly<Partial<Record<Operation["kind"], readonly number[]>>> = {
   "delete-folder": [204],
 };
 
-function unjustified(done: Done): string[] {
+function unjustified(done: ExecutedOperation): string[] {
   const { op, answer } = done;
   if (answer === null) return [];
   const { status, json } = answer;
   const isDone = status < 300 && (DONE[op.kind] ?? [200]).includes(status);
   if (isDone || (status >= 400 && REFUSALS[op.kind].includes(json.code))) return [];
-  return [`not to be answered so: ${tell(done)} ${status >= 400 ? json.detail : ""}`];
+  return [`not to be answered so: ${describeOperation(done)} ${status >= 400 ? json.detail : ""}`];
 }
 
 /** Checks that a page, which shows one moment, contains no document and no path twice. */
-function doubledInPage(done: Done): string[] {
+function doubledInPage(done: ExecutedOperation): string[] {
   const { op, answer } = done;
   if (op.kind !== "list" || answer?.status !== 200) return [];
   const twice = (what: string, values: readonly string[]) =>
-    repeated(values).map((value) => `the ${what} ${value} is twice in one page: ${tell(done)}`);
+    repeated(values).map((value) => `the ${what} ${value} is twice in one page: ${describeOperation(done)}`);
   return [
     ...twice(
       "path",
@@ -74,7 +74,7 @@ function doubledInPage(done: Done): string[] {
       "id",
       answer.json.data.map(({ id }: Json) => id),
     ),
-    ...(answer.json.data.length > op.limit ? [`a page is longer than its limit: ${tell(done)}`] : []),
+    ...(answer.json.data.length > op.limit ? [`a page is longer than its limit: ${describeOperation(done)}`] : []),
   ];
 }
 
@@ -87,7 +87,7 @@ function repeated(values: readonly string[]): string[] {
  * Checks that the pages of a listing share no document. Lists are sorted by creation, which no move
  * changes.
  */
-function doubledInListings(history: readonly Done[]): string[] {
+function doubledInListings(history: readonly ExecutedOperation[]): string[] {
   const pages = history.filter(({ op, answer }) => op.kind === "list" && answer?.status === 200);
   const listings = Map.groupBy(pages, ({ op }) => (op.kind === "list" ? op.listing : -1));
   return [...listings].flatMap(([listing, own]) =>
@@ -98,18 +98,19 @@ function doubledInListings(history: readonly Done[]): string[] {
 }
 
 /** Checks that a change id always has the same document and content. */
-function reusedChanges(history: readonly Done[]): string[] {
+function reusedChanges(history: readonly ExecutedOperation[]): string[] {
   const texts = new Map<string, string>();
   const documents = new Map<string, string>();
   const breaches: string[] = [];
   for (const done of history) {
     for (const [change, text] of textsOf(done)) {
-      if (texts.has(change) && texts.get(change) !== text) breaches.push(`${change} has two texts: ${tell(done)}`);
+      if (texts.has(change) && texts.get(change) !== text)
+        breaches.push(`${change} has two texts: ${describeOperation(done)}`);
       texts.set(change, text);
     }
     for (const { id, change } of rowsOf(done)) {
       const of = documents.get(change) ?? id;
-      if (of !== id) breaches.push(`${change} is of ${of} and of ${id}: ${tell(done)}`);
+      if (of !== id) breaches.push(`${change} is of ${of} and of ${id}: ${describeOperation(done)}`);
       documents.set(change, of);
     }
   }
@@ -120,7 +121,7 @@ function reusedChanges(history: readonly Done[]): string[] {
  * Checks that each creation made one document at most. The first mark of a content is that of its
  * creation.
  */
-function madeTwice({ history, creations }: Facts): string[] {
+function createdTwice({ history, creations }: Facts): string[] {
   const made = new Map<string, string>();
   const breaches: string[] = [];
   for (const done of history) {
@@ -128,7 +129,7 @@ function madeTwice({ history, creations }: Facts): string[] {
       const mark = text?.match(/<m\d+>/)?.[0];
       if (mark === undefined) continue;
       const first = made.get(mark) ?? id;
-      if (first !== id) breaches.push(`one creation made ${first} and ${id}: ${tell(done)}`);
+      if (first !== id) breaches.push(`one creation made ${first} and ${id}: ${describeOperation(done)}`);
       made.set(mark, first);
     }
   }

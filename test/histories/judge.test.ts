@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { judge } from "./judge.ts";
-import type { Answer, Done, Operation } from "./operation.ts";
+import { checkHistory } from "./judge.ts";
+import type { Answer, ExecutedOperation, Operation } from "./operation.ts";
 
 /** Returns the content of a document whose paragraphs have these marks. */
 function textOf(...marks: readonly number[]): string {
@@ -34,7 +34,7 @@ const refusal = (code: string) => ({ code, detail: "refused" });
  */
 type Line = readonly [span: readonly [from: number, to: number], op: Operation, status?: number, json?: object | null];
 
-function script(...lines: readonly Line[]): Done[] {
+function script(...lines: readonly Line[]): ExecutedOperation[] {
   return lines.map(([[from, to], op, status, json], client) => {
     const answer: Answer | null = status === undefined ? null : { status, json: json ?? null };
     return { client, op, from, to: answer === null ? Infinity : to, answer };
@@ -64,15 +64,15 @@ const edited = (change: string, content: string, path = "/a.md") => ({
 });
 
 /** Returns all broken rules of a history. */
-function faultsOf(history: readonly Done[]): string {
-  const { broken, undecided } = judge(history);
+function faultsOf(history: readonly ExecutedOperation[]): string {
+  const { broken, undecided } = checkHistory(history);
   return [...broken, ...undecided].join("\n");
 }
 
 /** Handwritten histories, each with one fault that the checker must find. */
 
 describe("finds", () => {
-  test.each<[string, RegExp, Done[]]>([
+  test.each<[string, RegExp, ExecutedOperation[]]>([
     [
       "a stale read",
       /^document doc_a: /,

@@ -1,8 +1,8 @@
 import { type Document, keyOfDocument } from "./document.ts";
 import { stepOfDocument } from "./document-steps.ts";
 import { type Facts, foldersShown, gatherFacts, type Listing, rowsOf } from "./facts.ts";
-import { breachesOfAll } from "./invariants.ts";
-import { changesNothing, type Done, marksIn, type Operation, tell } from "./operation.ts";
+import { findBreaches } from "./invariants.ts";
+import { changesNothing, type ExecutedOperation, marksIn, type Operation, describeOperation } from "./operation.ts";
 import { entriesOfPlace, foldersByPath, type Holder, placesOf } from "./places.ts";
 import { type Entry, type Found, type Model, searchLinearisation } from "./search.ts";
 import { keyOfTree, leavesTree, stepOfTree, stepOfUnlisted, type Tree } from "./tree.ts";
@@ -34,9 +34,9 @@ const PLACE: Model<Holder> = { initial: null, keyOf: (holder) => holder ?? "free
  * Checks a history.
  * @param most states that one search may visit
  */
-export function judge(history: readonly Done[], most = 200_000): Verdict {
+export function checkHistory(history: readonly ExecutedOperation[], most = 200_000): Verdict {
   const facts = gatherFacts(history);
-  const broken = breachesOfAll(facts);
+  const broken = findBreaches(facts);
   const undecided: string[] = [];
   let states = 0;
   const note = (what: string, found: Found) => {
@@ -105,7 +105,7 @@ function isUnseen(op: Operation, { names, parents, marks }: Shown, { texts }: Fa
   }
 }
 
-const spanOf = (done: Done) => ({ what: tell(done), from: done.from, to: done.to });
+const spanOf = (done: ExecutedOperation) => ({ what: describeOperation(done), from: done.from, to: done.to });
 
 /**
  * Returns an entry for a whole listing without the document: at one moment of it, the document did
@@ -152,7 +152,7 @@ const isWhole = (selector: Listing["selector"]) =>
   selector !== null && "path_prefix" in selector && selector.path_prefix === "/";
 
 /** Returns a verdict in one line. */
-export function tellVerdict(verdict: Verdict): string {
+export function describeVerdict(verdict: Verdict): string {
   const { operations, acknowledged, unknown, documents, places, states, broken, undecided } = verdict;
   const counts = `${operations} operations, ${acknowledged} acknowledged, ${unknown} unknown; ${documents} documents and ${places} places checked, ${states} states searched`;
   const end =

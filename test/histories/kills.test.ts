@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { whyNoPostgres } from "../postgres/database.ts";
-import { judge } from "./judge.ts";
-import { live, type Scene } from "./live.ts";
+import { checkHistory } from "./judge.ts";
+import { runScene, type Scene } from "./live.ts";
 import { openPostgresScene } from "./postgres-scene.ts";
 import { openSqliteScene } from "./sqlite-scene.ts";
 
@@ -9,8 +9,8 @@ import { openSqliteScene } from "./sqlite-scene.ts";
 
 async function holds(scene: Scene, operations: number, strikes: number): Promise<void> {
   onTestFinished(scene.end);
-  const { history, struck } = await live(scene, { seed: 1, clients: 20, operations, strikes });
-  const { broken, undecided, acknowledged } = judge(history);
+  const { history, struck } = await runScene(scene, { seed: 1, clients: 20, operations, strikes });
+  const { broken, undecided, acknowledged } = checkHistory(history);
   expect({ broken, undecided, struck: struck.length }).toEqual({ broken: [], undecided: [], struck: strikes });
   expect(acknowledged).toBeGreaterThan(operations / 2);
 }

@@ -1,5 +1,5 @@
 import { rowsOf, textsOf } from "./facts.ts";
-import type { Done } from "./operation.ts";
+import type { ExecutedOperation } from "./operation.ts";
 import type { Json } from "../../src/conformance/world.ts";
 import type { Dice } from "../simulator/dice.ts";
 
@@ -22,7 +22,7 @@ export class Known {
   readonly #folders = new Map<string, string>();
   readonly #reviews = new Map<string, string>();
 
-  learn(done: Done): void {
+  learn(done: ExecutedOperation): void {
     const { op, answer } = done;
     if (answer === null) return;
     for (const row of rowsOf(done))
@@ -38,7 +38,7 @@ export class Known {
     if ("file" in op && op.kind !== "show-review") this.#reviews.delete(op.id);
   }
 
-  #learnFolders(done: Done): void {
+  #learnFolders(done: ExecutedOperation): void {
     const { op, answer } = done;
     for (const { path, parent } of rowsOf(done)) if (parent !== null) this.#folders.set(parent, path);
     if (answer!.status < 300 && op.kind === "make-folder") this.#folders.set(answer!.json.id, answer!.json.path);

@@ -1,7 +1,7 @@
 import { Dice } from "../simulator/dice.ts";
 import { audit, newWork, runClients, ServiceClient } from "./clients.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Done } from "./operation.ts";
+import type { ExecutedOperation } from "./operation.ts";
 import { Recorder } from "./recorder.ts";
 
 /** A fault: something is killed and started again while clients work. */
@@ -21,10 +21,10 @@ export type Plan = {
   readonly strikes: number;
 };
 
-export type Lived = { readonly history: readonly Done[]; readonly struck: readonly string[] };
+export type RunResult = { readonly history: readonly ExecutedOperation[]; readonly struck: readonly string[] };
 
 /** Runs clients in a new workspace, kills processes meanwhile, and reads everything at the end. */
-export async function live({ cluster, strikes }: Scene, plan: Plan): Promise<Lived> {
+export async function runScene({ cluster, strikes }: Scene, plan: Plan): Promise<RunResult> {
   const recorder = new Recorder();
   const workspaceId = await cluster.newWorkspace(`histories ${plan.seed}`);
   const work = newWork({ recorder, connect: cluster.connect, isOver: () => recorder.count >= plan.operations });

@@ -38,7 +38,7 @@ export type Operation =
 export type Answer = { readonly status: number; readonly json: Json };
 
 /** An executed operation of one client. */
-export type Done = {
+export type ExecutedOperation = {
   readonly client: number;
   readonly op: Operation;
   /** Logical time of the request: the recorder counts requests and answers, so no two are equal. */
@@ -65,7 +65,7 @@ export function isReading({ kind }: Operation): boolean {
 }
 
 /** Returns true if the operation changed nothing: it only reads, or it was refused. */
-export function changesNothing({ op, answer }: Done): boolean {
+export function changesNothing({ op, answer }: ExecutedOperation): boolean {
   return isReading(op) || (answer !== null && answer.status >= 400);
 }
 
@@ -138,7 +138,7 @@ export function marksOf(text: string): string {
 }
 
 /** Returns the operation and its answer in a few words, for a report. */
-export function tell({ client, op, answer }: Done): string {
+export function describeOperation({ client, op, answer }: ExecutedOperation): string {
   const { kind, ...members } = op;
   const asked = Object.entries(members)
     .map(([name, value]) => `${name} ${short(value)}`)

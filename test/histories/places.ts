@@ -1,5 +1,5 @@
 import { type Facts, folderOf, lastName, type Row, rowsOf } from "./facts.ts";
-import { changesNothing, type Done, type Operation } from "./operation.ts";
+import { changesNothing, type ExecutedOperation, type Operation } from "./operation.ts";
 import type { Entry } from "./search.ts";
 
 /**
@@ -60,7 +60,7 @@ export function entriesOfPlace(
   shownHere: ReadonlySet<string>,
   folders: FoldersByPath,
 ): Entry<Holder>[] {
-  const seen = new Set([...shownHere, ...mayHaveBeen(facts, place)]);
+  const seen = new Set([...shownHere, ...possibleArrivals(facts, place)]);
   return facts.history.flatMap((done) => {
     const step = done.answer === null ? unknownStep(done.op, place) : stepOf(done, { facts, place, seen, folders });
     const what = `client ${done.client}: ${done.op.kind}`;
@@ -73,7 +73,7 @@ export function entriesOfPlace(
  * Returns the documents that operations with lost answers may have brought to this path, though no
  * answer shows them at it.
  */
-function mayHaveBeen({ history, documents, creations }: Facts, { parent, name }: PlaceKey): string[] {
+function possibleArrivals({ history, documents, creations }: Facts, { parent, name }: PlaceKey): string[] {
   const orphans = [...documents].filter((id) => !creations.has(id));
   const moved = history.flatMap(({ op, answer }) => {
     if (answer !== null) return [];
@@ -90,7 +90,7 @@ type PlaceQuestion = {
   readonly folders: FoldersByPath;
 };
 
-function stepOf(done: Done, { facts, place, seen, folders }: PlaceQuestion): Step | null {
+function stepOf(done: ExecutedOperation, { facts, place, seen, folders }: PlaceQuestion): Step | null {
   const { op, answer } = done;
   if (op.kind === "delete-folder") return answer!.status === 204 ? treeGone(op, place) : null;
   if (op.kind === "create" && answer!.status === 409) return isFor(op.place, place, folders) ? isTaken : null;

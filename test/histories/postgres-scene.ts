@@ -45,7 +45,7 @@ export async function openPostgresScene(processes: number): Promise<Scene> {
  */
 function killPostgres(cluster: Cluster, server: PostgresServer): Strike {
   const run = () =>
-    cluster.away(async () => {
+    cluster.withoutDatabase(async () => {
       process.kill(server.pid(), "SIGKILL");
       await server.stop();
       await untilDone(() => server.start());
@@ -60,7 +60,7 @@ function killPostgres(cluster: Cluster, server: PostgresServer): Strike {
  */
 function killBackend(cluster: Cluster, database: string): Strike {
   const run = () =>
-    cluster.away(async () => {
+    cluster.withoutDatabase(async () => {
       const client = await connectTo(database);
       const ended = new Promise((resolve) => client.once("end", resolve));
       const { rows } = await client.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'mdmirror'");

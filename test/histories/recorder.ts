@@ -1,4 +1,4 @@
-import { type Done, isOfAdmin, isReading, type Answer, type Operation, requestOf } from "./operation.ts";
+import { type ExecutedOperation, isOfAdmin, isReading, type Answer, type Operation, requestOf } from "./operation.ts";
 
 /**
  * Result of a request. `unknown`: it may have arrived. `unsent`: it did not arrive, because no
@@ -11,7 +11,7 @@ export type Send = (method: string, path: string, body: object | null, by: "user
 
 /** The operations and answers of all clients, on one logical clock. */
 export class Recorder {
-  readonly #done: Done[] = [];
+  readonly #done: ExecutedOperation[] = [];
   #clock = 0;
   #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
@@ -31,7 +31,7 @@ export class Recorder {
     return null;
   }
 
-  #add(done: Done): void {
+  #add(done: ExecutedOperation): void {
     this.#done.push(done);
     for (const { count, resolve } of this.#waiting) if (count <= this.count) resolve();
     this.#waiting = this.#waiting.filter(({ count }) => count > this.count);
@@ -45,7 +45,7 @@ export class Recorder {
     return promise;
   }
 
-  get history(): readonly Done[] {
+  get history(): readonly ExecutedOperation[] {
     return this.#done;
   }
 

@@ -1,5 +1,5 @@
 import { type FolderAt, foldersShown, folderOf, lastName } from "./facts.ts";
-import { type Answer, changesNothing, type Done, type Operation, type Place } from "./operation.ts";
+import { type Answer, changesNothing, type ExecutedOperation, type Operation, type Place } from "./operation.ts";
 
 /**
  * Model of all folders of a workspace as one object, because a move changes the paths of all
@@ -25,7 +25,7 @@ export function keyOfTree(tree: Tree): string {
 }
 
 /** Returns the step of an operation; null if the operation does not concern folders. */
-export function stepOfTree(done: Done): Step | null {
+export function stepOfTree(done: ExecutedOperation): Step | null {
   const { op, answer } = done;
   switch (op.kind) {
     case "create":
@@ -56,7 +56,7 @@ const PLACING: ReadonlySet<Operation["kind"]> = new Set([
   "delete-folder",
 ]);
 
-export function leavesTree(done: Done): boolean {
+export function leavesTree(done: ExecutedOperation): boolean {
   const { op } = done;
   const mayMake = op.kind === "create" && "path" in op.place;
   return changesNothing(done) || !(mayMake || PLACING.has(op.kind));
@@ -67,7 +67,7 @@ export function stepOfUnlisted(id: string): Step {
   return (tree) => legal(pathOf(tree, id) === undefined, tree);
 }
 
-function showing(done: Done): Step | null {
+function showing(done: ExecutedOperation): Step | null {
   const shown = foldersShown(done);
   return shown.length === 0 ? null : (tree) => withShown(tree, shown);
 }
@@ -103,7 +103,7 @@ function withFolders(tree: Tree, path: string): Tree {
 }
 
 /** Returns the step of a created document or folder, which creates the missing folders above it. */
-function creating(place: Place, answer: Answer | null, done: Done): Step | null {
+function creating(place: Place, answer: Answer | null, done: ExecutedOperation): Step | null {
   const shown = foldersShown(done);
   if ("path" in place) {
     const folder = folderOf(place.path);
@@ -116,7 +116,7 @@ function creating(place: Place, answer: Answer | null, done: Done): Step | null 
   return null;
 }
 
-function making(place: Place, answer: Answer | null, done: Done): Step {
+function making(place: Place, answer: Answer | null, done: ExecutedOperation): Step {
   const shown = foldersShown(done);
   return (tree) => {
     const holder = "path" in place ? folderOf(place.path) : pathOf(tree, place.parentId);
@@ -131,7 +131,7 @@ function making(place: Place, answer: Answer | null, done: Done): Step {
 
 type Placing = Extract<Operation, { kind: "rename-folder" | "move-folder" }>;
 
-function placing(op: Placing, answer: Answer | null, done: Done): Step {
+function placing(op: Placing, answer: Answer | null, done: ExecutedOperation): Step {
   const shown = foldersShown(done);
   return (tree) => {
     const from = pathOf(tree, op.id);

@@ -29,7 +29,7 @@ export async function makeLibRig(times = 1): Promise<LibRig> {
   const root = join(dir, "notes");
   const linked = await linkMirror(root, { url: service.url, key: service.key, env });
   const clock = new LiveClock();
-  clock.hurry(times);
+  clock.speedUp(times);
   const mirror = times === 1 ? linked : mirrorOf(new Session(realpathSync(root), { ...environmentOf({ env }), clock }));
   onTestFinished(async () => {
     await mirror.close();

@@ -90,7 +90,7 @@ const DISKS: Readonly<Record<string, RamDiskOptions>> = {
 const SKIPPED = /(?:^|\/)w-/;
 
 /** Expects the content in the file, in a set-aside file that the journal names, or in the trash. */
-function judge({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, what: string): void {
+function expectKept({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, what: string): void {
   const everything = [...ram.user.texts(ROOT, true)].filter(([path]) => !SKIPPED.test(path));
   const holders = everything.filter(([, text]) => text === "mine").map(([path]) => path);
   expect(holders, `${what}: ${JSON.stringify(outcome)}`).not.toEqual([]);
@@ -115,7 +115,7 @@ describe("I14 a save at any moment of an effect survives", () => {
             const raced = race(options, effect, save, moment);
             if (raced === null) break;
             races++;
-            judge(raced, `${effect}, ${save}, at ${moment} (${raced.call})`);
+            expectKept(raced, `${effect}, ${save}, at ${moment} (${raced.call})`);
           }
         }
       }

@@ -9,7 +9,7 @@ import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { createNodeFs, MAX_READ_BYTES } from "../../src/mirror/local/node-fs.ts";
 import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
 import { mirrorOn, walkAll } from "./benches.ts";
-import { NO_CHANCE } from "../simulator/quiet-ports.ts";
+import { FIXED_RANDOM } from "../simulator/quiet-ports.ts";
 
 function codeOf(call: () => unknown): unknown {
   try {
@@ -125,6 +125,6 @@ describe("the calls over node:fs", () => {
 
 describe("the root of the calls", () => {
   it("is any absolute path: a relative one is a bug of the caller", () => {
-    expect(() => new LocalDisk(createNodeFs(), "notes", { random: NO_CHANCE })).toThrow(TypeError);
+    expect(() => new LocalDisk(createNodeFs(), "notes", { random: FIXED_RANDOM })).toThrow(TypeError);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
-import { NO_CHANCE } from "../simulator/quiet-ports.ts";
+import { FIXED_RANDOM } from "../simulator/quiet-ports.ts";
 import { walkAll } from "./benches.ts";
 
 const ROOT = "/home/ann/notes";
@@ -14,7 +14,7 @@ function guard() {
   for (const name of ["a", "b", "c"]) ram.user.write(`${ROOT}/${name}.md`, `# ${name}\n\nthe text of ${name}\n`);
   ram.user.write(`${ROOT}/picture.png`, "bytes");
   ram.advance(10_000);
-  const disk = new LocalDisk(ram, ROOT, { random: NO_CHANCE });
+  const disk = new LocalDisk(ram, ROOT, { random: FIXED_RANDOM });
   const texts: string[] = [];
   const tree = walkAll(disk);
   const lookAt = (...paths: string[]) => disk.scanFiles(tree, paths, (_digest, text) => texts.push(text));

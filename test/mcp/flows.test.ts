@@ -72,7 +72,7 @@ describe("an agent beside a daemon", () => {
 
   test("a conflict with another user of the service is shown and resolved, if it is what was seen", async () => {
     const { rig } = watched;
-    (await watched.watchingHere()).clock.hurry(20);
+    (await watched.watchingHere()).clock.speedUp(20);
     const one = await agent();
     const live = rig.remote("a.md")!;
     await rig.run(["pause", "w"]);
@@ -105,7 +105,7 @@ describe("an agent beside a daemon", () => {
     const { rig } = watched;
     rig.write("b.md", "# two\n");
     rig.write("c.md", "# three\n");
-    (await watched.watchingHere()).clock.hurry(20);
+    (await watched.watchingHere()).clock.speedUp(20);
     const one = await agent();
     expect((await one.call("delete", { path: "b.md", version: digestOf("else") })).facts.error.code).toBe("stale");
     const deleted = await one.call("delete", { path: "b.md", version: digestOf("# two\n") });

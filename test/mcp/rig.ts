@@ -11,7 +11,7 @@ import { ENTRY, keptCompiled } from "../program.ts";
 /** An agent: a client of `mdmirror mcp`, which runs in this process or as a process. */
 
 /** A tool's answer: its structured content, and the text beside it. */
-export type Told = {
+export type ToolAnswer = {
   readonly isError: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the facts that it asks for.
   readonly facts: any;
@@ -23,7 +23,7 @@ export class Agent {
   /** Internal errors that the program reported. */
   faults = "";
 
-  async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Told> {
+  async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<ToolAnswer> {
     // The client's time limit is not tested, so it is long.
     const { content, isError = false } = await this.client.callTool({ name, arguments: args }, { timeout: 600_000 });
     const [facts, text] = content.map((block) => (block.type === "text" ? block.text : ""));
@@ -31,7 +31,7 @@ export class Agent {
   }
 
   /** Waits without a time limit, because the test's clock may be fast or the machine busy. */
-  wait(...paths: string[]): Promise<Told> {
+  wait(...paths: string[]): Promise<ToolAnswer> {
     return this.call("wait", { paths, timeout: "10m" });
   }
 

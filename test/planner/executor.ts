@@ -3,7 +3,14 @@ import type { Action, Step } from "../../src/mirror/model/action.ts";
 import { nameOf, parentOf, isBelow, isWithin, rebase } from "../../src/contract/path.ts";
 import { conflictCopyPath, copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { hasConflictCopy, newestShown } from "../../src/mirror/model/record.ts";
-import { check, hasFolderThere, isTakenHere, isTakenThere, type OfDocument, type OfFolder } from "./refusals.ts";
+import {
+  check,
+  hasRemoteFolder,
+  isTakenLocally,
+  isTakenOnService,
+  type OfDocument,
+  type OfFolder,
+} from "./refusals.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -90,7 +97,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
     case "create-local": {
       const document = documentOf(action.id);
       check(document.changeId === action.changeId, `other version: ${say}`);
-      check(!isTakenHere(world, action.localPath), `taken here: ${say}`);
+      check(!isTakenLocally(world, action.localPath), `taken here: ${say}`);
       check(document.path === action.remotePath, `elsewhere on the service: ${say}`);
       check(
         parentOf(action.localPath) === "" || world.folders.has(parentOf(action.localPath)) || !world.foldersComplete,
@@ -108,8 +115,8 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       return;
     case "create-remote": {
       const file = fileAt(action.localPath, action.expect);
-      check(!isTakenThere(world, action.remotePath), `taken there: ${say}`);
-      check(hasFolderThere(world, parentOf(action.remotePath)), `no folder there: ${say}`);
+      check(!isTakenOnService(world, action.remotePath), `taken there: ${say}`);
+      check(hasRemoteFolder(world, parentOf(action.remotePath)), `no folder there: ${say}`);
       if (action.tombstone !== null) check(world.tombstones.delete(action.tombstone), `no tombstone: ${say}`);
       world.recordDocument(world.newDocument(action.remotePath, file.text), action.localPath);
       return;
@@ -168,7 +175,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
     case "delete-remote": {
       const document = documentOf(action.id);
       check(document.changeId === action.changeId && document.path === action.remotePath, `other version: ${say}`);
-      check(!isTakenHere(world, action.localPath), `there again: ${say}`);
+      check(!isTakenLocally(world, action.localPath), `there again: ${say}`);
       world.documents.delete(action.id);
       bury(world, action.id);
       return;
@@ -178,7 +185,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       return;
     case "move-local":
       fileAt(action.from);
-      check(!isTakenHere(world, action.to), `taken here: ${say}`);
+      check(!isTakenLocally(world, action.to), `taken here: ${say}`);
       check(
         parentOf(action.to) === "" || world.folders.has(parentOf(action.to)) || !world.foldersComplete,
         `no folder: ${say}`,
@@ -196,8 +203,8 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
         kept(action.from) === kept(action.to) && changed(action.from) !== changed(action.to),
         `two changes: ${say}`,
       );
-      check(!isTakenThere(world, action.to), `taken there: ${say}`);
-      check(hasFolderThere(world, parentOf(action.to)), `no folder there: ${say}`);
+      check(!isTakenOnService(world, action.to), `taken there: ${say}`);
+      check(hasRemoteFolder(world, parentOf(action.to)), `no folder there: ${say}`);
       document.path = action.to;
       world.patchRecord(action.id, { remotePath: action.to });
       return;
@@ -260,14 +267,14 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
   };
   switch (action.kind) {
     case "make-folder-local":
-      check(!isTakenHere(world, action.localPath), `taken here: ${say}`);
+      check(!isTakenLocally(world, action.localPath), `taken here: ${say}`);
       check(parentOf(action.localPath) === "" || world.folders.has(parentOf(action.localPath)), `no folder: ${say}`);
       world.makeFolder(action.localPath);
       putFolder(action.dirId, action.localPath, action.remotePath, action.carries);
       return;
     case "make-folder-remote":
-      check(!isTakenThere(world, action.remotePath), `taken there: ${say}`);
-      check(hasFolderThere(world, parentOf(action.remotePath)), `no folder there: ${say}`);
+      check(!isTakenOnService(world, action.remotePath), `taken there: ${say}`);
+      check(hasRemoteFolder(world, parentOf(action.remotePath)), `no folder there: ${say}`);
       putFolder(world.newDir(action.remotePath), action.localPath, action.remotePath);
       return;
     case "link-folder":
@@ -275,7 +282,7 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
       return;
     case "move-folder-local":
       check(world.folders.has(action.from), `no folder at ${action.from}: ${say}`);
-      check(!isTakenHere(world, action.to), `taken here: ${say}`);
+      check(!isTakenLocally(world, action.to), `taken here: ${say}`);
       check(parentOf(action.to) === "" || world.folders.has(parentOf(action.to)), `no folder: ${say}`);
       check(!isBelow(action.to, action.from), `into itself: ${say}`);
       world.moveLocal(action.from, action.to);
@@ -289,8 +296,8 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
         kept(action.from) === kept(action.to) && changed(action.from) !== changed(action.to),
         `two changes: ${say}`,
       );
-      check(!isTakenThere(world, action.to), `taken there: ${say}`);
-      check(hasFolderThere(world, parentOf(action.to)) && !isBelow(action.to, action.from), `no folder there: ${say}`);
+      check(!isTakenOnService(world, action.to), `taken there: ${say}`);
+      check(hasRemoteFolder(world, parentOf(action.to)) && !isBelow(action.to, action.from), `no folder there: ${say}`);
       world.moveDir(action.dirId, action.to);
       rewrite(world, "remote", action.from, action.to);
       return;
@@ -308,7 +315,7 @@ function applyFolder(world: World, action: OfFolder, say: string): void {
       const inside = [...world.dirs.values(), ...[...world.documents.values()].map(({ path }) => path)];
       check(!inside.some((path) => isBelow(path, action.remotePath)), `not empty: ${say}`);
       check(world.dirs.get(action.dirId) === action.remotePath, `not there: ${say}`);
-      check(!isTakenHere(world, action.localPath), `there again: ${say}`);
+      check(!isTakenLocally(world, action.localPath), `there again: ${say}`);
       world.dirs.delete(action.dirId);
       world.dirRecords.delete(action.dirId);
       return;
@@ -358,7 +365,7 @@ function applyConflict(
       const other = world.others.get(action.from);
       if (other !== undefined && action.from !== action.to) {
         world.others.delete(action.from);
-        check(!isTakenHere(world, action.to), `taken: ${say}`);
+        check(!isTakenLocally(world, action.to), `taken: ${say}`);
         world.others.set(action.to, other);
       } else check(world.others.has(action.to), `no sidecar at ${action.from}: ${say}`);
       if (action.nth === conflict.shown.length)

@@ -11,16 +11,16 @@ export function check(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
 
-export function isTakenHere(world: World, path: string): boolean {
+export function isTakenLocally(world: World, path: string): boolean {
   return world.files.has(path) || world.folders.has(path) || world.others.has(path);
 }
 
-export function isTakenThere(world: World, path: string): boolean {
+export function isTakenOnService(world: World, path: string): boolean {
   for (const document of world.documents.values()) if (document.path === path) return true;
   for (const dir of world.dirs.values()) if (dir === path) return true;
   return false;
 }
 
-export function hasFolderThere(world: World, path: string): boolean {
+export function hasRemoteFolder(world: World, path: string): boolean {
   return path === "" || [...world.dirs.values()].includes(path);
 }

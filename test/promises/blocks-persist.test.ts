@@ -12,7 +12,7 @@ import {
   isWrite,
   openFixture,
   problem,
-  type Seen,
+  type SeenRequest,
   settle,
   Restartable,
   beforeFirst,
@@ -24,7 +24,7 @@ type More = {
   readonly make?: (fixture: Fixture) => void;
   readonly variant?: Variant;
   readonly settings?: Partial<Settings>;
-  readonly fault?: (request: Seen) => Fault | null;
+  readonly fault?: (request: SeenRequest) => Fault | null;
   readonly ownKey?: true;
 };
 

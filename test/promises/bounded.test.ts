@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { actLocally, actOnService } from "../simulator/commands.ts";
 import type { Variant } from "../variants/variant.ts";
 import { Moment } from "../simulator/moment.ts";
-import { type Fixture, goOnFrom, openFixture, settle, countByRoute } from "./fixture.ts";
+import { type Fixture, continueFrom, openFixture, settle, countByRoute } from "./fixture.ts";
 
 /**
  * The number of requests for each change by a user. A hosted service charges for requests and
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
 
 describe("I33 each thing costs its own requests beside the two lists, and no other", () => {
   test.each(ROWS)("local: %s, on the service: %s", async (local, remote, beside) => {
-    const fixture = goOnFrom(inSync);
+    const fixture = continueFrom(inSync);
     actLocally(fixture.mirror, local);
     actOnService(fixture.rig.app, remote);
     expect(await requestsOf(fixture)).toEqual({ ...LISTS, ...beside });
@@ -113,7 +113,7 @@ describe("I33 each thing costs its own requests beside the two lists, and no oth
   });
 
   test("nothing to do where no list shows the whole tree: one request more for each folder of the root", async () => {
-    const fixture = goOnFrom(await sync({ noTree: true }), { noTree: true });
+    const fixture = continueFrom(await sync({ noTree: true }), { noTree: true });
     expect(await requestsOf(fixture)).toEqual({ "GET /v1/files": 1, "GET /v1/folders": 1 + 6 });
   });
 

@@ -18,7 +18,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
  * that tests may replace. `Restartable` adds a state file on a real disk.
  */
 
-export type Seen = {
+export type SeenRequest = {
   readonly method: string;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>> | null;
@@ -28,11 +28,11 @@ export type Fixture = {
   readonly rig: Rig;
   readonly mirror: Mirror;
   /** Requests of the client in the order of sending, also those that failed. */
-  readonly seen: Seen[];
+  readonly seen: SeenRequest[];
   /** Called with each request before it is answered. */
-  onRequest: (request: Seen) => void;
+  onRequest: (request: SeenRequest) => void;
   /** Returns the fault of a request; null for none. */
-  fault: (request: Seen) => Fault | null;
+  fault: (request: SeenRequest) => Fault | null;
 };
 
 /**
@@ -91,17 +91,17 @@ export async function openConflicts(
  * Opens a fixture that continues from a saved moment of another one.
  * @param variant of the other fixture
  */
-export function goOnFrom(moment: Moment, variant: Variant = {}): Fixture {
+export function continueFrom(moment: Moment, variant: Variant = {}): Fixture {
   return seeingAll(variant, (deployment) => moment.open(deployment));
 }
 
 function seeingAll(variant: Variant, open: (deployment: Deployment) => Pair): Fixture {
-  const seen: Seen[] = [];
+  const seen: SeenRequest[] = [];
   const befall = (request: WireRequest): Fault | null => {
     const one = {
       method: request.method,
       path: request.path,
-      body: request.body === null ? null : (JSON.parse(request.body) as Seen["body"]),
+      body: request.body === null ? null : (JSON.parse(request.body) as SeenRequest["body"]),
     };
     seen.push(one);
     fixture.onRequest(one);
@@ -125,12 +125,12 @@ export function beforeFirst(fixture: Fixture, method: string, act: () => void): 
   };
 }
 
-export function isWrite({ method }: Seen): boolean {
+export function isWrite({ method }: SeenRequest): boolean {
   return method !== "GET";
 }
 
 /** Returns a request with its whole body as a string, so that two requests can be compared. */
-export function asText({ method, path, body }: Seen): string {
+export function asText({ method, path, body }: SeenRequest): string {
   return `${method} ${path} ${JSON.stringify(body)}`;
 }
 
@@ -145,7 +145,7 @@ export function countByRoute(requests: readonly string[]): Readonly<Record<strin
 }
 
 /** Returns the id of the document whose content a PUT changes; null for other requests. */
-export function putId({ method, path }: Seen): string | null {
+export function putId({ method, path }: SeenRequest): string | null {
   return method === "PUT" && path.endsWith("/content") ? path.slice(FILES.length + 1, -"/content".length) : null;
 }
 
@@ -166,7 +166,7 @@ export function problem(status: number, code: string, headers: Readonly<Record<s
 }
 
 /** An answer to a list request that the client cannot parse. */
-export const MISREAD: Fault = {
+export const UNREADABLE_LIST: Fault = {
   status: 200,
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null }),
@@ -196,7 +196,7 @@ let synced: Promise<Moment> | null = null;
 /** Opens a fixture in sync with three documents in `d`, one in `e`, and an empty folder. */
 export async function inSync(): Promise<Fixture> {
   synced ??= syncFew();
-  return goOnFrom(await synced);
+  return continueFrom(await synced);
 }
 
 async function syncFew(): Promise<Moment> {
@@ -211,7 +211,7 @@ async function syncFew(): Promise<Moment> {
 /**
  * Lets the first matching request fail with `fault`. From then on, requests about folders fail too.
  */
-export function loseThenHideFolders(fixture: Fixture, is: (request: Seen) => boolean, fault: Fault): void {
+export function loseThenHideFolders(fixture: Fixture, is: (request: SeenRequest) => boolean, fault: Fault): void {
   let sent = false;
   fixture.fault = (request) => {
     if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;

@@ -9,9 +9,9 @@ import {
   loseThenHideFolders,
   problem,
   remoteTexts,
-  type Seen,
+  type SeenRequest,
   settle,
-  MISREAD,
+  UNREADABLE_LIST,
 } from "./fixture.ts";
 
 /** The first words of each kind of write request, and a local command that causes it. */
@@ -26,7 +26,7 @@ const WRITES: readonly (readonly [route: string, command: string])[] = [
   ["DELETE /v1/folders/", "rm empty"],
 ];
 
-function on(route: string): (request: Seen) => boolean {
+function on(route: string): (request: SeenRequest) => boolean {
   return ({ method, path }) => `${method} ${path}`.startsWith(route);
 }
 
@@ -77,7 +77,7 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
 // For folders, the listing of each cycle is the read that shows the result, so they are left out.
 const OF_DOCUMENTS = WRITES.filter(([route]) => route.includes("/files"));
 
-const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
+const settles = ({ method, path }: SeenRequest): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
 
 describe.each(OF_DOCUMENTS)("I08 %s (%s), whose end no read could prove, is not sent again", (route, command) => {
   const is = on(route);
@@ -126,7 +126,7 @@ test("I08 a POST that was answered 404 is not sent again in the same run until a
   const fixture = await inSync();
   const { rig, mirror, seen } = fixture;
   mirror.write("d/new.md", "created locally\n");
-  const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
+  const isPost = ({ method, path }: SeenRequest): boolean => method === "POST" && path === "/v1/files";
   let isRefused = false;
   fixture.fault = (request) => {
     if (isRefused && request.path.startsWith("/v1/files?")) return problem(400, "invalid_request");
@@ -151,13 +151,13 @@ test("I08 a POST that was refused is not sent again in the same run, although on
   rig.app.create("d/new.md", "new there\n");
   rig.app.create("d/theirs.md", "theirs\n");
   const { id } = rig.app.files().get("d/new.md")!;
-  const isPost = ({ method, body }: Seen): boolean => method === "POST" && body?.["path"] === "/d/new.md";
+  const isPost = ({ method, body }: SeenRequest): boolean => method === "POST" && body?.["path"] === "/d/new.md";
   let listings = 0;
   fixture.fault = (request) => {
     if (isPost(request)) return problem(400, "invalid_request");
     if (request.path === `/v1/files/${id}`) return problem(400, "invalid_request");
     // The only successful listing contains the document, but its content cannot be read.
-    if (request.path.startsWith("/v1/files?") && ++listings !== 2) return MISREAD;
+    if (request.path.startsWith("/v1/files?") && ++listings !== 2) return UNREADABLE_LIST;
     return null;
   };
   await mirror.sync();
@@ -170,7 +170,7 @@ test("I08 a POST that was refused is not sent again in the same run, although on
   expect(mirror.state.load().blocks.get(id)?.reason).toBe("conflict");
 });
 
-function isFolderPatch({ method, path }: Seen): boolean {
+function isFolderPatch({ method, path }: SeenRequest): boolean {
   return method === "PATCH" && path.startsWith("/v1/folders/");
 }
 

@@ -1,16 +1,25 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../variants/variant.ts";
 import { Moment } from "../simulator/moment.ts";
-import { type Fixture, goOnFrom, HTML, isWrite, openFixture, problem, type Seen, settle } from "./fixture.ts";
+import {
+  type Fixture,
+  continueFrom,
+  HTML,
+  isWrite,
+  openFixture,
+  problem,
+  type SeenRequest,
+  settle,
+} from "./fixture.ts";
 
 const DEPLOYMENT = { maxPageSize: 3 };
 const DOCUMENTS = 14;
 
-function isDocumentPage({ method, path }: Seen): boolean {
+function isDocumentPage({ method, path }: SeenRequest): boolean {
   return method === "GET" && /^\/v1\/files(\?|$)/.test(path);
 }
 
-function isFolderPage({ method, path }: Seen): boolean {
+function isFolderPage({ method, path }: SeenRequest): boolean {
   return method === "GET" && /^\/v1\/folders(\?|$)/.test(path);
 }
 
@@ -35,8 +44,8 @@ async function change(): Promise<Moment> {
 const changed = await change();
 
 /** Returns the number of matching pages in one scan. */
-async function pagesOf(which: (request: Seen) => boolean): Promise<number> {
-  const fixture = goOnFrom(changed, DEPLOYMENT);
+async function pagesOf(which: (request: SeenRequest) => boolean): Promise<number> {
+  const fixture = continueFrom(changed, DEPLOYMENT);
   await fixture.mirror.plan();
   return fixture.seen.filter(which).length;
 }
@@ -59,7 +68,7 @@ describe.each([
     const pages = await pagesOf(which);
     expect(pages).toBeGreaterThan(2);
     for (let failing = 1; failing <= pages; failing++) {
-      const fixture = goOnFrom(changed, DEPLOYMENT);
+      const fixture = continueFrom(changed, DEPLOYMENT);
       const { rig, mirror } = fixture;
       const before = mirror.texts();
       let page = 0;

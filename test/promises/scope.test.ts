@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
-import { type Fixture, remoteTexts, type Seen, settle, openSynced } from "./fixture.ts";
+import { type Fixture, remoteTexts, type SeenRequest, settle, openSynced } from "./fixture.ts";
 
 const DOCUMENTS = 12;
 
 const NOTES = Object.fromEntries(Array.from({ length: DOCUMENTS }, (_, n) => [`d${n % 3}/n${n}.md`, `note ${n}\n`]));
 const inSync = () => openSynced(NOTES);
 
-function deletes(seen: readonly Seen[]): string[] {
+function deletes(seen: readonly SeenRequest[]): string[] {
   return seen.flatMap(({ method, path }) => (method === "DELETE" ? [path] : []));
 }
 

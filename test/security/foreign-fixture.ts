@@ -2,7 +2,7 @@ import { cpSync, renameSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { openRig, type Ran, type Rig } from "../cli/rig.ts";
+import { openRig, type CommandResult, type Rig } from "../cli/rig.ts";
 import { serve } from "./loopback.ts";
 
 /**
@@ -71,7 +71,7 @@ export function runAsUser(
   { rig }: Fixture,
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+): Promise<CommandResult> {
   const stop = new AbortController();
   const cwd = argv[0] === "undo" ? rig.root : rig.dir;
   const onOut = () => {
@@ -80,7 +80,7 @@ export function runAsUser(
   return rig.run(argv, { env: { MDMIRROR_API_KEY: KEY, ...env }, cwd, stop: stop.signal, onOut });
 }
 
-export function expectRefusal({ code, out, err }: Ran, what: unknown): void {
+export function expectRefusal({ code, out, err }: CommandResult, what: unknown): void {
   const said = [...out, ...err].join("\n");
   expect([what, code, /mdmirror trust /.test(said), /nothing was sent/.test(said)]).toEqual([what, 2, true, true]);
   expect(said).not.toContain(KEY);

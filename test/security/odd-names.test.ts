@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { hasControlCharacters } from "../../src/common/shown-name.ts";
-import { type Ran, useRig } from "../cli/rig.ts";
+import { type CommandResult, useRig } from "../cli/rig.ts";
 
 /**
  * Names that contain line feeds, terminal colours and marks of text direction, in every command
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 /** Colour codes of mdmirror itself are allowed. */
-function expectTame(what: string, { out, err, asked }: Ran): void {
+function expectTame(what: string, { out, err, asked }: CommandResult): void {
   const lines = [...out, ...err, ...asked];
   expect(lines.length, what).toBeGreaterThan(0);
   for (const line of lines) {
@@ -35,7 +35,7 @@ const remotes = () =>
  * Causes a conflict, a deletion, an edit and content that cannot be sent. No command has reported
  * any of them yet.
  */
-async function befall(): Promise<void> {
+async function causeProblems(): Promise<void> {
   for (const name of FILES) rig.write(name, "first\n");
   expectTame("first", await rig.run(["sync", "w"]));
   const { id, lastChangeId } = remotes().find(({ path }) => path.startsWith("/conflict"))!;
@@ -47,7 +47,7 @@ async function befall(): Promise<void> {
 }
 
 test("no command lets a name make a line of its own, or steer", async () => {
-  await befall();
+  await causeProblems();
   expectTame("plan", await rig.run(["plan", "w"]));
   expectTame("sync", await rig.run(["sync", "w"]));
   for (const command of ["status", "conflicts", "verify", "log", "diff", "doctor", "fix-names", "undo --dry-run"]) {
@@ -66,7 +66,7 @@ test("no command lets a name make a line of its own, or steer", async () => {
 });
 
 test("--json gives each name as it is", async () => {
-  await befall();
+  await causeProblems();
   const { out } = await rig.run(["sync", "w", "--json"]);
   const { attention } = JSON.parse(out[0]!) as { attention: { path: string }[] };
   expect(attention.map(({ path }) => path)).toEqual(expect.arrayContaining([CONFLICT, REFUSED]));

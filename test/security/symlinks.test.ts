@@ -26,7 +26,7 @@ async function openLinked() {
  * Makes changes in `f` and in a folder below it. A sync must replace, trash, move, create and
  * upload files.
  */
-function stir({ rig: { app }, mirror }: HostileFixture): void {
+function changeBothSides({ rig: { app }, mirror }: HostileFixture): void {
   for (const name of ["a", "g/e"]) app.edit(`f/${name}.md`, `${name}, edited there\n`);
   app.remove("f/b.md");
   app.rename("f/c.md", "moved.md");
@@ -35,9 +35,9 @@ function stir({ rig: { app }, mirror }: HostileFixture): void {
 }
 
 /** Returns a function that opens a new copy of the fixture with these changes. */
-async function stirred(): Promise<() => HostileFixture> {
+async function openChanged(): Promise<() => HostileFixture> {
   const fixture = await openLinked();
-  stir(fixture);
+  changeBothSides(fixture);
   return copyOf(fixture);
 }
 
@@ -116,7 +116,7 @@ const PLANTS: Readonly<Record<string, (fixture: HostileFixture) => void>> = {
 describe("I26 symlinks planted before a cycle", () => {
   it.each(Object.entries(PLANTS))("%s", async (_name, plant) => {
     const fixture = await openLinked();
-    stir(fixture);
+    changeBothSides(fixture);
     plant(fixture);
     await fixture.sync();
     expectUntouched(fixture);
@@ -129,7 +129,7 @@ describe("I26 symlinks planted before a cycle", () => {
 
   it("in the place of a folder: its documents are not absent, and all is well when it is back", async () => {
     const fixture = await openLinked();
-    stir(fixture);
+    changeBothSides(fixture);
     const back = swapFolder(fixture, "f");
     for (let i = 0; i < 3; i++) await fixture.sync();
     expect(fixture.serviceTexts().length).toBe(5);
@@ -152,7 +152,7 @@ describe("I26 symlinks planted before a cycle", () => {
 describe("I26 symlinks planted during a cycle", () => {
   it("at a document's name, right before any call: nothing outside is read or written", async () => {
     let planted = 0;
-    const open = await stirred();
+    const open = await openChanged();
     for (let n = 1; ; n += 2) {
       const fixture = open();
       const targets = ["a.md", "b.md", "c.md", "d.md", "new.md", "moved.md", "g/e.md"];
@@ -181,7 +181,7 @@ describe("I26 symlinks planted during a cycle", () => {
   ])("in the place of the folder %s, right before any check of it", async (folder, least) => {
     const looks = new Set<RamCall>(["realpath"]);
     let planted = 0;
-    const open = await stirred();
+    const open = await openChanged();
     for (let n = 1; ; n++) {
       const fixture = open();
       let back: () => void = () => undefined;

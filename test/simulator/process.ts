@@ -20,7 +20,7 @@ export class Killed extends Error {
 }
 
 /** Events during the life of a process. */
-export type Fate = {
+export type ProcessHooks = {
   /**
    * Port call at which it is killed (1: the first), counted over disk, state and wire; null: never.
    */
@@ -48,7 +48,7 @@ type Machine = Pick<World, "clock" | "random" | "log" | "bootId" | "prefix"> & {
 };
 
 /** Starts a process that can be killed at each port call. */
-export function startProcess(machine: Machine, fate: Fate, safety: Omit<StateCalls, "enter">): World {
+export function startProcess(machine: Machine, fate: ProcessHooks, safety: Omit<StateCalls, "enter">): World {
   let [calls, isDead] = [0, false];
   const enter = (member: string): void => {
     if (isDead) throw new Killed("the process is gone");
@@ -99,7 +99,7 @@ const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);
  * Returns the disk with a possible kill at each system call; the creation of a file has three such
  * moments.
  */
-function guardDisk(disk: RamDisk, enter: (member: string) => void, { onDisk }: Fate): Fs {
+function guardDisk(disk: RamDisk, enter: (member: string) => void, { onDisk }: ProcessHooks): Fs {
   return new Proxy<Fs>(disk, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);

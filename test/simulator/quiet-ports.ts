@@ -7,14 +7,14 @@ export const NO_LOG: Log = { write: () => undefined };
 export const NO_PROGRESS: Progress = { report: () => undefined };
 
 /** Real time, with sleeps that end immediately. */
-export const HASTY_CLOCK: Clock = {
+export const SLEEPLESS_CLOCK: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
   sleep: async () => undefined,
 };
 
 /** Constant instead of random numbers. */
-export const NO_CHANCE: Random = { fraction: () => 0.5, hex: (n) => "0".repeat(n) };
+export const FIXED_RANDOM: Random = { fraction: () => 0.5, hex: (n) => "0".repeat(n) };
 
 /** Does nothing; for hooks that a test does not check. */
 export const doNothing = (): void => undefined;

@@ -8,7 +8,7 @@ import { SHARED_BUNDLE } from "./shared-bundle.ts";
 
 /**
  * Runs the service synchronously. It runs in a separate JavaScript context (a *realm*), whose
- * promise callbacks run only when `finish` lets them, and then all of them. The embedded store
+ * promise callbacks run only when `runToEnd` lets them, and then all of them. The embedded store
  * waits for promises only, so every request is answered within one synchronous call. So a simulated
  * user can act in the middle of a synchronous disk call.
  */
@@ -26,7 +26,7 @@ const turn = new Script("undefined");
  * Returns the service's modules in the context. They are bundled from the present sources once in a
  * process.
  */
-export function insideRealm(): Inside {
+export function loadService(): Inside {
   inside ??= load();
   return inside;
 }
@@ -70,9 +70,9 @@ function bundle(): string {
  * Runs work of the context to its end.
  * @throws what it throws, or an error if it waits for anything but promises of the context
  */
-export function finish<T>(work: () => Promise<T>): T {
+export function runToEnd<T>(work: () => Promise<T>): T {
   let end: End<T> = { kind: "waits" };
-  void insideRealm().endOf(work, (now) => (end = now));
+  void loadService().endOf(work, (now) => (end = now));
   turn.runInContext(context);
   const ended = end as End<T>;
   if (ended.kind === "waits") throw new Error("the service waits for more than its store");

@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Service, ServiceOptions } from "../../src/service/service.ts";
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import type { SqliteStore } from "../../src/service/store/sqlite/store.ts";
-import { finish, insideRealm } from "./realm.ts";
+import { runToEnd, loadService } from "./realm.ts";
 
 /** The same methods, which return their results instead of promises. */
 type Now<T> = {
@@ -25,26 +25,26 @@ export class SyncService {
   readonly #store: SqliteStore;
 
   constructor({ database, ...options }: SyncServiceOptions) {
-    const { createService, SqliteStore } = insideRealm();
+    const { createService, SqliteStore } = loadService();
     this.#store = new SqliteStore(database, { random: options.random });
     this.#service = createService({ ...options, store: this.#store });
-    this.admin = atOnce(this.#service.admin);
+    this.admin = synchronous(this.#service.admin);
   }
 
-  readonly answer = (request: WireRequest): WireResponse => copyOf(finish(() => this.#service.answer(request)));
+  readonly answer = (request: WireRequest): WireResponse => copyOf(runToEnd(() => this.#service.answer(request)));
 
   readonly handle: Service["handle"] = async (request, fault) => {
-    return copyOf(finish(() => this.#service.handle(request, fault)));
+    return copyOf(runToEnd(() => this.#service.handle(request, fault)));
   };
 
-  readonly admit: Service["admit"] = async (head) => finish(() => this.#service.admit(head));
+  readonly admit: Service["admit"] = async (head) => runToEnd(() => this.#service.admit(head));
 
   copy(): Uint8Array {
-    return finish(() => this.#store.copy());
+    return runToEnd(() => this.#store.copy());
   }
 
   close(): void {
-    finish(() => this.#service.close());
+    runToEnd(() => this.#service.close());
   }
 }
 
@@ -53,13 +53,13 @@ function copyOf({ status, headers, body }: WireResponse): WireResponse {
   return { status, headers: { ...headers }, body };
 }
 
-function atOnce<T extends object>(one: T): Now<T> {
+function synchronous<T extends object>(one: T): Now<T> {
   return new Proxy(one, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
-      if (typeof member === "object" && member !== null) return atOnce(member);
+      if (typeof member === "object" && member !== null) return synchronous(member);
       if (typeof member !== "function") return member;
-      const call = (args: unknown[]) => finish(() => Reflect.apply(member, target, args) as Promise<unknown>);
+      const call = (args: unknown[]) => runToEnd(() => Reflect.apply(member, target, args) as Promise<unknown>);
       return (...args: unknown[]) => structuredClone(call(args));
     },
   }) as Now<T>;

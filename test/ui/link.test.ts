@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hasBrowser, newPage, shoot } from "./browser.ts";
-import { openSignedIn, openUi, type Person } from "./rig.ts";
+import { openSignedIn, openUi, type UserBrowser } from "./rig.ts";
 
 /** Fills in and sends the form of a page. Returns the address to which it redirects. */
-async function plan(person: Person, page: string, fields: Readonly<Record<string, string>>): Promise<string> {
+async function plan(person: UserBrowser, page: string, fields: Readonly<Record<string, string>>): Promise<string> {
   const form = (await person.formWith("link", page))!;
   for (const [name, value] of Object.entries(fields)) form.body.set(name, value);
   return String((await person.post(form)).headers["location"]);

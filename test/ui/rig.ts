@@ -14,10 +14,10 @@ export type UiRig = {
   /** Sends any request, without the headers of a browser. */
   ask(path: string, options?: AskOptions): Promise<Answer>;
   /** Opens the printed address as a new browser. */
-  signIn(): Promise<Person>;
+  signIn(): Promise<UserBrowser>;
 };
 
-export type SignedIn = UiRig & { readonly person: Person };
+export type SignedIn = UiRig & { readonly person: UserBrowser };
 
 type AskOptions = {
   readonly method?: string;
@@ -54,7 +54,7 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   const opened = { rig, ui, faults, ask };
   const signIn = async () => {
     const { headers } = await ask(ui.enterUrl().slice(ui.url.length));
-    return new Person(opened, headers["set-cookie"]![0]!.split(";")[0]!);
+    return new UserBrowser(opened, headers["set-cookie"]![0]!.split(";")[0]!);
   };
   return { ...opened, signIn };
 }
@@ -68,7 +68,7 @@ export async function openSignedIn(options: OpenOptions = {}): Promise<SignedIn>
 export type Form = { readonly action: string; readonly body: URLSearchParams };
 
 /** The browser of a user: it sends its session cookie, and forms as the pages contain them. */
-export class Person {
+export class UserBrowser {
   readonly cookie: string;
   readonly #opened: Omit<UiRig, "signIn">;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
 import { Traffic } from "../../src/mirror/daemon/traffic.ts";
-import { watchHere } from "../cli/watcher.ts";
+import { watchInProcess } from "../cli/watcher.ts";
 import { openSignedIn } from "./rig.ts";
 
 /** Opens pages for a folder. Its new documents reach the service only after `free` was called. */
@@ -37,7 +37,7 @@ test("what a sync of a page brings across is named while it is under way", async
 
 test("what a daemon brings across is named while it is under way, on both pages", async () => {
   const { rig, person, held, free } = await openDelayed();
-  const watch = watchHere(rig, ["w"]);
+  const watch = watchInProcess(rig, ["w"]);
   await watch.until(({ kind }) => kind === "run");
   rig.write("a <b>.md", "# a\n");
   await held.promise;

@@ -7,7 +7,7 @@ import { tightenIds } from "./loose-ids.ts";
 import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest } from "./requests.ts";
 import { shapeResponse } from "./responses.ts";
 import type { Ask, Variant, VariantState } from "./variant.ts";
-import { Weather } from "./weather.ts";
+import { SharedServiceFaults } from "./weather.ts";
 
 /** Thrown by `handle` if the connection is lost. Over HTTP the socket is destroyed instead. */
 export class ConnectionLost extends Error {
@@ -45,7 +45,7 @@ export function varyService(
   variant: Variant,
   state: VariantState = { requests: 0, renames: new Map() },
 ): ServiceWire {
-  const weather = new Weather(variant, state);
+  const weather = new SharedServiceFaults(variant, state);
   const exchange = async (sent: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
     const request = variant.looseIds ? tightened(sent) : sent;
     const { authorization, "x-api-key": apiKey } = request.headers;

@@ -14,7 +14,7 @@ import type { Variant, VariantState } from "./variant.ts";
 type Page = { readonly data: readonly { readonly id: string }[]; readonly hasMore: boolean };
 type Bucket = { tokens: number; at: number };
 
-export class Weather {
+export class SharedServiceFaults {
   readonly #variant: Variant;
   readonly #state: VariantState;
   readonly #requests = new Map<string, number>();

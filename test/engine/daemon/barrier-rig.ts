@@ -10,7 +10,7 @@ export const twentyNotes = (options: Partial<DaemonRigOptions> = {}): Promise<Da
   withNotes(20, (n) => `notes/${n}.md`, options);
 
 /** Saves a file of which the file watcher has not reported anything yet. */
-export function saveUnheard(rig: DaemonRig, path: string, text: string): void {
+export function saveUnreported(rig: DaemonRig, path: string, text: string): void {
   rig.mirrored.disk.user.write(`${ROOT}/${path}`, text);
   rig.mirrored.disk.advance(10);
 }
@@ -18,7 +18,7 @@ export function saveUnheard(rig: DaemonRig, path: string, text: string): void {
 /**
  * Waits in virtual time until a scope is synced. Returns the waiting time in ms, and the result.
  */
-export async function waited(
+export async function waitForSync(
   rig: DaemonRig,
   scope: readonly string[],
   mostMs = 30_000,

@@ -3,15 +3,15 @@ import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { saveUnheard, statesOf, waited, twentyNotes, OVERLOADED } from "./barrier-rig.ts";
+import { saveUnreported, statesOf, waitForSync, twentyNotes, OVERLOADED } from "./barrier-rig.ts";
 import { startDaemon } from "./rig.ts";
 
 describe("a barrier", () => {
   test("scans the disk itself: a save without a notice is live when it ends", async () => {
     const rig = await twentyNotes();
-    saveUnheard(rig, "notes/3.md", "saved a moment ago\n");
-    saveUnheard(rig, "notes/new.md", "made a moment ago\n");
-    const [took, end] = await waited(rig, ["notes/3.md", "notes/new.md", "notes/5.md"]);
+    saveUnreported(rig, "notes/3.md", "saved a moment ago\n");
+    saveUnreported(rig, "notes/new.md", "made a moment ago\n");
+    const [took, end] = await waitForSync(rig, ["notes/3.md", "notes/new.md", "notes/5.md"]);
     expect(statesOf(end)).toEqual({ "notes/3.md": "live", "notes/new.md": "live", "notes/5.md": "live" });
     expect(took).toBeLessThan(100);
     const files = rig.app.files();
@@ -23,14 +23,14 @@ describe("a barrier", () => {
 
   test("sends no request if all is live", async () => {
     const rig = await twentyNotes();
-    const [, end] = await waited(rig, [""]);
+    const [, end] = await waitForSync(rig, [""]);
     expect(end).toEqual({ kind: "judged", paths: [], documents: 20 });
     expect(rig.sent()).toEqual([]);
   });
 
   test("on a folder waits for all in it, and for nothing else", async () => {
     const rig = await twentyNotes();
-    for (let n = 0; n < 150; n++) saveUnheard(rig, `notes/burst-${n}.md`, `burst ${n}\n`);
+    for (let n = 0; n < 150; n++) saveUnreported(rig, `notes/burst-${n}.md`, `burst ${n}\n`);
     // Another program keeps writing, and the file watcher reports each write.
     const other = { n: 0 };
     const began = rig.clock.monotonic();
@@ -73,7 +73,7 @@ describe("a barrier", () => {
   test("sends a deletion after the two seconds that sync takes, not after its grace", async () => {
     const rig = await twentyNotes();
     rig.mirrored.remove("notes/3.md");
-    const [took, end] = await waited(rig, ["notes/3.md"]);
+    const [took, end] = await waitForSync(rig, ["notes/3.md"]);
     expect([statesOf(end), rig.app.files().has("notes/3.md")]).toEqual([{ "notes/3.md": "gone" }, false]);
     expect(took).toBeGreaterThan(1_900);
     expect(took).toBeLessThan(3_000);
@@ -84,8 +84,8 @@ describe("a barrier", () => {
     rig.app.create("p.md", "# p\n");
     rig.app.protect("p.md", true);
     const daemon = await twentyNotes({ rig });
-    saveUnheard(daemon, "p.md", "# p\nfor review\n");
-    const [took, end] = await waited(daemon, ["p.md"]);
+    saveUnreported(daemon, "p.md", "# p\nfor review\n");
+    const [took, end] = await waitForSync(daemon, ["p.md"]);
     expect(statesOf(end)).toEqual({ "p.md": "in-review" });
     expect(end.kind === "judged" && end.paths[0]!.reviews).toHaveLength(1);
     expect(took).toBeLessThan(1_000);
@@ -94,11 +94,11 @@ describe("a barrier", () => {
   test("reports a conflict, and blocked documents", async () => {
     const rig = await twentyNotes();
     rig.app.edit("notes/3.md", "# theirs\n\nanother text altogether\n");
-    saveUnheard(rig, "notes/3.md", "# mine\n\nwhich does not merge\n");
+    saveUnreported(rig, "notes/3.md", "# mine\n\nwhich does not merge\n");
     rig.mirrored.disk.user.write(`${ROOT}/notes/4.md`, "nul \u0000\n");
     await rig.pass(6_000);
-    saveUnheard(rig, "notes/4.md", "nul \u0000 again\n");
-    const [, end] = await waited(rig, ["notes/3.md", "notes/4.md"]);
+    saveUnreported(rig, "notes/4.md", "nul \u0000 again\n");
+    const [, end] = await waitForSync(rig, ["notes/3.md", "notes/4.md"]);
     expect(statesOf(end)).toEqual({ "notes/3.md": "conflict", "notes/4.md": "blocked" });
   });
 
@@ -109,7 +109,7 @@ describe("a barrier", () => {
     rig.mirrored.disk.user.makeFolder(`${ROOT}/drafts`);
     rig.mirrored.disk.user.write(`${ROOT}/drafts/d.md`, "a draft\n");
     const scope = ["image.png", "drafts/d.md", "nowhere.md", ".mdmirror/x.md"];
-    const [, end] = await waited(rig, scope);
+    const [, end] = await waitForSync(rig, scope);
     expect(end.kind).toBe("outside");
     expect(statesOf(end)).toEqual({
       "image.png": "other-file",
@@ -122,8 +122,8 @@ describe("a barrier", () => {
   test("does not wait for a pause to end, and reports what is not on the service", async () => {
     const rig = await twentyNotes();
     await rig.daemon.request("pause");
-    saveUnheard(rig, "notes/3.md", "saved during the pause\n");
-    const [took, end] = await waited(rig, ["notes/3.md", "notes/4.md"]);
+    saveUnreported(rig, "notes/3.md", "saved during the pause\n");
+    const [took, end] = await waitForSync(rig, ["notes/3.md", "notes/4.md"]);
     expect(statesOf(end)).toEqual({ "notes/3.md": "waiting", "notes/4.md": "live" });
     expect([took < 100, rig.sent()]).toEqual([true, []]);
   });
@@ -131,10 +131,10 @@ describe("a barrier", () => {
   test("waits through a time without the service, and answers when its own time is over", async () => {
     const rig = await twentyNotes();
     rig.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
-    saveUnheard(rig, "notes/3.md", "saved offline\n");
-    const [took, end] = await waited(rig, ["notes/3.md"], 5_000);
+    saveUnreported(rig, "notes/3.md", "saved offline\n");
+    const [took, end] = await waitForSync(rig, ["notes/3.md"], 5_000);
     expect([statesOf(end), took]).toEqual([{ "notes/3.md": "waiting" }, 5_000]);
-    const back = waited(rig, ["notes/3.md"], 60_000);
+    const back = waitForSync(rig, ["notes/3.md"], 60_000);
     await rig.pass(1_000);
     rig.requestFaults.fault = null;
     expect(statesOf((await back)[1])).toEqual({ "notes/3.md": "live" });
@@ -143,8 +143,8 @@ describe("a barrier", () => {
   test("ends at a stop, for what the safety check stops", async () => {
     const rig = await twentyNotes();
     for (let n = 0; n < 20; n++) rig.remove(`notes/${n}.md`);
-    saveUnheard(rig, "here.md", "not guarded\n");
-    const [took, end] = await waited(rig, [""]);
+    saveUnreported(rig, "here.md", "not guarded\n");
+    const [took, end] = await waitForSync(rig, [""]);
     const states = statesOf(end);
     expect([states["here.md"], states["notes/3.md"]]).toEqual(["live", "waiting"]);
     expect(took).toBeLessThan(10_000);
@@ -156,7 +156,7 @@ describe("a barrier", () => {
     rig.app.create("a.md", "# a\n");
     const daemon = await startDaemon({ rig });
     daemon.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
-    saveUnheard(daemon, "a.md", "saved\n");
+    saveUnreported(daemon, "a.md", "saved\n");
     const asked = daemon.daemon.whenSynced(["a.md"], new AbortController().signal);
     const refused = expect(asked).rejects.toThrow("the daemon has stopped");
     await daemon.pass(1_000);
@@ -177,15 +177,15 @@ describe("a barrier", () => {
     busy.puts = true;
     const texts = ["3", "4", "5"].map((n) => rig.mirrored.texts().get(`notes/${n}.md`)!);
     rig.app.edit("notes/3.md", `${texts[0]}\ntheirs\n`);
-    saveUnheard(rig, "notes/3.md", `mine\n\n${texts[0]}`);
+    saveUnreported(rig, "notes/3.md", `mine\n\n${texts[0]}`);
     rig.mirrored.rename("notes/4.md", "aside");
     rig.mirrored.rename("notes/5.md", "notes/4.md");
     rig.mirrored.rename("aside", "notes/5.md");
-    saveUnheard(rig, "notes/4.md", `${texts[2]}\nmine\n`);
-    const [, end] = await waited(rig, [awaited], 2_000);
+    saveUnreported(rig, "notes/4.md", `${texts[2]}\nmine\n`);
+    const [, end] = await waitForSync(rig, [awaited], 2_000);
     expect(statesOf(end)).toEqual({ [awaited]: "waiting" });
     busy.puts = false;
-    expect(statesOf((await waited(rig, [awaited], 60_000))[1])).toEqual({ [awaited]: "live" });
+    expect(statesOf((await waitForSync(rig, [awaited], 60_000))[1])).toEqual({ [awaited]: "live" });
     expect(rig.app.files().get(awaited)!.text).toContain("mine");
   });
 
@@ -197,8 +197,8 @@ describe("a barrier", () => {
       const rig = await twentyNotes({ rig: createRig(1, { fault }) });
       busy.puts = true;
       const text = `${rig.mirrored.texts().get("notes/3.md")!}\nmine\n`;
-      saveUnheard(rig, "notes/3.md", text);
-      const waiting = waited(rig, ["notes/3.md"], 60_000);
+      saveUnreported(rig, "notes/3.md", text);
+      const waiting = waitForSync(rig, ["notes/3.md"], 60_000);
       if (by.includes("user")) rig.rename("notes/3.md", "notes/moved.md");
       else rig.app.rename("notes/3.md", "moved.md");
       await rig.until(() => rig.mirrored.texts().has("notes/moved.md") && rig.app.files().has("notes/moved.md"));
@@ -225,13 +225,13 @@ describe("a barrier", () => {
     await rig.until(() => rig.app.files().get(path)?.text === "sent, and not answered\n");
     await rig.until(() => rig.daemon.status().phase.kind === "waiting");
     rig.save(path, "saved after that\n");
-    const waiting = waited(rig, [path], 40_000);
+    const waiting = waitForSync(rig, [path], 40_000);
     await rig.pass(1_000);
     now.phase = "nothing is written";
     expect(statesOf((await waiting)[1])).toEqual({ [path]: "waiting" });
     expect(new Set(rig.mirrored.state.intents().map(({ intent }) => intent.kind))).toEqual(new Set(["sent"]));
     now.phase = "calm";
-    expect(statesOf((await waited(rig, [path], 90_000))[1])).toEqual({ [path]: "live" });
+    expect(statesOf((await waitForSync(rig, [path], 90_000))[1])).toEqual({ [path]: "live" });
     expect(rig.app.files().get(path)?.text).toBe("saved after that\n");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test, it } from "vitest";
 import { ROOT } from "../../simulator/mirror.ts";
 import { note, withNotes, type DaemonRig, startDaemon } from "./rig.ts";
-import { openFixture, problem, type Seen, MISREAD } from "../../promises/fixture.ts";
+import { openFixture, problem, type SeenRequest, UNREADABLE_LIST } from "../../promises/fixture.ts";
 import { createRig } from "../../simulator/rig.ts";
 
 describe("a local deletion", () => {
@@ -354,10 +354,10 @@ test.each([
     fixture.rig.app.create("d/note.md", "was\n");
     const rig = await startDaemon({ rig: fixture.rig, mirror: fixture.mirror });
     await rig.until(() => fixture.mirror.texts().size === 1);
-    const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
+    const isPost = ({ method, path }: SeenRequest): boolean => method === "POST" && path === "/v1/files";
     const posts = (): number => fixture.seen.filter(isPost).length;
     fixture.fault = (request) => {
-      if (posts() >= sent && request.path.startsWith("/v1/files?")) return MISREAD;
+      if (posts() >= sent && request.path.startsWith("/v1/files?")) return UNREADABLE_LIST;
       return isPost(request) ? problem(404, "folder_not_found") : null;
     };
     rig.save("d/new.md", "new\n");
@@ -382,7 +382,7 @@ test("a POST whose answer was lost is sent by a later run, although no list of t
   await rig.until(() => fixture.mirror.texts().size === 1);
   let posts = 0;
   fixture.fault = ({ method, path }) => {
-    if (path.startsWith("/v1/files?limit")) return MISREAD;
+    if (path.startsWith("/v1/files?limit")) return UNREADABLE_LIST;
     return method === "POST" && posts++ === 0 ? problem(500, "internal_error") : null;
   };
   rig.save("d/new.md", "new\n");

@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
 import type { EventHint } from "../../../src/mirror/ports/events.ts";
 import type { Fault } from "../../../src/mirror/ports/remote.ts";
-import { type DaemonRig, ScriptedNews, withNotes } from "./rig.ts";
+import { type DaemonRig, ScriptedEvents, withNotes } from "./rig.ts";
 import { createRig } from "../../simulator/rig.ts";
 
 const PATH = "area/topic/note-0.md";
 
-type LiveRig = { readonly rig: DaemonRig; readonly news: ScriptedNews };
+type LiveRig = { readonly rig: DaemonRig; readonly news: ScriptedEvents };
 
 /** Starts a daemon that receives events, is idle, and is in sync with three documents. */
 async function listening(options: Parameters<typeof withNotes>[2] = {}): Promise<LiveRig> {
-  const news = new ScriptedNews();
+  const news = new ScriptedEvents();
   const daemon = await withNotes(3, (n) => `area/topic/note-${n}.md`, { ...options, news });
   news.state({ kind: "listening" });
   // The next poll was planned before the event stream was open.

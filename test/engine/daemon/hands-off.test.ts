@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { HANDS, MINUTE, OPEN, setDisk, SWAP, TEXT, withNote } from "../in-hand.ts";
+import { WAIT_FOR_EDITORS, MINUTE, OPEN_SWAP_FILE, syncDiskClock, SWAP_PATH, TEXT, withNote } from "../in-hand.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 describe("a daemon and files that somebody has in hand", () => {
   async function watching(): Promise<DaemonRig> {
     const { rig, mirror } = await withNote();
-    const daemon = await startDaemon({ rig, mirror, settings: { handsOff: HANDS } });
-    setDisk({ rig, mirror });
+    const daemon = await startDaemon({ rig, mirror, settings: { handsOff: WAIT_FOR_EDITORS } });
+    syncDiskClock({ rig, mirror });
     return daemon;
   }
   const text = (rig: DaemonRig) => rig.mirrored.texts().get("note.md");
 
   test("brings a text when the file was closed, within two seconds and without asking the service", async () => {
     const rig = await watching();
-    rig.mirrored.disk.user.write(SWAP, OPEN);
+    rig.mirrored.disk.user.write(SWAP_PATH, OPEN_SWAP_FILE);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
     await rig.pass(40_000);
     expect(text(rig)).toBe(TEXT);
     expect(rig.daemon.status().lastReport?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
     rig.sent();
-    rig.mirrored.disk.user.remove(SWAP);
+    rig.mirrored.disk.user.remove(SWAP_PATH);
     await rig.pass(2_500);
     expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
     expect(rig.sent("GET").length).toBeLessThanOrEqual(2);

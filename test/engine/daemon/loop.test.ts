@@ -9,7 +9,7 @@ import type { Outcome } from "../../../src/mirror/model/action.ts";
 import type { RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { ROOT, type Mirror, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon, note, ScriptedNews, withNotes, PLAN } from "./rig.ts";
+import { type DaemonRig, startDaemon, note, ScriptedEvents, withNotes, PLAN } from "./rig.ts";
 
 async function withPlan(count = 1): Promise<DaemonRig> {
   const rig = createRig(1);
@@ -161,7 +161,7 @@ describe("changes on the service", () => {
 });
 
 it("I03 a daemon that only downloads names a local edit once", async () => {
-  const news = new ScriptedNews();
+  const news = new ScriptedEvents();
   const rig = await withNotes(3, note, { settings: { direction: "pull" }, news });
   news.state({ kind: "listening" });
   await rig.pass(12_000);

@@ -3,7 +3,7 @@ import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import { findEmptied } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { statesOf, waited } from "./barrier-rig.ts";
+import { statesOf, waitForSync } from "./barrier-rig.ts";
 import { DaemonRig, startDaemon } from "./rig.ts";
 import { World, treesOf } from "../../planner/world.ts";
 import { withCalls } from "../../simulator/mirror.ts";
@@ -37,7 +37,7 @@ test("I02 I04 documents that a restored service may lack stay local, and are not
   service.generation = "second";
   await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
   for (const scope of ["note-1.md", ""]) {
-    const [, end] = await waited(daemon, [scope]);
+    const [, end] = await waitForSync(daemon, [scope]);
     expect([scope, statesOf(end)["note-1.md"]]).toEqual([scope, "waiting"]);
   }
   await daemon.pass(120_000);
@@ -50,7 +50,7 @@ test("I02 documents that a restored service lacks are not live while another che
   for (let n = 0; n < 12; n++) rig.app.remove(`note-${n}.md`);
   await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
   expect(mirror.state.meta(META.safetyStop)).not.toContain("service-restored");
-  const [, end] = await waited(daemon, ["note-1.md"]);
+  const [, end] = await waitForSync(daemon, ["note-1.md"]);
   expect(statesOf(end)).toEqual({ "note-1.md": "waiting" });
 });
 
@@ -62,7 +62,7 @@ test("I02 a daemon that has just begun answers once it has looked at the service
   const next = new DaemonRig({ rig, mirror });
   const early = await next.daemon.whenSynced(["note-0.md" as LocalPath], AbortSignal.abort());
   expect(statesOf(early)).toEqual({ "note-0.md": "waiting" });
-  const [, end] = await waited(next, [""]);
+  const [, end] = await waitForSync(next, [""]);
   expect(statesOf(end)["note-1.md"]).toBe("waiting");
 });
 

@@ -27,11 +27,11 @@ export type DaemonRigOptions = {
   /** Code with which the start of the file watcher fails. */
   readonly limit?: "ENOSPC" | "EMFILE";
   /** Event stream whose events the test sends. */
-  readonly news?: ScriptedNews;
+  readonly news?: ScriptedEvents;
 };
 
 /** Event stream whose events a test sends. */
-export class ScriptedNews implements RemoteEvents {
+export class ScriptedEvents implements RemoteEvents {
   #listener: EventListener | null = null;
 
   start(listener: EventListener): void {

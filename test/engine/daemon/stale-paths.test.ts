@@ -3,7 +3,7 @@ import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { HANDS } from "../in-hand.ts";
+import { WAIT_FOR_EDITORS } from "../in-hand.ts";
 import { startDaemon, PLAN } from "./rig.ts";
 
 async function renamedThere(settings: Partial<Settings> = {}) {
@@ -46,7 +46,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("saved at the new path a moment ago: the save at the old path waits as long as any write", async () => {
-    const { rig } = await renamedThere({ handsOff: HANDS });
+    const { rig } = await renamedThere({ handsOff: WAIT_FOR_EDITORS });
     const { mirror, disk } = { mirror: rig.mirrored, disk: rig.mirrored.disk };
     disk.advance(rig.clock.now() - disk.now());
     const edited = PLAN.replace("first line", "first line, edited at the new path");

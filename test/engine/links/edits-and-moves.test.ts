@@ -4,7 +4,7 @@ import { actLocally, actOnService } from "../../simulator/commands.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
-import { idThere, textThere } from "./linked-rig.ts";
+import { remoteId, remoteText } from "./linked-rig.ts";
 import { openSynced } from "../../promises/fixture.ts";
 
 /**
@@ -264,7 +264,7 @@ async function twoFolders(isLocal: boolean): Promise<{ rig: Rig; mirror: Mirror 
   const mirror = rig.mirror({ links: true });
   for (const folder of ["d", "e"]) {
     rig.app.create(`${folder}/n.md`, `notes of ${folder}\n`);
-    if (!isLocal) rig.app.create(`${folder}/index.md`, INDEX.replace("n.md", idThere(rig, `${folder}/n.md`)));
+    if (!isLocal) rig.app.create(`${folder}/index.md`, INDEX.replace("n.md", remoteId(rig, `${folder}/n.md`)));
   }
   await mirror.sync();
   if (isLocal) for (const folder of ["d", "e"]) mirror.write(`${folder}/index.md`, INDEX);
@@ -282,13 +282,17 @@ test.each([
   ["files", "created on the service", "d/index.md", "e/index.md", "../e/n.md", "../d/n.md"],
 ])("I09 I10 I13 equal %s, %s, exchange places, killed at any call", async (_what, how, one, other, inD, inE) => {
   const start = await twoFolders(how === "created locally");
-  const [d, e, before] = [idThere(start.rig, "d/index.md"), idThere(start.rig, "e/index.md"), contentsById(start.rig)];
+  const [d, e, before] = [
+    remoteId(start.rig, "d/index.md"),
+    remoteId(start.rig, "e/index.md"),
+    contentsById(start.rig),
+  ];
   exchange(start.mirror, one, other);
   await killAtEachCall(start, {
     open: (beginning) => beginning.open({}, { links: true }),
     async judge({ rig, mirror }) {
       await mirror.syncTimes(3);
-      expect([idThere(rig, "e/index.md"), idThere(rig, "d/index.md")]).toEqual([d, e]);
+      expect([remoteId(rig, "e/index.md"), remoteId(rig, "d/index.md")]).toEqual([d, e]);
       expect(contentsById(rig)).toEqual(before);
       expect(mirror.texts().get("d/index.md")).toBe(INDEX.replace("n.md", inD));
       expect(mirror.texts().get("e/index.md")).toBe(INDEX.replace("n.md", inE));
@@ -308,9 +312,9 @@ test("a link by absolute path to a deleted document follows the one that took it
   rig.app.remove("d.md");
   await mirror.sync();
   expect(rig.app.files().get("d.md")!.id).toBe(c);
-  expect(textThere(rig, "a.md")).toBe(`[d](${c})\n`);
+  expect(remoteText(rig, "a.md")).toBe(`[d](${c})\n`);
   rig.app.rename("d.md", "e.md");
   await mirror.sync();
-  expect(textThere(rig, "a.md")).toBe(`[d](${c})\n`);
+  expect(remoteText(rig, "a.md")).toBe(`[d](${c})\n`);
   expect(mirror.texts().get("a.md")).toBe("[d](e.md)\n");
 });

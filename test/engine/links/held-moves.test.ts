@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { textThere } from "./linked-rig.ts";
+import { remoteText } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 
 /**
@@ -87,7 +87,7 @@ test("a document in conflict that goes elsewhere with its own name is linked to 
   const before = mirror.requests.length;
   await mirror.sync();
   expect(mirror.requests.slice(before).filter((one) => one.startsWith("PUT "))).toHaveLength(1);
-  expect(textThere(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited locally\n`);
+  expect(remoteText(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited locally\n`);
   expect(mirror.texts().get("d-0/a.md")).toContain("[b](../d/b2.md)");
 });
 

@@ -7,10 +7,10 @@ export function start(): { rig: Rig; mirror: Mirror } {
   return { rig, mirror: rig.mirror({ links: true }) };
 }
 
-export function textThere(rig: Rig, path: string): string {
+export function remoteText(rig: Rig, path: string): string {
   return rig.app.files().get(path)!.text;
 }
 
-export function idThere(rig: Rig, path: string): string {
+export function remoteId(rig: Rig, path: string): string {
   return rig.app.files().get(path)!.id;
 }

@@ -1,7 +1,7 @@
 import { expect, test, describe } from "vitest";
 import { FILES } from "../../../src/contract/routes.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-import { idThere, start, textThere } from "./linked-rig.ts";
+import { remoteId, start, remoteText } from "./linked-rig.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { keepsText } from "../../promises/fixture.ts";
 
@@ -13,9 +13,9 @@ test("links by path go up by id; what is linked to is created first, and a circl
   mirror.write("index.md", "[c](sub/c.md)\n");
   const report = await mirror.sync();
   expect(report).toMatchObject({ state: "in-sync", counts: { createdRemote: 4, uploaded: 1, downloaded: 0 } });
-  const [a, b, c] = [idThere(rig, "a.md"), idThere(rig, "sub/b.md"), idThere(rig, "sub/c.md")];
-  expect(textThere(rig, "a.md")).toBe(`to [b](${b}) and [c](${c}#x)\n`);
-  expect(textThere(rig, "sub/b.md")).toBe(`back to [a](${a}), [c](${c}), [none](ref://none.md)\n`);
+  const [a, b, c] = [remoteId(rig, "a.md"), remoteId(rig, "sub/b.md"), remoteId(rig, "sub/c.md")];
+  expect(remoteText(rig, "a.md")).toBe(`to [b](${b}) and [c](${c}#x)\n`);
+  expect(remoteText(rig, "sub/b.md")).toBe(`back to [a](${a}), [c](${c}), [none](ref://none.md)\n`);
   expect(mirror.texts().get("a.md")).toBe("to [b](sub/b.md) and [c](sub/c.md#x)\n");
 });
 
@@ -40,7 +40,7 @@ test("links by id come down by path, and an edit of such a file goes up by id (I
   mirror.requests.length = 0;
   mirror.write("a.md", "[b](sub/b.md) and [there](sub/b.md)\nmore\n");
   await mirror.sync();
-  expect(textThere(rig, "a.md")).toBe(`[b](${b}) and [there](/sub/b.md)\nmore\n`);
+  expect(remoteText(rig, "a.md")).toBe(`[b](${b}) and [there](/sub/b.md)\nmore\n`);
 });
 
 test("links to a file that is moved locally are rewritten: no PUT, no conflict (I10)", async () => {
@@ -59,8 +59,8 @@ test("links to a file that is moved locally are rewritten: no PUT, no conflict (
   expect(mirror.texts().get("a.md")).toBe('[b](deep/c.md "title") ![b](<deep/c.md>)\n');
   expect(mirror.texts().get("deep/c.md")).toBe("[a](../a.md)\n");
   expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
-  const id = idThere(rig, "deep/c.md");
-  expect(textThere(rig, "a.md")).toBe(`[b](${id} "title") ![b](<${id}>)\n`);
+  const id = remoteId(rig, "deep/c.md");
+  expect(remoteText(rig, "a.md")).toBe(`[b](${id} "title") ![b](<${id}>)\n`);
 });
 
 test("a plan remembers nothing of the links that it read (I23)", async () => {
@@ -83,15 +83,15 @@ test.each([
   mirror.write("x.md", "this is x\n");
   mirror.write("y.md", "that is y, which is another\n");
   await mirror.sync();
-  const [x, y] = [idThere(rig, "x.md"), idThere(rig, "y.md")];
+  const [x, y] = [remoteId(rig, "x.md"), remoteId(rig, "y.md")];
   mirror.requests.length = 0;
   mirror.rename("x.md", "z.md");
   mirror.rename("y.md", "x.md");
   mirror.rename("z.md", "y.md");
   mirror.write("a.md", `[x](x.md) [y](y.md)\n${more}`);
   await mirror.sync();
-  expect(idThere(rig, "y.md")).toBe(x);
-  expect(textThere(rig, "a.md")).toBe(`[x](${x}) [y](${y})\n${more}`);
+  expect(remoteId(rig, "y.md")).toBe(x);
+  expect(remoteText(rig, "a.md")).toBe(`[x](${x}) [y](${y})\n${more}`);
   expect(mirror.texts().get("a.md")).toBe(`[x](y.md) [y](x.md)\n${more}`);
   expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(more === "" ? 0 : 1);
 });
@@ -107,7 +107,7 @@ test("a linked part of the workspace leaves links out of it as they are, and tra
   expect(mirror.texts().get("a.md")).toBe(`[b](sub/b.md) [b](sub/b.md) [out](${out}) [out](/other.md)\n`);
   mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`);
   await mirror.sync();
-  expect(textThere(rig, "area/a.md")).toBe(`${text}more\n`);
+  expect(remoteText(rig, "area/a.md")).toBe(`${text}more\n`);
 });
 
 function startWiki(): { rig: Rig; mirror: Mirror } {

@@ -12,7 +12,7 @@ import { openRig } from "../../cli/rig.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** A clock that advances while a caller sleeps. At a given time it unlocks the folder. */
-class LettingGo implements Clock {
+class UnlockingClock implements Clock {
   readonly #at: number;
   readonly #letGo: () => void;
   #now = 0;
@@ -46,7 +46,7 @@ async function startBeside(what: string, freeAfterMs: number) {
   mkdirSync(own, { mode: 0o700 });
   const lock = acquireLock(own, { since: 0, what });
   if (lock.kind !== "locked") throw new Error("not locked");
-  const clock = new LettingGo(freeAfterMs, lock.release);
+  const clock = new UnlockingClock(freeAfterMs, lock.release);
   const end = await lockFolder(root, { what: DAEMON_COMMAND, clock });
   if (end.kind === "ok") end.value.free();
   lock.release();

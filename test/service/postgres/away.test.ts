@@ -9,7 +9,7 @@ import { createService } from "../../../src/service/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { PostgresServer } from "../../postgres/server.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
-import { connect, makeFile, makeWorkspace, openStore, Step } from "./ground.ts";
+import { connect, makeFile, makeWorkspace, openStore, StopPoint } from "./ground.ts";
 
 /** PostgreSQL is stopped, hangs, or ends connections, and is available again later. */
 
@@ -85,7 +85,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
 /**
  * Starts a proxy to a server, which the test can pause: it then accepts data and does not answer.
  */
-async function holdableWay(server: PostgresServer) {
+async function openPausableProxy(server: PostgresServer) {
   let isHeld = false;
   const made: Socket[] = [];
   const way = createServer((from) => {
@@ -122,7 +122,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
 
   it("is reported as unreachable to all who wait, and is found again", async () => {
     await makeWorkspace(await openStore(server.url("postgres")), "wsp_main");
-    const way = await holdableWay(server);
+    const way = await openPausableProxy(server);
     const pool = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 };
     const store = await PostgresStore.open({ url: way.url, random: randomBytes, pool });
     onTestFinished(() => store.close());
@@ -147,7 +147,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
     onTestFinished(() => server.end());
     const store = await openStore(server.url("postgres"));
     const workspace = await makeWorkspace(store, "wsp_main");
-    const step = new Step();
+    const step = new StopPoint();
     const open = store.write(async (tables) => {
       await makeFile(tables, workspace, "open.md");
       await step.stop();

@@ -1,6 +1,6 @@
 /**
- * Fixtures for tests of the store on PostgreSQL: two writers on two connections, and a `Step` at
- * which one of them can be stopped.
+ * Fixtures for tests of the store on PostgreSQL: two writers on two connections, and a `StopPoint`
+ * at which one of them can be stopped.
  */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -27,7 +27,7 @@ export type PostgresFixture = {
  * Creates one database for all tests of a file. Returns a function that opens a new workspace in
  * it, for one test.
  */
-export function groundOfFile(): () => Promise<PostgresFixture> {
+export function useSharedDatabase(): () => Promise<PostgresFixture> {
   let shared: Omit<PostgresFixture, "workspace"> & { remove(): Promise<void> };
   let workspaces = 0;
   beforeAll(async () => {
@@ -82,7 +82,7 @@ async function untilWaits(client: pg.Client, writer: Promise<unknown>): Promise<
 }
 
 /** A point at which a transaction stops until the test lets it continue. */
-export class Step {
+export class StopPoint {
   readonly #reached = Promise.withResolvers<void>();
   readonly #goOn = Promise.withResolvers<void>();
 
@@ -136,12 +136,12 @@ export async function connect(url: string): Promise<pg.Client> {
  * Runs two transactions. The second begins when the first has done its work but is not committed.
  * The first ends when the second waits for a lock.
  */
-export async function oneAfterTheOther<A, B>(
+export async function runOverlapped<A, B>(
   { store, other, waits }: PostgresFixture,
   one: (tables: Tables) => Promise<A>,
   next: (tables: Tables) => Promise<B>,
 ): Promise<[A, B]> {
-  const step = new Step();
+  const step = new StopPoint();
   const first = store.write(async (tables) => {
     const result = await one(tables);
     await step.stop();

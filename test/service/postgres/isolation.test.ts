@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./ground.ts";
+import { useSharedDatabase, makeFile, makeFolder, runOverlapped, StopPoint } from "./ground.ts";
 
 /** Promises of `Store` about two concurrent writers, and about a reader beside a writer. */
 
-const openStore = groundOfFile();
+const openStore = useSharedDatabase();
 
 /** Opens a database with the document `a.md`. */
 async function openWithFile() {
@@ -18,7 +18,7 @@ async function openWithFile() {
 describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   it("of one document: the second sees what the first saved", async () => {
     const { ground, other, workspace, id } = await openWithFile();
-    const [, seen] = await oneAfterTheOther(
+    const [, seen] = await runOverlapped(
       ground,
       async ({ files }) => {
         const { row } = (await files.forEdit(workspace, id, `chg_of-${id}`))!;
@@ -49,7 +49,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
       await makeFile(tables, workspace, "a.md"),
       await makeFile(tables, workspace, "b.md"),
     ]);
-    const step = new Step();
+    const step = new StopPoint();
     const open = store.write(async (tables) => {
       await tables.files.byId(workspace, a!);
       await makeFolder(tables, workspace, "new");
@@ -64,7 +64,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   it("of which one removes the document: the other finds none", async () => {
     const { ground, workspace, id } = await openWithFile();
     const remove = async ({ files }: Tables) => files.remove((await files.byId(workspace, id))!.seq);
-    const [, seen] = await oneAfterTheOther(ground, remove, ({ files }) => files.forEdit(workspace, id, "chg_x"));
+    const [, seen] = await runOverlapped(ground, remove, ({ files }) => files.forEdit(workspace, id, "chg_x"));
     expect(seen).toBeUndefined();
   });
 
@@ -74,7 +74,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
       const row = (await tables.files.byId(workspace, id))!;
       await tables.files.place(row.seq, await makeFolder(tables, workspace, "new"), "b.md");
     };
-    const [, seen] = await oneAfterTheOther(ground, move, ({ files }) => files.byId(workspace, id));
+    const [, seen] = await runOverlapped(ground, move, ({ files }) => files.byId(workspace, id));
     expect(seen).toMatchObject({ path: "new/b.md", folderId: expect.stringMatching(/^dir_/) });
   });
 
@@ -90,7 +90,7 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
       if (status === "in_review") await changes.decide(number, "accepted", 3);
       return status;
     };
-    expect(await oneAfterTheOther(ground, decide, decide)).toEqual(["in_review", "accepted"]);
+    expect(await runOverlapped(ground, decide, decide)).toEqual(["in_review", "accepted"]);
   });
 });
 
@@ -99,7 +99,7 @@ const textOf = (_: unknown, text: string) => text;
 describe.skipIf(whyNoPostgres !== null)("a reader", () => {
   it("sees one state in all its reads, and waits for nobody", async () => {
     const { store, other, workspace, id } = await openWithFile();
-    const step = new Step();
+    const step = new StopPoint();
     const reading = store.read(async ({ files }) => {
       const before = await files.shown(workspace, id, textOf);
       await step.stop();
@@ -122,7 +122,7 @@ describe.skipIf(whyNoPostgres !== null)("writers who wait for each other", () =>
       await makeFile(tables, workspace, "b.md"),
     ]);
     let runs = 0;
-    const both = [new Step(), new Step()];
+    const both = [new StopPoint(), new StopPoint()];
     const crosswise = (one: number) => async (tables: Tables) => {
       runs++;
       await tables.files.byId(workspace, ids[one]!);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { FIRST_PAGE, makeFile, makeFolder, groundOfFile, Step } from "./ground.ts";
+import { FIRST_PAGE, makeFile, makeFolder, useSharedDatabase, StopPoint } from "./ground.ts";
 
 /** Folders are committed in the order of their row numbers, so that a cursor skips none. */
 
-const openStore = groundOfFile();
+const openStore = useSharedDatabase();
 
 describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
   it("lets files be made side by side; a list shows those that are committed", async () => {
     const { store, other, workspace } = await openStore();
-    const step = new Step();
+    const step = new StopPoint();
     const late = store.write(async (tables) => {
       await makeFile(tables, workspace, "late.md");
       await tables.files.byName(workspace, 0, "late.md");
@@ -29,7 +29,7 @@ describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
 
   it("has no number of a folder that is committed after a higher one was listed", async () => {
     const { store, other, workspace, waits } = await openStore();
-    const step = new Step();
+    const step = new StopPoint();
     const late = store.write(async (tables) => {
       await makeFolder(tables, workspace, "late");
       await step.stop();

@@ -3,9 +3,9 @@ import type { OutboxPage } from "../../../src/service/events/outbox.ts";
 import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { connect, groundOfFile, makeFile, makeWorkspace, Step } from "./ground.ts";
+import { connect, useSharedDatabase, makeFile, makeWorkspace, StopPoint } from "./ground.ts";
 
-const openStore = groundOfFile();
+const openStore = useSharedDatabase();
 
 function newest(store: PostgresStore): Promise<string> {
   return store.read(({ outbox }) => outbox.newest());
@@ -20,7 +20,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     const ground = await openStore();
     const { store, other, workspace } = ground;
     const place = await newest(store);
-    const step = new Step();
+    const step = new StopPoint();
     onTestFinished(() => step.goOn());
     let late = "";
     const writing = store.write(async (tables) => {

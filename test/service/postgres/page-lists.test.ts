@@ -3,9 +3,9 @@ import { isRefused } from "../../../src/service/requests/answer.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { openService } from "../fixture.ts";
-import { groundOfFile, openStore } from "./ground.ts";
+import { useSharedDatabase, openStore } from "./ground.ts";
 
-const openGround = groundOfFile();
+const openGround = useSharedDatabase();
 
 /** Reads the lists of the web pages, with three reviews of two documents. */
 async function listsOn(store?: Store) {

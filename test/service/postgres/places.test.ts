@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { StoreBusyError } from "../../../src/service/store/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from "./ground.ts";
+import { FIRST_PAGE, useSharedDatabase, makeFile, makeFolder, runOverlapped } from "./ground.ts";
 
 /** Two writers on two connections that want one path, or change one tree of folders. */
 
-const openStore = groundOfFile();
+const openStore = useSharedDatabase();
 
 describe.skipIf(whyNoPostgres !== null)("a place", () => {
   it("that two take is run again by the second, who finds the first", async () => {
@@ -24,7 +24,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       await tables.files.byName(workspace, 0, "a.md");
       return made;
     };
-    const [first, second] = await oneAfterTheOther(ground, makeFirst, (tables) => {
+    const [first, second] = await runOverlapped(ground, makeFirst, (tables) => {
       runs++;
       return make(tables);
     });
@@ -50,7 +50,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       await makeFolder(tables, workspace, `${path}/below`, folder);
       return path;
     };
-    const [, path] = await oneAfterTheOther(ground, move, makeBelow);
+    const [, path] = await runOverlapped(ground, move, makeBelow);
     expect(path).toBe("new");
     const all = await store.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }));
     expect(all.map((row) => row.path)).toEqual(["new", "new/below"]);
@@ -74,7 +74,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
         found.push(along.map(({ path }) => path));
         return makeFile(tables, workspace, "a.md", along.at(-1));
       };
-      await oneAfterTheOther(ground, change, make);
+      await runOverlapped(ground, change, make);
       expect(found).toEqual([["old"], []]);
       const files = await store.read((tables) => tables.files.all({ workspace, ...FIRST_PAGE }));
       expect(files.map(({ path }) => path)).toEqual(["a.md"]);
@@ -91,7 +91,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       await workspaces.byId(`wsp_${workspace}`);
     };
     const make = (tables: Tables) => makeFile(tables, workspace, "a.md");
-    await expect(oneAfterTheOther(ground, remove, make)).rejects.toBeInstanceOf(StoreBusyError);
+    await expect(runOverlapped(ground, remove, make)).rejects.toBeInstanceOf(StoreBusyError);
     expect(await store.read(({ files }) => files.byName(workspace, 0, "a.md"))).toBeUndefined();
   });
 
@@ -112,7 +112,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       const file = { workspace, id: `doc_kept-${workspace}`, folder: { seq: 0, path: "" }, name: "a.md" };
       await tables.files.insert({ ...file, changeId: `chg_kept-${workspace}`, text: "", at: 1 }, hasKeptGrants === 1);
     };
-    await oneAfterTheOther(ground, keep, make);
+    await runOverlapped(ground, keep, make);
     expect(found).toEqual([0, 1]);
     expect(await store.read(({ files }) => files.byName(workspace, 0, "a.md"))).toBeDefined();
   });
@@ -157,11 +157,11 @@ describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
       if (!inReview) await tables.folders.removeTree(ground.workspace, row);
       return inReview;
     };
-    expect(await oneAfterTheOther(ground, remove, submit)).toEqual([false, "gone"]);
+    expect(await runOverlapped(ground, remove, submit)).toEqual([false, "gone"]);
   });
 
   it("is locked after those who send something in it to review", async () => {
     const { ground, look, submit } = await openTree();
-    expect(await oneAfterTheOther(ground, submit, look)).toEqual(["sent", true]);
+    expect(await runOverlapped(ground, submit, look)).toEqual(["sent", true]);
   });
 });

@@ -8,7 +8,7 @@ import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { createService } from "../../../src/service/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
-import { Step } from "./ground.ts";
+import { StopPoint } from "./ground.ts";
 
 const DEALT = { now: () => 0, combine: () => null, random: randomBytes, onFault: rethrow } as const;
 
@@ -62,7 +62,7 @@ it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who 
     const text = await (await fetch(`${server.url}/metrics`)).text();
     return text.split("\n").filter((line) => line.startsWith("mdmirror_service_database_"));
   };
-  const step = new Step();
+  const step = new StopPoint();
   const holds = store.read(() => step.stop());
   await step.reached();
   const waits = store.read(({ workspaces }) => workspaces.all());

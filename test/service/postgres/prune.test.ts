@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { groundOfFile } from "./ground.ts";
+import { useSharedDatabase } from "./ground.ts";
 
-const openStore = groundOfFile();
+const openStore = useSharedDatabase();
 
 describe.skipIf(whyNoPostgres !== null)("texts of old versions", () => {
   it.each([

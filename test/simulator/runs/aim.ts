@@ -4,7 +4,7 @@ import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import type { Ledger } from "./ledger.ts";
 import { isDocumentPath } from "./user-folder.ts";
-import { actHere } from "./local-acts.ts";
+import { actInFolder } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SyncStep } from "./script.ts";
 
@@ -78,7 +78,9 @@ export class Aim {
     const isParking = to?.startsWith(PARKED) === true;
     if (isParking && userFolder.half === null && this.#meets(odds / 2)) this.keepOpen(path);
     else if (this.#meets(odds))
-      this.#act("aimed", () => actHere(userFolder, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own));
+      this.#act("aimed", () =>
+        actInFolder(userFolder, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own),
+      );
   }
 
   /**

@@ -3,7 +3,7 @@ import { approvedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
-import { QUIET_FATE } from "./mirror.ts";
+import { NO_HOOKS } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
 
 const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-replaced"]);
@@ -15,9 +15,9 @@ const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-repla
  */
 export async function approveStop(actors: Actors, index: number): Promise<string> {
   const mirror = actors.mirrors[index]!;
-  const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
+  const exchange = async (request: Parameters<typeof NO_HOOKS.exchange>[0]) =>
     ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }) as const;
-  const world = mirror.start({ ...QUIET_FATE, exchange });
+  const world = mirror.start({ ...NO_HOOKS, exchange });
   const end = await planOnly(world, { settings: settingsOf(mirror), retryRefused: true, kind: "approve" });
   if (end.kind === "offline" || end.plan.verdict.kind === "run") return "nothing";
   const { reasons, stoppedSteps, byReason } = end.plan.verdict;

@@ -16,10 +16,10 @@ const READ = /^GET \/v1\/files\/([^/?]+)$/;
 const SAVE = /^PUT \/v1\/files\/([^/?]+)\/content$/;
 
 /** Ends a run: ends all faults, lets users rest, and checks the promises. */
-export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
+export async function endRun(actors: Actors, { setup }: Script): Promise<void> {
   const { simulatedWorld, history } = actors;
   await simulatedWorld.late.arrive(true);
-  simulatedWorld.becomeCalm();
+  simulatedWorld.endFaults();
   simulatedWorld.admin.setWorkspaceState(simulatedWorld.workspaceId, "open");
   for (const [index, { level }] of setup.mirrors.entries())
     simulatedWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);

@@ -1,12 +1,12 @@
 import { nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { ProcessProbe } from "../../../src/mirror/local/editor-locks.ts";
-import { at, type UserFolder, documentsOf } from "./user-folder.ts";
+import { absolutePath, type UserFolder, documentsOf } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 
 /** Users whose editor shows by a swap file, like Vim, that a file is open. */
 
 /** Reports every process of the rig's machine as alive. */
-export const LIVING: ProcessProbe = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
+export const ALL_ALIVE: ProcessProbe = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
 
 /** Returns the first block of Vim's swap file, for a live process by default. */
 export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8Array {
@@ -27,12 +27,12 @@ export function openOrClose(userFolder: UserFolder, seed: number): void {
   const folder = parentOf(path);
   const name = nameOf(path);
   const swap = `${folder === "" ? "" : `${folder}/`}${name.startsWith(".") ? "" : "."}${name}.swp`;
-  userFolder.user.write(at(userFolder, swap), swapBlock());
+  userFolder.user.write(absolutePath(userFolder, swap), swapBlock());
 }
 
 export function closeAll(userFolder: UserFolder): void {
   for (const path of userFolder.user.texts(userFolder.root).keys())
-    if (isSwap(path)) userFolder.user.remove(at(userFolder, path));
+    if (isSwap(path)) userFolder.user.remove(absolutePath(userFolder, path));
 }
 
 export function isSwap(path: string): boolean {

@@ -45,7 +45,7 @@ export function makeScript(seed: number, steps = 40): Script {
  * Returns true for seeds whose mirrors pause their work for answers. Derived from the seed itself,
  * without a random number, so that the runs of existing seeds stay the same.
  */
-export function givesWay(seed: number): boolean {
+export function pausesForAnswers(seed: number): boolean {
   return seed % 2 === 1;
 }
 
@@ -53,10 +53,10 @@ export function givesWay(seed: number): boolean {
  * From this seed on, the deployment has its own rules for names or paths. Runs of smaller seeds
  * stay the same.
  */
-export const ODD_FROM = 1_000_000;
+export const ODD_NAMES_FROM = 1_000_000;
 
 /** From this seed on, some files are open in editors. */
-export const HANDS_FROM = 2_000_000;
+export const OPEN_FILES_FROM = 2_000_000;
 
 /** From this seed on, the first mirror only downloads or only uploads until the end of the run. */
 export const ONE_WAY_FROM = 3_000_000;
@@ -71,15 +71,15 @@ const ODDITIES: readonly Setup["variant"][] = [
 
 /** Returns the setup with the options that depend on the seed itself. */
 export function withSeed(seed: number, made: Setup): Setup {
-  const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
-  const hands = seed < HANDS_FROM ? {} : { hands: true as const };
+  const oddity = seed < ODD_NAMES_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
+  const hands = seed < OPEN_FILES_FROM ? {} : { hands: true as const };
   const direction = Math.floor(seed / 2) % 2 === 0 ? ("pull" as const) : ("push" as const);
   return {
     ...made,
     ...hands,
     ...(seed < ONE_WAY_FROM ? {} : { direction }),
     variant: { ...made.variant, ...oddity },
-    turns: givesWay(seed),
+    turns: pausesForAnswers(seed),
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { rollDice } from "../dice.ts";
 import { DIALECTS, marksOf, TAG_ROOM, tagOf } from "./text-marks.ts";
-import { linksIn, pathSaid } from "./linked-texts.ts";
+import { linksIn, pathOfDestination } from "./linked-texts.ts";
 
 /**
  * What the users did and want: contents that they wrote, lines that they removed, documents that
@@ -226,7 +226,7 @@ export class History {
    * Records a scan of a mirror. Actions of the present step may have come after the scan.
    * @param all true if nothing was blocked, so base has the path of each document at that time
    */
-  lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
+  noteScan(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
     this.links.lookedAt(mirror, () => documents, all ? this.step : null);
     if (all) {
       for (const since of [this.#edited, this.#renamed, this.#rewritten])
@@ -258,7 +258,7 @@ export class History {
    * Records that two documents can only be recognized together: each shows that the other is
    * elsewhere. If one may lose its id, the other may too.
    */
-  standTogether(a: string, b: string): void {
+  linkFates(a: string, b: string): void {
     const [one, other] = [tagOf(a), tagOf(b)];
     if (one === null || other === null || this.mayVanish.has(one) || this.mayVanish.has(other))
       for (const text of [a, b]) this.vanishes(text);
@@ -303,7 +303,7 @@ class PromisedLinks {
   lookedAt(mirror: number, documents: () => ReadonlyMap<string, string>, read: number | null): void {
     const own = [...this.#unread].filter(([, unread]) => unread.mirror === mirror);
     if (own.length === 0) return;
-    const home = leadingHome(documents());
+    const home = linksWithTargets(documents());
     for (const [mark, { step }] of own) {
       if (home.has(mark) && (read === null || step >= read)) continue;
       this.#unread.delete(mark);
@@ -326,11 +326,11 @@ class PromisedLinks {
 }
 
 /** Returns the marks of links by path that lead to the documents that they name. */
-function leadingHome(documents: ReadonlyMap<string, string>): Set<string> {
+function linksWithTargets(documents: ReadonlyMap<string, string>): Set<string> {
   const home = new Set<string>();
   for (const [path, text] of documents)
     for (const { mark, to, said } of linksIn(text)) {
-      const target = documents.get(pathSaid(path, said) ?? "");
+      const target = documents.get(pathOfDestination(path, said) ?? "");
       if (target !== undefined && tagOf(target) === to) home.add(mark);
     }
   return home;

@@ -5,18 +5,18 @@ import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import { choose } from "./choose.ts";
 import type { Ledger } from "./ledger.ts";
-import { actHere } from "./local-acts.ts";
+import { actInFolder } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
-import { type AppAct, type Happening, type Moment, MOMENTS, type Incident, type SyncStep } from "./script.ts";
-import { type Befall, problem } from "./request-faults.ts";
+import { type AppAct, type IncidentKind, type Moment, MOMENTS, type Incident, type SyncStep } from "./script.ts";
+import { type RequestFault, problem } from "./request-faults.ts";
 
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "rename"] as const;
-const IN_APP: Partial<Readonly<Record<Happening, AppAct>>> = {
+const IN_APP: Partial<Readonly<Record<IncidentKind, AppAct>>> = {
   "edited-there": "edit",
   "renamed-there": "rename",
   "removed-there": "remove",
 };
-const BY_PEOPLE: ReadonlySet<Happening> = new Set([
+const BY_PEOPLE: ReadonlySet<IncidentKind> = new Set([
   "edited-there",
   "renamed-there",
   "removed-there",
@@ -63,11 +63,11 @@ export class Incidents {
    * Called before a request is executed.
    * @returns its fault
    */
-  onRequest(request: WireRequest): Befall | null {
+  onRequest(request: WireRequest): RequestFault | null {
     if (this.#left.size === 0) return null;
     const moment = this.#momentOf(request);
     if (moment === null) return null;
-    let befallen: Befall | null = null;
+    let befallen: RequestFault | null = null;
     for (const incident of this.#due(moment)) {
       const id = idIn(request);
       const path = id === null ? null : (this.#mirror.state.record(id as DocId)?.localPath ?? null);
@@ -139,13 +139,13 @@ export class Incidents {
     return null;
   }
 
-  #here(what: Happening, path: string, seed: number): void {
+  #here(what: IncidentKind, path: string, seed: number): void {
     const { userFolder, setup } = this.#mirror;
     const { history } = this.#actors;
     // RACE: without hard links, a save between the last check and the rename is overwritten.
     if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     if (what === "edited-here")
-      this.#act(() => history.note(actHere(userFolder, history, SAVES[seed % SAVES.length]!, seed, path)));
+      this.#act(() => history.note(actInFolder(userFolder, history, SAVES[seed % SAVES.length]!, seed, path)));
     else if (what === "written-late" && userFolder.half === null) this.#aim.keepOpen(`${ROOT}/${path}`);
     else if (what === "back-here") this.#act(() => this.#takeBack(path));
   }
@@ -172,7 +172,7 @@ export class Incidents {
   }
 }
 
-function befallenBy({ what, seed }: Incident, { method }: WireRequest): Befall | null {
+function befallenBy({ what, seed }: Incident, { method }: WireRequest): RequestFault | null {
   switch (what) {
     case "not-sent":
     case "lost-before":

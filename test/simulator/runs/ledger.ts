@@ -6,7 +6,7 @@ import type { History } from "./history.ts";
 import { marksOf } from "./text-marks.ts";
 import type { SimulatedWorld } from "./world.ts";
 import { documentsOf, isDocumentPath } from "./user-folder.ts";
-import { essenceOf } from "./linked-texts.ts";
+import { withoutDestinations } from "./linked-texts.ts";
 import { storeHas } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -14,12 +14,12 @@ import type { SimulatedMirror } from "./mirror.ts";
 /** Returns true if content is in any place that counts for I03. */
 
 function isKept(mirrors: readonly SimulatedMirror[], simulatedWorld: SimulatedWorld, text: string): boolean {
-  const essence = essenceOf(text);
+  const essence = withoutDestinations(text);
   for (const { state, disk } of mirrors) {
     if (storeHas(state, text)) return true;
-    for (const there of disk.user.texts(ROOT, true).values()) if (essenceOf(there) === essence) return true;
+    for (const there of disk.user.texts(ROOT, true).values()) if (withoutDestinations(there) === essence) return true;
   }
-  return simulatedWorld.files().some((file) => essenceOf(file.text) === essence);
+  return simulatedWorld.files().some((file) => withoutDestinations(file.text) === essence);
 }
 
 const TMP = ".mdmirror/tmp/";
@@ -130,14 +130,14 @@ export class Ledger {
     shown: ReadonlySet<string>,
     whole: boolean,
   ): void {
-    const live = new Set(Array.from(this.#live().values(), essenceOf));
+    const live = new Set(Array.from(this.#live().values(), withoutDestinations));
     for (const [text, path] of this.#must) {
-      if (live.has(essenceOf(text)) || isKept(mirrors, simulatedWorld, text)) continue;
+      if (live.has(withoutDestinations(text)) || isKept(mirrors, simulatedWorld, text)) continue;
       history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
     }
     if (!whole) return;
     for (const text of shown) {
-      if (live.has(essenceOf(text)) || isKept(mirrors, simulatedWorld, text)) continue;
+      if (live.has(withoutDestinations(text)) || isKept(mirrors, simulatedWorld, text)) continue;
       // Content with NUL or over the limit is never on the service; its own user removed this file.
       if (text.includes("\0") || text.length > 51_200) continue;
       history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);

@@ -28,12 +28,12 @@ export function linkLine(mark: string, to: string, said: string, fragment: numbe
  * Returns content without the destinations of its links, which is the same locally and on the
  * service.
  */
-export function essenceOf(text: string): string {
+export function withoutDestinations(text: string): string {
   return text.replace(LINK, (_all, mark: string, to: string) => `mark ${mark}; see [document ${to}]()`);
 }
 
 export function holdsLinks(text: string): boolean {
-  return essenceOf(text) !== text;
+  return withoutDestinations(text) !== text;
 }
 
 /** Returns a relative path as an editor writes it into a link. */
@@ -42,13 +42,13 @@ export function pathBetween(from: string, to: string): string {
 }
 
 /** Returns the path to which a link leads; null outside of the root. */
-export function pathSaid(from: string, said: string): string | null {
+export function pathOfDestination(from: string, said: string): string | null {
   const path = posix.join(posix.dirname(from), decodeURI(said));
   return path.startsWith("../") ? null : path;
 }
 
 /** Returns the id of a link's target on the service; the destination itself if it has no target. */
-export function leadsThere(
+export function targetOnService(
   { said }: Pick<SimulatedLink, "said">,
   files: readonly { readonly id: string; readonly path: string }[],
 ): string {

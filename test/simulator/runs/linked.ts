@@ -1,5 +1,5 @@
 import { type Dice, rollDice } from "../dice.ts";
-import { givesWay, makeSetup, makeSync, pickAct, seedOf, VARIANTS } from "./generate.ts";
+import { pausesForAnswers, makeSetup, makeSync, pickAct, seedOf, VARIANTS } from "./generate.ts";
 import {
   APP_ACTS,
   type AppAct,
@@ -65,7 +65,7 @@ export function makeLinkedScript(seed: number, steps = 40): Script {
     ...makeSetup(dice),
     variant: dice.pick(DEPLOYMENTS),
     documents,
-    turns: givesWay(seed),
+    turns: pausesForAnswers(seed),
     links: true,
   };
   return { seed, setup, steps: Array.from({ length: steps }, () => nextStep(dice, setup)) };

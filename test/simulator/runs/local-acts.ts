@@ -1,4 +1,4 @@
-import { at, canStand, type UserFolder, documentsOf, makeParent, type Person } from "./user-folder.ts";
+import { absolutePath, canHaveFile, type UserFolder, documentsOf, makeParent, type ActingUser } from "./user-folder.ts";
 import { openOrClose } from "./editors.ts";
 import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
@@ -14,7 +14,13 @@ import { tagOf } from "./text-marks.ts";
  * Executes an action of a user with an editor or a file manager in the folder.
  * @param aimed path of the document; undefined: the seed chooses one
  */
-export function actHere(userFolder: UserFolder, history: History, act: LocalAct, seed: number, aimed?: string): string {
+export function actInFolder(
+  userFolder: UserFolder,
+  history: History,
+  act: LocalAct,
+  seed: number,
+  aimed?: string,
+): string {
   finishSave(userFolder, history);
   if (userFolder.hands) openOrClose(userFolder, seed);
   const person = { userFolder, history, seed };
@@ -25,20 +31,23 @@ export function actHere(userFolder: UserFolder, history: History, act: LocalAct,
   return `here ${userFolder.mirror}: ${act} ${done ?? "nothing"}`;
 }
 
-function perform(person: Person, act: LocalAct, path: string | null): string | null {
+function perform(person: ActingUser, act: LocalAct, path: string | null): string | null {
   const { userFolder, history, seed } = person;
   switch (act) {
     case "create": {
-      const free = freePath(seed, (one) => userFolder.user.exists(at(userFolder, one)) || !canStand(userFolder, one));
-      if (userFolder.user.exists(at(userFolder, free)) || !canStand(userFolder, free)) return null;
+      const free = freePath(
+        seed,
+        (one) => userFolder.user.exists(absolutePath(userFolder, one)) || !canHaveFile(userFolder, one),
+      );
+      if (userFolder.user.exists(absolutePath(userFolder, free)) || !canHaveFile(userFolder, free)) return null;
       makeParent(userFolder, free);
-      userFolder.user.write(at(userFolder, free), history.newText(seed));
+      userFolder.user.write(absolutePath(userFolder, free), history.newText(seed));
       return free;
     }
     case "make-folder": {
       const folder = `box-${seed % 4}`;
-      if (userFolder.user.exists(at(userFolder, folder))) return null;
-      userFolder.user.makeFolder(at(userFolder, folder));
+      if (userFolder.user.exists(absolutePath(userFolder, folder))) return null;
+      userFolder.user.makeFolder(absolutePath(userFolder, folder));
       return folder;
     }
     case "remove-many":
@@ -59,9 +68,9 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
     case "remove":
       return path === null ? null : actOnPlace(person, act, path);
     case "link":
-      return path === null ? null : linkHere(person, path);
+      return path === null ? null : addLocalLink(person, path);
     case "create-linked":
-      return path === null ? null : createLinked(person, path);
+      return path === null ? null : createLinkedPair(person, path);
     default:
       return path === null ? null : save(person, act, path);
   }
@@ -70,7 +79,7 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
 /** A user links documents in the folder like an editor: by path. */
 
 /** Writes a link to another document into this one. */
-function linkHere(person: Person, path: string): string | null {
+function addLocalLink(person: ActingUser, path: string): string | null {
   const { userFolder, seed } = person;
   const others = [...documentsOf(userFolder)].filter(([one, text]) => one !== path && tagOf(text) !== null);
   const to = choose(
@@ -81,19 +90,22 @@ function linkHere(person: Person, path: string): string | null {
 }
 
 /** Creates a document that links to an existing one, and adds a link back. */
-function createLinked(person: Person, path: string): string | null {
+function createLinkedPair(person: ActingUser, path: string): string | null {
   const { userFolder, history, seed } = person;
-  const free = freePath(seed, (one) => userFolder.user.exists(at(userFolder, one)) || !canStand(userFolder, one));
-  if (userFolder.user.exists(at(userFolder, free)) || !canStand(userFolder, free)) return null;
+  const free = freePath(
+    seed,
+    (one) => userFolder.user.exists(absolutePath(userFolder, one)) || !canHaveFile(userFolder, one),
+  );
+  if (userFolder.user.exists(absolutePath(userFolder, free)) || !canHaveFile(userFolder, free)) return null;
   makeParent(userFolder, free);
-  userFolder.user.write(at(userFolder, free), history.newText(seed));
+  userFolder.user.write(absolutePath(userFolder, free), history.newText(seed));
   const written = [writeLink(person, free, path), writeLink(person, path, free)];
   return `${free} ${written.join(" ")} with ${path}`;
 }
 
-function writeLink({ userFolder, history, seed }: Person, path: string, to: string): boolean {
+function writeLink({ userFolder, history, seed }: ActingUser, path: string, to: string): boolean {
   const { user } = userFolder;
-  const [text, target] = [user.read(at(userFolder, path)), user.read(at(userFolder, to))];
+  const [text, target] = [user.read(absolutePath(userFolder, path)), user.read(absolutePath(userFolder, to))];
   const tag = tagOf(target ?? "");
   if (text === null || tag === null || tagOf(text) === null) return false;
   const said = pathBetween(path, to);
@@ -104,8 +116,8 @@ function writeLink({ userFolder, history, seed }: Person, path: string, to: stri
   const linked = linkTo(history, text, { tag, said }, { seed, by });
   history.editedHere(userFolder.mirror, text);
   history.replaced(text, linked.text);
-  if (seed % 3 === 0) user.saveAtomically(at(userFolder, path), linked.text);
-  else user.write(at(userFolder, path), linked.text);
+  if (seed % 3 === 0) user.saveAtomically(absolutePath(userFolder, path), linked.text);
+  else user.write(absolutePath(userFolder, path), linked.text);
   history.links.writtenHere(linked.mark, userFolder.mirror, history.step);
   return true;
 }

@@ -1,19 +1,19 @@
 import { isSimilar, profileOf } from "../../../src/mirror/model/similar.ts";
-import { at, type UserFolder, documentsOf, foldersOf, type Person } from "./user-folder.ts";
+import { absolutePath, type UserFolder, documentsOf, foldersOf, type ActingUser } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";
 
 export function actOnPlace(
-  { userFolder, history, seed }: Person,
+  { userFolder, history, seed }: ActingUser,
   act: "rename" | "change-case" | "move" | "swap" | "swap-edited" | "remove",
   path: string,
 ): string | null {
   const { user } = userFolder;
-  const text = user.read(at(userFolder, path))!;
+  const text = user.read(absolutePath(userFolder, path))!;
   if (act === "remove") {
     history.vanishes(text);
     history.replaced(text, null);
-    user.remove(at(userFolder, path));
+    user.remove(absolutePath(userFolder, path));
     userFolder.removed.set(path, text);
     return path;
   }
@@ -25,13 +25,13 @@ export function actOnPlace(
       seed + 1,
     );
     if (mate === null) return null;
-    const other = user.read(at(userFolder, mate))!;
+    const other = user.read(absolutePath(userFolder, mate))!;
     for (const one of [text, other]) history.renamedHere(userFolder.mirror, one);
-    if (act === "swap-edited") history.standTogether(text, other);
+    if (act === "swap-edited") history.linkFates(text, other);
     const aside = freeAside(userFolder, path);
-    user.rename(at(userFolder, path), aside);
-    user.rename(at(userFolder, mate), at(userFolder, path));
-    user.rename(aside, at(userFolder, mate));
+    user.rename(absolutePath(userFolder, path), aside);
+    user.rename(absolutePath(userFolder, mate), absolutePath(userFolder, path));
+    user.rename(aside, absolutePath(userFolder, mate));
     if (act === "swap-edited") {
       const alike = [path, mate].map((one) => editInPlace({ userFolder, history, seed }, one));
       if (alike.includes(false)) for (const one of [text, other]) history.vanishes(one);
@@ -45,14 +45,14 @@ export function actOnPlace(
       : act === "change-case"
         ? joined(folder, changed)
         : joined(choose([...foldersOf(userFolder), ""], seed)!, name);
-  const replaced = user.inode(at(userFolder, to));
-  const isOwn = replaced === user.inode(at(userFolder, path));
-  const mayReplace = act === "change-case" && user.read(at(userFolder, to)) === text;
-  if (to === path || (user.exists(at(userFolder, to)) && !mayReplace)) return null;
+  const replaced = user.inode(absolutePath(userFolder, to));
+  const isOwn = replaced === user.inode(absolutePath(userFolder, path));
+  const mayReplace = act === "change-case" && user.read(absolutePath(userFolder, to)) === text;
+  if (to === path || (user.exists(absolutePath(userFolder, to)) && !mayReplace)) return null;
   history.renamedHere(userFolder.mirror, text);
   // On a disk that distinguishes case, the user removes another document.
   if (replaced !== null && !isOwn) history.vanishes(text);
-  user.rename(at(userFolder, path), at(userFolder, to));
+  user.rename(absolutePath(userFolder, path), absolutePath(userFolder, to));
   return `${path} → ${to}`;
 }
 
@@ -61,24 +61,24 @@ export function actOnPlace(
  * such a name.
  */
 function freeAside(userFolder: UserFolder, path: string): string {
-  let aside = at(userFolder, `${path}.swap~`);
+  let aside = absolutePath(userFolder, `${path}.swap~`);
   while (userFolder.user.exists(aside)) aside = `${aside}~`;
   return aside;
 }
 
 /** Removes all documents, or two thirds of them. */
-export function removeMany({ userFolder, history, seed }: Person): string {
+export function removeMany({ userFolder, history, seed }: ActingUser): string {
   const documents = [...documentsOf(userFolder)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
   for (const [path, text] of documents) {
     history.vanishes(text);
     history.replaced(text, null);
-    userFolder.user.remove(at(userFolder, path));
+    userFolder.user.remove(absolutePath(userFolder, path));
   }
   return String(documents.length);
 }
 
 export function actOnFolder(
-  { userFolder, history, seed }: Person,
+  { userFolder, history, seed }: ActingUser,
   act: "rename-folder" | "move-folder" | "remove-folder",
 ): string | null {
   const { user } = userFolder;
@@ -95,7 +95,7 @@ export function actOnFolder(
       history.vanishes(text);
       history.replaced(text, null);
     }
-    user.remove(at(userFolder, folder));
+    user.remove(absolutePath(userFolder, folder));
     return folder;
   }
   const name = folder.split("/").at(-1)!;
@@ -109,10 +109,10 @@ export function actOnFolder(
           )!,
           name,
         );
-  if (to === folder || user.exists(at(userFolder, to))) return null;
+  if (to === folder || user.exists(absolutePath(userFolder, to))) return null;
   for (const [, text] of below) history.renamedHere(userFolder.mirror, text);
   history.folderMovedHere(userFolder.mirror, folder, to);
-  user.rename(at(userFolder, folder), at(userFolder, to));
+  user.rename(absolutePath(userFolder, folder), absolutePath(userFolder, to));
   return `${folder}/ → ${to}/`;
 }
 
@@ -120,10 +120,10 @@ export function actOnFolder(
  * Edits a file in place, so the inode stays.
  * @returns true if most of the content stays too, so that the document can be recognized by it
  */
-function editInPlace({ userFolder, history, seed }: Person, path: string): boolean {
-  const text = userFolder.user.read(at(userFolder, path))!;
+function editInPlace({ userFolder, history, seed }: ActingUser, path: string): boolean {
+  const text = userFolder.user.read(absolutePath(userFolder, path))!;
   const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
   history.replaced(text, next);
-  userFolder.user.write(at(userFolder, path), next);
+  userFolder.user.write(absolutePath(userFolder, path), next);
   return isSimilar(profileOf(text), profileOf(next));
 }

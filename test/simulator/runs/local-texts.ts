@@ -1,5 +1,5 @@
 import { isConflictCopyName } from "../../../src/contract/path.ts";
-import { at, type UserFolder, isFile, makeParent, type Person, read } from "./user-folder.ts";
+import { absolutePath, type UserFolder, isFile, makeParent, type ActingUser, readFile } from "./user-folder.ts";
 import type { History } from "./history.ts";
 import { marksOf, tagOf, withOtherEnds } from "./text-marks.ts";
 import { choose } from "./choose.ts";
@@ -8,7 +8,7 @@ export function finishSave(userFolder: UserFolder, history: History): void {
   const { half } = userFolder;
   if (half === null) return;
   userFolder.half = null;
-  const before = read(userFolder, half.path);
+  const before = readFile(userFolder, half.path);
   if (before === null) history.vanishes(half.text);
   // Another document came to the path while the editor was saving. The editor overwrites it, and by
   // path the file is that other document.
@@ -17,7 +17,8 @@ export function finishSave(userFolder: UserFolder, history: History): void {
   makeParent(userFolder, half.path);
   history.replaced(before, half.text);
   history.links.savedStale(before, half.text);
-  if (before === null || isFile(userFolder, half.path)) userFolder.user.write(at(userFolder, half.path), half.text);
+  if (before === null || isFile(userFolder, half.path))
+    userFolder.user.write(absolutePath(userFolder, half.path), half.text);
 }
 
 export type SaveAct =
@@ -32,9 +33,9 @@ export type SaveAct =
   | "redress";
 
 /** Saves like different editors, system call by system call. */
-export function save({ userFolder, history, seed }: Person, how: SaveAct, path: string): string | null {
+export function save({ userFolder, history, seed }: ActingUser, how: SaveAct, path: string): string | null {
   const { user } = userFolder;
-  const whole = at(userFolder, path);
+  const whole = absolutePath(userFolder, path);
   const text = user.read(whole);
   if (text === null || isOdd(userFolder, path, text)) return null;
   if (how === "touch") {
@@ -81,7 +82,7 @@ function editedText(history: History, how: SaveAct, text: string, seed: number, 
  * Creates a file that cannot be synced, or whose name the service refuses. It must delay nothing
  * but itself (I17).
  */
-export function leaveOddFile({ userFolder, history, seed }: Person): string | null {
+export function leaveOddFile({ userFolder, history, seed }: ActingUser): string | null {
   const odd: readonly (readonly [string, string | Uint8Array])[] = [
     ["My notes.md", history.newText(seed)],
     ["bytes.md", new Uint8Array([0x74, 0xff, 0xfe, 0x0a])],
@@ -92,8 +93,8 @@ export function leaveOddFile({ userFolder, history, seed }: Person): string | nu
     [".hidden.md", history.newText(seed)],
   ];
   const [name, content] = odd[seed % odd.length]!;
-  if (userFolder.user.exists(at(userFolder, name))) return null;
-  userFolder.user.write(at(userFolder, name), content);
+  if (userFolder.user.exists(absolutePath(userFolder, name))) return null;
+  userFolder.user.write(absolutePath(userFolder, name), content);
   return name;
 }
 
@@ -105,7 +106,7 @@ function isOdd(userFolder: UserFolder, path: string, text: string): boolean {
  * Resolves a conflict: removes the copy (mine), moves it over the document (theirs), or edits the
  * copy.
  */
-export function endConflict({ userFolder, history, seed }: Person): string | null {
+export function endConflict({ userFolder, history, seed }: ActingUser): string | null {
   const { user } = userFolder;
   const conflictCopy = choose(
     [...user.texts(userFolder.root).keys()].filter((path) => isConflictCopyName(path.split("/").at(-1)!)),
@@ -113,11 +114,11 @@ export function endConflict({ userFolder, history, seed }: Person): string | nul
   );
   if (conflictCopy === null) return null;
   const note = conflictCopy.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
-  const [theirs, mine] = [user.read(at(userFolder, conflictCopy))!, read(userFolder, note)];
+  const [theirs, mine] = [user.read(absolutePath(userFolder, conflictCopy))!, readFile(userFolder, note)];
   if (seed % 3 === 0 || mine === null) {
     history.replaced(theirs, mine);
     if (mine !== null) history.keptHere(userFolder.mirror, mine, theirs);
-    user.remove(at(userFolder, conflictCopy));
+    user.remove(absolutePath(userFolder, conflictCopy));
     return `${conflictCopy} removed`;
   }
   if (seed % 3 === 1) {
@@ -126,7 +127,7 @@ export function endConflict({ userFolder, history, seed }: Person): string | nul
     // came to the path after the mirror's scan is not the conflict's document, which is elsewhere
     // and keeps its incoming links.
     history.takenHere(userFolder.mirror, mine, theirs);
-    user.rename(at(userFolder, conflictCopy), at(userFolder, note));
+    user.rename(absolutePath(userFolder, conflictCopy), absolutePath(userFolder, note));
     return `${conflictCopy} → ${note}`;
   }
   const next = history.edit(theirs, seed, `the conflict copy at mirror ${userFolder.mirror}`);
@@ -134,6 +135,6 @@ export function endConflict({ userFolder, history, seed }: Person): string | nul
   // LIMIT: a line in a conflict copy counts as live only once a user takes the copy; until then
   // only I03 protects it.
   for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
-  user.write(at(userFolder, conflictCopy), next);
+  user.write(absolutePath(userFolder, conflictCopy), next);
   return `${conflictCopy} edited`;
 }

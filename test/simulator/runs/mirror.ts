@@ -8,10 +8,10 @@ import type { StoredState } from "../../../src/mirror/state/state.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { rollDice } from "../dice.ts";
 import { type MemoryState, openInMemory, type StateCopy } from "../memory-state.ts";
-import { type Fate, startProcess } from "../process.ts";
+import { type ProcessHooks, startProcess } from "../process.ts";
 import { ROOT } from "../mirror.ts";
 import { RamDisk } from "../ram-disk.ts";
-import { LIVING } from "./editors.ts";
+import { ALL_ALIVE } from "./editors.ts";
 import type { SimulatedWorld } from "./world.ts";
 import { CANARY, type UserFolder, LINKED_FOLDER, PRIVATE_FOLDER } from "./user-folder.ts";
 import type { MirrorSetup } from "./script.ts";
@@ -24,7 +24,7 @@ import type { MirrorSetup } from "./script.ts";
 const OUTSIDE = "/home/ann/outside";
 
 /** `onScan` is called before each scan of the whole folder. */
-type ScannedFate = Fate & { readonly onScan: () => void };
+type ScannedFate = ProcessHooks & { readonly onScan: () => void };
 
 /** Options that all mirrors of a run share. */
 type Shared = { readonly links: boolean };
@@ -76,7 +76,7 @@ export class SimulatedMirror {
     this.#memory = openInMemory(simulatedWorld.wallClock, null);
     this.#stored = this.#memory.state;
     this.state = this.#reads.view(this.#stored);
-    rememberRoot(this.start(QUIET_FATE));
+    rememberRoot(this.start(NO_HOOKS));
     this.disk.settle();
   }
 
@@ -101,7 +101,7 @@ export class SimulatedMirror {
       ...{ key: keys[this.index]!.key, disk: this.disk, state: this.#stored, links: this.#links },
       log: { write: (...entry: unknown[]) => void this.log.push(JSON.stringify(entry)) },
       openDisk: (fs: Fs) =>
-        new ScannedDisk(fate.onScan, fs, ROOT, { random: this.#random, partSize: 3, processProbe: LIVING }),
+        new ScannedDisk(fate.onScan, fs, ROOT, { random: this.#random, partSize: 3, processProbe: ALL_ALIVE }),
       counts: (call: number): void => {
         this.calls = call;
       },
@@ -169,7 +169,7 @@ class ScannedDisk extends LocalDisk {
   }
 }
 
-export const QUIET_FATE: ScannedFate = {
+export const NO_HOOKS: ScannedFate = {
   killAt: null,
   onCall: () => undefined,
   exchange: async () => ({ kind: "not-sent", why: "offline" }),

@@ -8,12 +8,12 @@ import type { Actors } from "./actors.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./user-folder.ts";
-import { essenceOf } from "./linked-texts.ts";
+import { withoutDestinations } from "./linked-texts.ts";
 import { isRefusedForLinks, checkLocalLinks } from "./oracle-links.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
-import { bare } from "./wire-reading.ts";
+import { withoutRename } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
 /** Reasons of blocks that may remain at the end. Every block that ends by itself has ended then. */
@@ -144,7 +144,10 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     // The file has base's content in its local form, or in the form of the service.
     const hasBase = [record.localDigest, record.digest].some((digest) => isTextOf(state, digest, text));
-    fail(`I12 the base of ${path} is not what both sides hold`, bare(record.changeId) !== file.changeId || !hasBase);
+    fail(
+      `I12 the base of ${path} is not what both sides hold`,
+      withoutRename(record.changeId) !== file.changeId || !hasBase,
+    );
     fail(
       `I01 ${path} is at ${file.path} on the service`,
       !isNamedFor(mirror, path, own(file.path), blocked, record.id) &&
@@ -237,7 +240,7 @@ function checkBlocks(
  */
 function sameText(here: string, there: string): boolean {
   const bare = (text: string): string =>
-    essenceOf(text)
+    withoutDestinations(text)
       .replace(/^\uFEFF/, "")
       .replace(/\r\n?/g, "\n")
       .replace(/\n*$/, "\n")

@@ -2,7 +2,7 @@ import type { Actors } from "./actors.ts";
 import type { Block, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { BaseTree } from "../../../src/mirror/model/tree.ts";
 import { documentsOf } from "./user-folder.ts";
-import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
+import { targetOnService, type SimulatedLink, linksIn, pathOfDestination } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -22,7 +22,7 @@ export function checkServiceLinks(actors: Actors): number {
     for (const link of promisedIn(actors, file.text, files)) {
       resolved++;
       const { said, to } = link;
-      const [found, home] = [leadsThere(link, files), homeOf(actors, to, files)!];
+      const [found, home] = [targetOnService(link, files), homeOf(actors, to, files)!];
       // The same exception as in `leadsToAnother`.
       const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
       const isLost = said.startsWith("ref://") && staysInert(actors, home);
@@ -87,7 +87,7 @@ function leadsHomeHere(
   { records, blocks }: Pick<BaseTree, "records" | "blocks">,
   kept: ReadonlyMap<string, string> | undefined,
 ): boolean {
-  const target = pathSaid(path, said);
+  const target = pathOfDestination(path, said);
   const found = target === null ? null : userFolder.user.read(`${ROOT}/${target}`);
   const tag = tagOf(found ?? "") ?? "";
   if (tag === to || kept?.get(tag) === to) return true;
@@ -111,7 +111,7 @@ function leadsToAnother(
   path: string,
   { to, said }: SimulatedLink,
 ): boolean {
-  const target = pathSaid(path, said);
+  const target = pathOfDestination(path, said);
   const isTaken = target !== null && userFolder.user.read(`${ROOT}/${target}`) !== null;
   return isTaken && actors.wasHidden(homeOf(actors, to, actors.simulatedWorld.files())!.id);
 }
@@ -128,7 +128,7 @@ function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
 }
 
 function leadsNowhereHere({ userFolder }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {
-  const target = pathSaid(path, said);
+  const target = pathOfDestination(path, said);
   return target === null || userFolder.user.read(`${ROOT}/${target}`) === null;
 }
 
@@ -139,7 +139,7 @@ function leadsNowhereHere({ userFolder }: SimulatedMirror, path: string, { said 
 export function isRefusedForLinks({ reason, detail }: Block, files: readonly LiveFile[]): boolean {
   const said = /cannot be resolved: "([^"]*)"/.exec(detail)?.[1];
   if (reason !== "refused" || said === undefined) return false;
-  const found = leadsThere({ said }, files);
+  const found = targetOnService({ said }, files);
   return found === said && !files.some(({ id }) => id === said);
 }
 

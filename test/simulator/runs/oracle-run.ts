@@ -6,10 +6,10 @@ import { copyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
 import { computeDeleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
-import { bare } from "./wire-reading.ts";
+import { withoutRename } from "./wire-reading.ts";
 import { checkUndone } from "./oracle-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./user-folder.ts";
-import { essenceOf } from "./linked-texts.ts";
+import { withoutDestinations } from "./linked-texts.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
@@ -76,9 +76,9 @@ function checkLockedOut(
   { before, heard, intervened, killed, savedLate }: RunFacts,
 ): void {
   if (intervened || killed || heard.some((status) => status > 0 && status < 300)) return;
-  const after = new Set(Array.from(documentsOf(mirror.userFolder).values(), essenceOf));
+  const after = new Set(Array.from(documentsOf(mirror.userFolder).values(), withoutDestinations));
   for (const [path, text] of before)
-    if (!after.has(essenceOf(text)) && !savedLate.has(path))
+    if (!after.has(withoutDestinations(text)) && !savedLate.has(path))
       actors.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
 }
 
@@ -115,7 +115,11 @@ function checkBase(actors: Actors, mirror: SimulatedMirror): void {
   );
   for (const { id, path, changeId, text } of actors.simulatedWorld.files()) {
     const record = unread.has(id) ? undefined : records.get(id);
-    if (record !== undefined && bare(record.changeId) === bare(changeId) && record.digest !== digestOf(text))
+    if (
+      record !== undefined &&
+      withoutRename(record.changeId) === withoutRename(changeId) &&
+      record.digest !== digestOf(text)
+    )
       actors.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
   }
 }

@@ -2,14 +2,14 @@ import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
 import { nameOf, pathKey } from "../../../src/contract/path.ts";
 import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { Actors } from "./actors.ts";
-import { at, documentsOf, foldersOf } from "./user-folder.ts";
+import { absolutePath, documentsOf, foldersOf } from "./user-folder.ts";
 import { tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { essenceOf } from "./linked-texts.ts";
+import { withoutDestinations } from "./linked-texts.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { isBelow, parentIn } from "./names.ts";
-import { bare } from "./wire-reading.ts";
+import { withoutRename } from "./wire-reading.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 
@@ -46,7 +46,7 @@ type Before = {
 /** A folder of base. `here` is its present path, or base's path if the folder was not found. */
 type Dir = FolderRecord & { readonly here: string };
 
-export type Sighted = {
+export type ChangesBefore = {
   readonly documents: readonly Before[];
   readonly ids: ReadonlySet<string>;
   readonly dirs: readonly Dir[];
@@ -54,7 +54,7 @@ export type Sighted = {
   readonly blocked: ReadonlySet<string>;
 };
 
-export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
+export function sightBefore(actors: Actors, mirror: SimulatedMirror): ChangesBefore {
   const { state } = mirror;
   const { records, dirs, conflicts, blocks } = state.load();
   const { prefix } = mirror.setup;
@@ -106,7 +106,7 @@ function inodesSetAside({ disk: { user } }: SimulatedMirror): ReadonlySet<number
 }
 
 function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly FolderRecord[]): Dir[] {
-  const byInode = new Map(foldersOf(userFolder).map((path) => [disk.lstat(at(userFolder, path)).ino, path]));
+  const byInode = new Map(foldersOf(userFolder).map((path) => [disk.lstat(absolutePath(userFolder, path)).ino, path]));
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
 
@@ -117,7 +117,7 @@ function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly FolderRe
 export function checkUndone(
   actors: Actors,
   mirror: SimulatedMirror,
-  before: Sighted,
+  before: ChangesBefore,
   refused: ReadonlySet<string>,
 ): void {
   const files = actors.simulatedWorld.files();
@@ -132,7 +132,7 @@ export function checkUndone(
     const after = files.find(({ id }) => id === record.id) ?? null;
     const placesAfter = [...local].flatMap(([path, now]) => (tagOf(now) === tag ? [path] : []));
     const isUnchangedHere = text !== null && place === record.localPath && isBase(mirror, record, text);
-    const isUnchangedThere = live !== null && bare(live.changeId) === bare(record.changeId);
+    const isUnchangedThere = live !== null && withoutRename(live.changeId) === withoutRename(record.changeId);
     const isInPlaceThere = live !== null && own(live.path) === record.remotePath;
     if (isUnchangedHere && live === null) {
       const again = files.find((file) => tagOf(file.text) === tag && !before.ids.has(file.id));
@@ -143,7 +143,7 @@ export function checkUndone(
       live !== null &&
       !isUnchangedThere &&
       after !== null &&
-      essenceOf(asSaved(after.text)) !== essenceOf(asSaved(live.text))
+      withoutDestinations(asSaved(after.text)) !== withoutDestinations(asSaved(live.text))
     )
       fail("I10 edited there alone, and written there");
     // A temporary name that an interrupted plan of another mirror left is nobody's rename. Any

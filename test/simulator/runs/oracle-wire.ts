@@ -6,11 +6,11 @@ import { isConflictCopyName, nameOf, parentOf } from "../../../src/contract/path
 import type { History } from "./history.ts";
 import type { SimulatedWorld } from "./world.ts";
 import { CANARY } from "./user-folder.ts";
-import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
+import { withoutDestinations, targetOnService, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
 import type { SimulatedMirror } from "./mirror.ts";
-import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
+import { withoutRename, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
 const FILE_OR_FOLDER = /^\/v1\/(?:files|folders)\/([^/?]+)/;
@@ -154,7 +154,9 @@ export class WireOracle {
   /** Returns the digest of the base version of a PUT; undefined if the mirror does not know it. */
   #baseOf(id: string, { baseChangeId }: Readonly<Record<string, unknown>>): Digest | undefined {
     const { state } = this.#mirror;
-    const base = state.versions(id as DocId).find((one) => bare(one.changeId) === bare(String(baseChangeId)));
+    const base = state
+      .versions(id as DocId)
+      .find((one) => withoutRename(one.changeId) === withoutRename(String(baseChangeId)));
     const record = state.record(id as DocId);
     return base?.digest ?? (record?.changeId === baseChangeId ? record?.digest : undefined);
   }
@@ -172,12 +174,12 @@ export class WireOracle {
    * edit. An absolute path to a deleted document may become the id of the document now at the path.
    */
   #checkSpelling(live: LiveFile, content: string): void {
-    if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
+    if (content === live.text || withoutDestinations(content) !== withoutDestinations(live.text)) return;
     const files = this.#simulatedWorld.files();
     const [before, after] = [linksIn(live.text), linksIn(content)];
     const isNews = before.some((link, n) => {
-      const id = leadsThere(link, files);
-      if (leadsThere(after[n]!, files) !== id) return true;
+      const id = targetOnService(link, files);
+      if (targetOnService(after[n]!, files) !== id) return true;
       // The target was deleted, so the id is another document's. It may have the same tag: an
       // edited local file was uploaded as a new document.
       return link.said !== id && after[n]!.said === id && this.#history.mayVanish.has(link.to);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
-import { actHere } from "./local-acts.ts";
+import { actInFolder } from "./local-acts.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
 import { checkConverged } from "./oracle-end.ts";
 import { checkLocalLinks, checkServiceLinks } from "./oracle-links.ts";
@@ -234,7 +234,9 @@ describe("a link to a document whose local text was kept of a conflict", () => {
     const mine = history.newText(5);
     mirror!.disk.user.write(`${ROOT}/a.md`, mine);
     await sync(actors, 0);
-    expect(actHere(mirror!.userFolder, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+    expect(actInFolder(mirror!.userFolder, history, "end-conflict", 3)).toBe(
+      "here 0: end-conflict a (theirs).md removed",
+    );
     await sync(actors, 0);
     mirror!.disk.user.write(`${ROOT}/a.md`, textAtPath(actors, mine));
     expect(checkLocalLinks(actors, mirror!)).toBe(1);
@@ -252,7 +254,9 @@ it("a link leads to its document after a conflict, although another document has
   const former = simulatedWorld.files().find(({ path }) => path === "a.md")!.text;
   mirror!.disk.user.write(`${ROOT}/a.md`, history.newText(5));
   await sync(actors, 0);
-  expect(actHere(mirror!.userFolder, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+  expect(actInFolder(mirror!.userFolder, history, "end-conflict", 3)).toBe(
+    "here 0: end-conflict a (theirs).md removed",
+  );
   await sync(actors, 0);
   mirror!.disk.user.write(`${ROOT}/c.md`, former);
   await sync(actors, 0);

@@ -5,9 +5,9 @@ import { rollDice } from "../dice.ts";
 import { Killed } from "../process.ts";
 import type { Actors } from "./actors.ts";
 import { choose } from "./choose.ts";
-import { at, documentsOf } from "./user-folder.ts";
-import { essenceOf } from "./linked-texts.ts";
-import { actHere } from "./local-acts.ts";
+import { absolutePath, documentsOf } from "./user-folder.ts";
+import { withoutDestinations } from "./linked-texts.ts";
+import { actInFolder } from "./local-acts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 import type { LocalAct, ProgramAct } from "./script.ts";
@@ -87,7 +87,7 @@ export class Program {
     for (let n = 0; n < count; n++) {
       disk.advance(1);
       const act = dice.pick(WRITES);
-      this.#ledger.intervened(() => actHere(userFolder, this.#actors.history, act, seed + n * 31));
+      this.#ledger.intervened(() => actInFolder(userFolder, this.#actors.history, act, seed + n * 31));
     }
     const now = this.#now();
     const after = documentsOf(userFolder);
@@ -106,12 +106,12 @@ export class Program {
   #readBack(): string {
     const { userFolder, index } = this.#mirror;
     const texts = documentsOf(userFolder);
-    const there = new Set(Array.from(texts.values(), essenceOf));
+    const there = new Set(Array.from(texts.values(), withoutDestinations));
     let read = 0;
     for (const [path, { text, at: since }] of this.#written) {
       if (!userFolder.hands || this.#now() - since > QUIET_MS) continue;
       read++;
-      if (!there.has(essenceOf(text)))
+      if (!there.has(withoutDestinations(text)))
         this.#actors.history.fail(
           `I14 mirror ${index} wrote over ${path} under a program's hands: ${shownText(text)} → ${shownText(texts.get(path) ?? "nothing")}`,
         );
@@ -162,7 +162,7 @@ export class Program {
     const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
     // The program may have moved the content to another path since, and mdmirror may have restored
     // the document at this path.
-    const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.userFolder, path)) ?? "");
+    const stands = marksOf(this.#mirror.disk.user.read(absolutePath(this.#mirror.userFolder, path)) ?? "");
     if (lost.some((mark) => stands.has(mark)) && tagOf(file.text) === tagOf(text))
       history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);
   }

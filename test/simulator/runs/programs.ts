@@ -1,5 +1,5 @@
 import { type Dice, rollDice } from "../dice.ts";
-import { givesWay, makeSetup, makeStep, pickAct, seedOf } from "./generate.ts";
+import { pausesForAnswers, makeSetup, makeStep, pickAct, seedOf } from "./generate.ts";
 import { type Act, APP_ACTS, type AppAct, type Script, type Setup, type Step, type WatchStep } from "./script.ts";
 
 /**
@@ -25,7 +25,7 @@ const THERE: Readonly<Partial<Record<AppAct, number>>> = {
 export function makeProgramScript(seed: number, steps = 12): Script {
   const dice = rollDice(seed * 32_452_843 + 11);
   const hands = dice.below(3) > 0 ? { hands: true as const } : {};
-  const made = { ...makeSetup(dice), documents: dice.pick([3, 6, 14, 30]), turns: givesWay(seed) };
+  const made = { ...makeSetup(dice), documents: dice.pick([3, 6, 14, 30]), turns: pausesForAnswers(seed) };
   const setup = { ...made, ...hands };
   return { seed, setup, steps: Array.from({ length: steps }, () => nextStep(dice, setup)) };
 }

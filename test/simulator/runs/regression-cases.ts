@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, type Step } from "./script.ts";
+import { APP_ACTS, INCIDENT_KINDS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, type Step } from "./script.ts";
 
 export type Row = {
   readonly found: string;
@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, ReadonlySet<unknown>>> = {
   ]),
   act: new Set([...Object.keys(LOCAL_ACTS), ...Object.keys(APP_ACTS), ...PROGRAM_ACTS]),
   moment: new Set(MOMENTS),
-  what: new Set(HAPPENINGS),
+  what: new Set(INCIDENT_KINDS),
 };
 
 /**

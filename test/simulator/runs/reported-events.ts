@@ -26,7 +26,7 @@ export class ReportedEvents implements RemoteEvents {
   }
 
   /** Reports the differences between two lists of the service's documents. */
-  tell(before: readonly LiveFile[], after: readonly LiveFile[]): void {
+  reportChanges(before: readonly LiveFile[], after: readonly LiveFile[]): void {
     const honest = hintsOf(before, after);
     const reported = [...this.#late.splice(0), ...honest.flatMap((hint) => this.#bend(hint))];
     if (this.#dice.below(2) === 0) reported.reverse();

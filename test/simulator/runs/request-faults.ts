@@ -5,13 +5,13 @@ import type { Dice } from "../dice.ts";
  * Fault of a request. `late`: there is no answer, and the service executes the request later.
  * `cut`: it is executed, and the answer's body ends in the middle.
  */
-export type Befall =
+export type RequestFault =
   | { readonly kind: "not-sent" | "lost-before" | "lost-after" | "cut" }
   | { readonly kind: "late"; readonly wait: number }
   | { readonly kind: "answer"; readonly name: string; readonly response: WireResponse };
 
-export function befall(dice: Dice, { method }: WireRequest): Befall {
-  const any: Befall[] = [
+export function drawFault(dice: Dice, { method }: WireRequest): RequestFault {
+  const any: RequestFault[] = [
     { kind: "not-sent" },
     { kind: "lost-before" },
     { kind: "cut" },
@@ -25,7 +25,7 @@ export function befall(dice: Dice, { method }: WireRequest): Befall {
     problem(400, "invalid_request"),
   ];
   if (method === "GET") return dice.pick(any);
-  const writes: Befall[] = [
+  const writes: RequestFault[] = [
     ...any,
     { kind: "lost-after" },
     { kind: "lost-after" },
@@ -40,11 +40,11 @@ export function befall(dice: Dice, { method }: WireRequest): Befall {
   return dice.pick(writes);
 }
 
-function answer(name: string, status: number, body: string, headers: Record<string, string>): Befall {
+function answer(name: string, status: number, body: string, headers: Record<string, string>): RequestFault {
   return { kind: "answer", name, response: { status, headers, body } };
 }
 
-export function problem(status: number, code: string, headers: Record<string, string> = {}): Befall {
+export function problem(status: number, code: string, headers: Record<string, string> = {}): RequestFault {
   const body = { type: "about:blank", title: code, status, code, detail: "simulated", requestId: "req_simulated" };
   return answer(`${status}-${code}`, status, JSON.stringify(body), {
     "content-type": "application/problem+json",

@@ -1,5 +1,5 @@
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
-import type { Sighted } from "./oracle-undone.ts";
+import type { ChangesBefore } from "./oracle-undone.ts";
 
 /** Facts about one sync of one mirror, for the oracle. */
 export type RunFacts = {
@@ -9,7 +9,7 @@ export type RunFacts = {
   /**
    * Changes of each side before the sync; null if a write that may revert them is still on its way.
    */
-  readonly sighted: Sighted | null;
+  readonly sighted: ChangesBefore | null;
   readonly intervened: boolean;
   readonly unmounted: boolean;
   /**

@@ -1,15 +1,15 @@
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
-import { type Script, type Step, tellStep } from "./script.ts";
+import { type Script, type Step, describeStep } from "./script.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveStop } from "./approve.ts";
-import { calmDown } from "./calm.ts";
+import { endRun } from "./calm.ts";
 import { Actors } from "./actors.ts";
 import { documentsOf } from "./user-folder.ts";
 import { choose } from "./choose.ts";
-import { actHere } from "./local-acts.ts";
+import { actInFolder } from "./local-acts.ts";
 import { runSync, settingsOf } from "./sync-step.ts";
 import { runWatch } from "./watch-step.ts";
-import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
+import { type SimulatedMirror, NO_HOOKS } from "./mirror.ts";
 
 /**
  * Simulates whole runs: several mirrors and a user of the web app on one workspace, in one thread
@@ -64,7 +64,7 @@ export async function runSimulation(script: Script): Promise<Simulation> {
       history.note(line);
     }
     history.step = steps.length + 1;
-    await calmDown(actors, script);
+    await endRun(actors, script);
   } catch (error) {
     history.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
@@ -125,40 +125,40 @@ async function takeStep(actors: Actors, step: Step): Promise<string> {
   switch (step.do) {
     case "here":
       actors.mirrors[step.mirror]!.disk.advance(10);
-      return actHere(actors.mirrors[step.mirror]!.userFolder, history, step.act, step.seed);
+      return actInFolder(actors.mirrors[step.mirror]!.userFolder, history, step.act, step.seed);
     case "there":
       return actInApp(simulatedWorld, history, step.act, step.seed, documentAs(actors, step));
     case "sync": {
       actors.tally.syncs++;
       const { report } = await runSync(actors, step);
-      return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
+      return `${describeStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
     }
     case "watch": {
       actors.tally.watches++;
       const { report } = await runWatch(actors, step);
-      return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
+      return `${describeStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
     }
     case "grant":
       simulatedWorld.grant(step.mirror, step.level, step.seed);
-      return tellStep(step);
+      return describeStep(step);
     case "workspace":
       simulatedWorld.admin.setWorkspaceState(simulatedWorld.workspaceId, step.state);
-      return tellStep(step);
+      return describeStep(step);
     case "backup":
       simulatedWorld.backUp();
-      return tellStep(step);
+      return describeStep(step);
     case "restore-backup":
       await simulatedWorld.late.arrive(true);
-      return `${tellStep(step)}: ${simulatedWorld.restore()}`;
+      return `${describeStep(step)}: ${simulatedWorld.restore()}`;
     case "approve":
-      return `${tellStep(step)}: ${await approveStop(actors, step.mirror)}`;
+      return `${describeStep(step)}: ${await approveStop(actors, step.mirror)}`;
     case "wait":
       await simulatedWorld.clock.sleep(step.ms);
       for (const { disk } of actors.mirrors) disk.advance(step.ms);
-      return tellStep(step);
+      return describeStep(step);
     case "set-clock":
       simulatedWorld.setClock(step.ms);
-      return tellStep(step);
+      return describeStep(step);
   }
 }
 
@@ -186,9 +186,9 @@ async function explainRun(actors: Actors): Promise<readonly string[]> {
 }
 
 async function explainOne(actors: Actors, mirror: SimulatedMirror, path: string): Promise<string> {
-  const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
+  const exchange = async (request: Parameters<typeof NO_HOOKS.exchange>[0]) =>
     ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }) as const;
-  const world = mirror.start({ ...QUIET_FATE, exchange });
+  const world = mirror.start({ ...NO_HOOKS, exchange });
   const settings = settingsOf(mirror);
   try {
     const end = await planOnly(world, { settings, retryRefused: true, kind: "why" });

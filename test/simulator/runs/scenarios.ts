@@ -9,7 +9,7 @@ import type {
   Step,
   SyncStep,
   WatchStep,
-  Happening,
+  IncidentKind,
   Moment,
   Incident,
 } from "./script.ts";
@@ -219,7 +219,7 @@ function quiet(mirror: number): SyncStep {
 
 /** Users' actions that cause each kind of effect, and the possible incidents at its moments. */
 
-const TO_REQUESTS: readonly Happening[] = [
+const TO_REQUESTS: readonly IncidentKind[] = [
   "not-sent",
   "lost-before",
   "lost-after",
@@ -231,13 +231,13 @@ const TO_REQUESTS: readonly Happening[] = [
   "refused",
   "killed",
 ];
-const AT_READS: readonly Happening[] = ["edited-there", "edited-there", "renamed-there", "removed-there"];
+const AT_READS: readonly IncidentKind[] = ["edited-there", "edited-there", "renamed-there", "removed-there"];
 
 /** The actions that cause an effect, and its possible incidents by moment. */
 type Cause = {
   readonly here?: readonly LocalAct[];
   readonly there?: readonly AppAct[];
-  readonly moments: Readonly<Partial<Record<Moment, readonly Happening[]>>>;
+  readonly moments: Readonly<Partial<Record<Moment, readonly IncidentKind[]>>>;
 };
 
 const CAUSES: readonly Cause[] = [
@@ -276,13 +276,13 @@ function actOf(dice: Dice, mirror: number, { here, there }: Cause): Step {
     : { do: "here", mirror, act: dice.pick(here), seed: seedOf(dice) };
 }
 
-function incidentOf(dice: Dice, moment: Moment, what: Happening): Incident {
+function incidentOf(dice: Dice, moment: Moment, what: IncidentKind): Incident {
   return { moment, nth: dice.pick([1, 1, 1, 2]), what, seed: seedOf(dice), calls: dice.pick([1, 1, 2, 4, 9, 20]) };
 }
 
 /** Returns one to three of the possible incidents. */
 function incidentsAt(dice: Dice, { moments }: Cause): Incident[] {
-  const all = Object.entries(moments) as [Moment, readonly Happening[]][];
+  const all = Object.entries(moments) as [Moment, readonly IncidentKind[]][];
   return Array.from({ length: 1 + dice.below(3) }, () => {
     const [moment, happenings] = dice.pick(all);
     return incidentOf(dice, moment, dice.pick(happenings));

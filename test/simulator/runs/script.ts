@@ -97,7 +97,7 @@ export const MOMENTS = [
 export type Moment = (typeof MOMENTS)[number];
 
 /** Incidents: a fault of the request, a user's action on the document, or a kill of the process. */
-export const HAPPENINGS = [
+export const INCIDENT_KINDS = [
   "not-sent",
   "lost-before",
   "lost-after",
@@ -114,7 +114,7 @@ export const HAPPENINGS = [
   "written-late",
   "killed",
 ] as const;
-export type Happening = (typeof HAPPENINGS)[number];
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
 /**
  * An incident at the `nth` such moment of a sync (1: the first). `calls`: port calls after that
@@ -123,7 +123,7 @@ export type Happening = (typeof HAPPENINGS)[number];
 export type Incident = {
   readonly moment: Moment;
   readonly nth: number;
-  readonly what: Happening;
+  readonly what: IncidentKind;
   readonly seed: number;
   readonly calls: number;
 };
@@ -234,6 +234,6 @@ export type Setup = {
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
 
 /** Returns a step in one line. */
-export function tellStep(step: Step): string {
+export function describeStep(step: Step): string {
   return JSON.stringify(step);
 }

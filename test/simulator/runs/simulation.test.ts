@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MANY_RUNS, runs } from "../../property.ts";
-import { HANDS_FROM, makeScript, ODD_FROM, ONE_WAY_FROM } from "./generate.ts";
+import { OPEN_FILES_FROM, makeScript, ODD_NAMES_FROM, ONE_WAY_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makeScenarioScript } from "./scenarios.ts";
 import { makeProgramScript } from "./programs.ts";
@@ -54,13 +54,13 @@ const KINDS: readonly Kind[] = [
     name: "they hold with services that have rules of their own for names and places",
     simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
-    first: ODD_FROM,
+    first: ODD_NAMES_FROM,
   },
   {
     name: "I01 I16 they hold while files are open in editors",
     simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
-    first: HANDS_FROM,
+    first: OPEN_FILES_FROM,
   },
   {
     name: "I03 with one direction, each sync changes one side only",

@@ -1,5 +1,5 @@
 import { type Dice, rollDice } from "../dice.ts";
-import { givesWay, makeSetup, makeStep, seedOf } from "./generate.ts";
+import { pausesForAnswers, makeSetup, makeStep, seedOf } from "./generate.ts";
 import type { Script, Step } from "./script.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { Script, Step } from "./script.ts";
 /** Returns a script; the same seed and number of steps give the same script. */
 export function makeSmallScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 6_007 + 41);
-  const setup = { ...makeSetup(dice), documents: 1 + dice.below(4), turns: givesWay(seed) };
+  const setup = { ...makeSetup(dice), documents: 1 + dice.below(4), turns: pausesForAnswers(seed) };
   const made: Step[] = [];
   while (made.length < steps) made.push(...nextSteps(dice, setup));
   return { seed, setup, steps: made.slice(0, steps) };

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../../src/contract/digest.ts";
 import type { StoredState } from "../../../src/mirror/state/state.ts";
-import { essenceOf, holdsLinks } from "./linked-texts.ts";
+import { withoutDestinations, holdsLinks } from "./linked-texts.ts";
 
 /** Compares local contents with those of the state, in which links have another form. */
 
@@ -9,7 +9,7 @@ type Texts = Pick<StoredState, "text" | "hasText" | "digests">;
 /** Returns true if local content has this digest in the state. */
 export function isTextOf(state: Texts, digest: Digest, text: string): boolean {
   if (digestOf(text) === digest) return true;
-  return holdsLinks(text) && essenceOf(state.text(digest) ?? "") === essenceOf(text);
+  return holdsLinks(text) && withoutDestinations(state.text(digest) ?? "") === withoutDestinations(text);
 }
 
 /**

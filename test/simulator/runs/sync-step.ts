@@ -14,17 +14,17 @@ import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import { makeTrouble } from "./disk-trouble.ts";
-import { actHere } from "./local-acts.ts";
+import { actInFolder } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
-import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
+import { type SimulatedMirror, NO_HOOKS } from "./mirror.ts";
 import { sightBefore } from "./oracle-undone.ts";
 import { checkRun } from "./oracle-run.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { SyncStep } from "./script.ts";
 import { Incidents } from "./incidents.ts";
-import { type Befall, befall, cutShort } from "./request-faults.ts";
+import { type RequestFault, drawFault, cutShort } from "./request-faults.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { bare } from "./wire-reading.ts";
+import { withoutRename } from "./wire-reading.ts";
 
 /** One sync of one mirror with its faults, and the checks right after it. */
 
@@ -102,7 +102,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   // A sync with open problems may have a blocked move. Base then has the document's former path,
   // and after an edit only similar content identifies it.
   const isAllKnown = work === null && report?.state === "in-sync" && report.counts.blocked === 0;
-  history.lookedAt(step.mirror, treeOf(mirror), isAllKnown);
+  history.noteScan(step.mirror, treeOf(mirror), isAllKnown);
   const facts: RunFacts = {
     report,
     killed: end === null,
@@ -126,7 +126,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   // A late write changes the service without an action of a user, but a scan takes it for one.
   const isLate = actors.simulatedWorld.late.awaits || actors.simulatedWorld.late.arrived !== arrived;
   if (report?.state === "in-sync" && !facts.intervened && !isLate)
-    await actors.simulatedWorld.calmly(() => checkProof(actors, mirror, settingsOf(mirror)));
+    await actors.simulatedWorld.withoutFaults(() => checkProof(actors, mirror, settingsOf(mirror)));
   mirror.disk.advance(10);
   return facts;
 }
@@ -169,7 +169,7 @@ function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: numb
       actors.tally.interventions++;
       if (intervene.by === "app") history.note(actInApp(simulatedWorld, history, intervene.act, intervene.seed));
       else if (mayWrite)
-        ledger.intervened(() => history.note(actHere(userFolder, history, intervene.act, intervene.seed)));
+        ledger.intervened(() => history.note(actInFolder(userFolder, history, intervene.act, intervene.seed)));
       actors.noteIds();
     }
   };
@@ -238,12 +238,12 @@ class Way {
     return result;
   }
 
-  #storm(request: WireRequest): Befall | null {
+  #storm(request: WireRequest): RequestFault | null {
     const { storm } = this.#step;
     if (storm === null) return null;
     // Writes are rare, so they get faults more often than reads.
     const odds = request.method === "GET" ? storm : Math.ceil(storm / 5);
-    return this.#dice.below(odds) === 0 ? befall(this.#dice, request) : null;
+    return this.#dice.below(odds) === 0 ? drawFault(this.#dice, request) : null;
   }
 
   #hear(request: WireRequest, result: WireResult): void {
@@ -254,7 +254,7 @@ class Way {
     history.decisions.update(`${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`);
   }
 
-  async #exchange(request: WireRequest, befallen: Befall | null): Promise<WireResult> {
+  async #exchange(request: WireRequest, befallen: RequestFault | null): Promise<WireResult> {
     const { simulatedWorld, tally } = this.#actors;
     if (befallen !== null) tally.fault(befallen.kind === "answer" ? befallen.name : befallen.kind);
     switch (befallen?.kind) {
@@ -310,7 +310,7 @@ function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[
     if (conflicts.has(id)) return [];
     // This mirror sees only versions in its linked part of the workspace.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
-    if (record === null || bare(record.changeId) === changeId) return [];
+    if (record === null || withoutRename(record.changeId) === changeId) return [];
     // Change ids have no order, so an earlier version with a new id looks new.
     const shown = actors.simulatedWorld.shownChangeId(file) as ChangeId;
     return state.isEarlier(id, shown, record.changeId) ? [path] : [];
@@ -360,7 +360,7 @@ function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport,
  */
 async function checkProof(actors: Actors, mirror: SimulatedMirror, settings: Settings): Promise<void> {
   const world = mirror.start({
-    ...QUIET_FATE,
+    ...NO_HOOKS,
     exchange: async (request) => ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }),
   });
   const end = await planOnly(world, { settings, retryRefused: false, kind: "plan" });

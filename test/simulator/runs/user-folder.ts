@@ -19,7 +19,7 @@ export type UserFolder = {
 };
 
 /** The acting user, and the seed of all choices of the action. */
-export type Person = { readonly userFolder: UserFolder; readonly history: History; readonly seed: number };
+export type ActingUser = { readonly userFolder: UserFolder; readonly history: History; readonly seed: number };
 
 /** A folder that is never synced and must never be read or touched (I26). */
 export const PRIVATE_FOLDER = "private";
@@ -48,28 +48,28 @@ export function foldersOf(userFolder: Pick<UserFolder, "user" | "root">): string
     .filter((path) => !path.split("/").some((name) => name.startsWith(".") || name === PRIVATE_FOLDER));
 }
 
-export function at(userFolder: UserFolder, path: string): string {
+export function absolutePath(userFolder: UserFolder, path: string): string {
   return `${userFolder.root}/${path}`;
 }
 
-export function read(userFolder: UserFolder, path: string): string | null {
-  return canStand(userFolder, path) ? userFolder.user.read(at(userFolder, path)) : null;
+export function readFile(userFolder: UserFolder, path: string): string | null {
+  return canHaveFile(userFolder, path) ? userFolder.user.read(absolutePath(userFolder, path)) : null;
 }
 
 export function isFile(userFolder: UserFolder, path: string): boolean {
-  return userFolder.user.read(at(userFolder, path)) !== null;
+  return userFolder.user.read(absolutePath(userFolder, path)) !== null;
 }
 
 /** Returns true if a file can be at the path: each parent path is a folder or free. */
-export function canStand(userFolder: UserFolder, path: string): boolean {
+export function canHaveFile(userFolder: UserFolder, path: string): boolean {
   const names = path.split("/").slice(0, -1);
   return names.every((_, index) => {
-    const above = at(userFolder, names.slice(0, index + 1).join("/"));
+    const above = absolutePath(userFolder, names.slice(0, index + 1).join("/"));
     return !userFolder.user.exists(above) || userFolder.user.read(above) === null;
   });
 }
 
 export function makeParent(userFolder: UserFolder, path: string): void {
   const parent = parentIn(path);
-  if (parent !== "") userFolder.user.makeFolder(at(userFolder, parent));
+  if (parent !== "") userFolder.user.makeFolder(absolutePath(userFolder, parent));
 }

@@ -6,7 +6,7 @@ import { type Dice, rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import { type Ledger, treeOf } from "./ledger.ts";
-import { actHere } from "./local-acts.ts";
+import { actInFolder } from "./local-acts.ts";
 import { ROOT } from "../mirror.ts";
 import type { SimulatedMirror } from "./mirror.ts";
 import { Program } from "./program.ts";
@@ -47,7 +47,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     const { watcher, hint } = watchedBy();
     const dice = rollDice(step.seed + 3);
     const news =
-      actors.simulatedWorld.hasEvents && tellsNews(step) ? new ReportedEvents(rollDice(step.seed + 5)) : null;
+      actors.simulatedWorld.hasEvents && hasEventStream(step) ? new ReportedEvents(rollDice(step.seed + 5)) : null;
     const daemon = createDaemon(world, watcher, {
       settings: settingsOf(mirror, false),
       ...(news === null ? {} : { events: news }),
@@ -68,9 +68,9 @@ function watchFor(actors: Actors, step: WatchStep): Work {
       actors.tally.interventions++;
       actors.history.note(perform({ actors, mirror, ledger, program }, act));
       actors.noteIds();
-      actors.history.lookedAt(step.mirror, treeOf(mirror), false);
+      actors.history.noteScan(step.mirror, treeOf(mirror), false);
       mirror.disk.advance(10);
-      news?.tell(there, actors.simulatedWorld.readable(step.mirror));
+      news?.reportChanges(there, actors.simulatedWorld.readable(step.mirror));
       if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
     }
     await pass(actors, mirror, step.rest, () => ended !== null);
@@ -83,25 +83,25 @@ function watchFor(actors: Actors, step: WatchStep): Work {
   };
 }
 
-type People = {
+type WatchContext = {
   readonly actors: Actors;
   readonly mirror: SimulatedMirror;
   readonly ledger: Ledger;
   readonly program: Program;
 };
 
-function perform({ actors, mirror, ledger, program }: People, act: Act): string {
+function perform({ actors, mirror, ledger, program }: WatchContext, act: Act): string {
   const { simulatedWorld, history } = actors;
   if (act.by === "program") return program.act(act.act, act.seed);
   return ledger.intervened(() =>
     act.by === "app"
       ? actInApp(simulatedWorld, history, act.act, act.seed)
-      : actHere(mirror.userFolder, history, act.act, act.seed),
+      : actInFolder(mirror.userFolder, history, act.act, act.seed),
   );
 }
 
 /** Returns true if the daemon gets events: every second daemon does. */
-function tellsNews({ seed }: WatchStep): boolean {
+function hasEventStream({ seed }: WatchStep): boolean {
   return seed % 2 === 0;
 }
 

@@ -7,7 +7,7 @@ import { marksOf } from "./text-marks.ts";
  * Returns the part of a change id that a rename does not change, for deployments in which a rename
  * gives a new id.
  */
-export function bare(changeId: string): string {
+export function withoutRename(changeId: string): string {
   return changeId.replace(/-r\d+$/, "");
 }
 

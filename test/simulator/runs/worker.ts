@@ -7,7 +7,7 @@ import { makeSmallScript } from "./small.ts";
 import { PROFILES, type ProfileName } from "../../variants/profiles.ts";
 import { runSimulation } from "./run.ts";
 import { shrink } from "./shrink.ts";
-import { tellStep } from "./script.ts";
+import { describeStep } from "./script.ts";
 import { countRun, noTotals } from "./totals.ts";
 
 /** Kinds of scripts, made by generate.ts, scenarios.ts, small.ts, linked.ts and programs.ts. */
@@ -55,7 +55,7 @@ for (let seed = first + offset; seed < first + runs; seed += every) {
     `seed ${seed} shrunk to ${small.script.steps.length} steps: ${small.life.failures[0]}`,
     `  ${JSON.stringify(small.script.setup)}`,
     ...small.script.steps.map(
-      (step, index) => `    ${index + 1}. ${tellStep(step)}\n       ${small.life.steps[index] ?? ""}`,
+      (step, index) => `    ${index + 1}. ${describeStep(step)}\n       ${small.life.steps[index] ?? ""}`,
     ),
     ...small.life.why.map((line) => `  why ${line}`),
     `  as a row: ${JSON.stringify(small.script)}`,

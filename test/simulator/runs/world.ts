@@ -19,13 +19,13 @@ import type { Levels, Setup } from "./script.ts";
 import { rethrow } from "../quiet-ports.ts";
 
 /** Observes the requests of mirrors at the moment when the service executes them. */
-type AtService = {
+type ServiceObserver = {
   /** @returns a function that is called with the answer */
   serving(key: string, request: WireRequest, late: boolean): (response: WireResponse) => void;
 };
 
 /** Pauses for longer than an answer takes, so that all other work can continue. */
-async function giveWay(): Promise<void> {
+async function pauseForAnswers(): Promise<void> {
   for (let n = 0; n < 40; n++) await null;
 }
 
@@ -49,7 +49,7 @@ export class SimulatedWorld {
   readonly keys: readonly { readonly id: string; readonly key: string }[];
   /** Answers a request of a mirror. */
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
-  watcher: AtService | null = null;
+  watcher: ServiceObserver | null = null;
   readonly late = new LateWrites((request) => this.handle(request));
   /** How often the service was restored from a backup. */
   restored = 0;
@@ -80,7 +80,7 @@ export class SimulatedWorld {
       now: () => clock.now() + this.#off,
       monotonic: () => clock.monotonic(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
-      ...(setup.turns === true ? { turn: giveWay } : {}),
+      ...(setup.turns === true ? { turn: pauseForAnswers } : {}),
     };
     this.#options = {
       now: () => clock.now(),
@@ -122,12 +122,12 @@ export class SimulatedWorld {
   }
 
   /** From now on there are no other writers, and no key expires. */
-  becomeCalm(): void {
+  endFaults(): void {
     this.#varied.calm = true;
   }
 
   /** Runs requests of the oracle, which get no faults. */
-  async calmly<T>(work: () => Promise<T>): Promise<T> {
+  async withoutFaults<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#varied.calm === true;
     this.#varied.calm = true;
     try {
