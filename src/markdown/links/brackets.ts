@@ -20,7 +20,7 @@ export type InlineLink = LinkResource & {
 
 type OpenBracket = { readonly offset: number; readonly image: boolean };
 
-/** What is known of a paragraph up to the current character. */
+/** State of reading a paragraph, up to the current character. */
 export type ParagraphBrackets = {
   readonly openers: OpenBracket[];
   /**

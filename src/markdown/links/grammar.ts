@@ -17,7 +17,6 @@ import {
 } from "@lezer/markdown";
 import { type ParagraphBrackets, type InlineLink, createParagraphBrackets, readBracket } from "./brackets.ts";
 
-/** Options of one parse. */
 export type ParseOptions = {
   /** Labels for which the document has a definition, normalised. */
   readonly defined: ReadonlySet<string>;

@@ -4,12 +4,11 @@ import { decodePercents, type Destination, isId, encodeDestination } from "./des
 import { nameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
- * What is needed to read and write the links of one local document: its path, and lookups between
- * paths and ids. Paths are relative to the linked folder, without slashes at both ends; `""` is the
+ * Place of a local document whose links are read or written: its path, with lookups between paths
+ * and ids. Paths are relative to the linked folder, without slashes at both ends; `""` is the
  * folder itself. If `idAt(pathOf(id))` is not `id`, the id counts as unknown.
  */
 export type Place = {
-  /** Local path of the document. */
   readonly path: string;
   /** Returns the id of the local document or folder at `path`; null if there is none. */
   idAt(path: string): string | null;

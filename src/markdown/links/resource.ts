@@ -9,7 +9,6 @@ export type LinkResource = {
   readonly angle: boolean;
   /** Range of the title, without its quotes; null if there is none. */
   readonly title: TextRange | null;
-  /** Offset after the closing parenthesis. */
   readonly end: number;
 };
 

@@ -9,7 +9,6 @@ export class BlockStack {
   readonly name: string;
   /** The stack without its innermost block; of the empty stack, the stack itself. */
   readonly outer: BlockStack;
-  /** Number of open blocks. */
   readonly depth: number;
   readonly #inner = new Map<string, BlockStack>();
 

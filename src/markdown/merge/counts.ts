@@ -1,7 +1,7 @@
 import { reserveSteps } from "./budget.ts";
 import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
-/** How often each line or word occurs in a version, by its number. */
+/** Number of occurrences of each line or word in a version, by the number of the line or word. */
 type ElementCounts = Int32Array;
 
 /**

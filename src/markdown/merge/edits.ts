@@ -18,7 +18,6 @@ export function findCounterparts(length: number, edits: readonly Edit[]): Int32A
   return indexes;
 }
 
-/** Returns the edit that undoes another edit. */
 export function reverseEdit({ start, end, from, to }: Edit): Edit {
   return { start: from, end: to, from: start, to: end };
 }
@@ -82,7 +81,6 @@ export function doOverlap(earlier: Edit, later: Edit): boolean {
   return earlier.start === later.start && earlier.end === later.end;
 }
 
-/** Returns true if an edit both removed and added elements. */
 export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
@@ -153,12 +151,10 @@ function toSideIndex(edits: readonly Edit[], end: number, shift: number): number
   return last === undefined ? end + shift : last.to + (end - last.end);
 }
 
-/** Returns true if neither side changed a part. */
 export function isUnchanged({ edits }: MergePart): boolean {
   return edits.local.length + edits.remote.length === 0;
 }
 
-/** Returns true if both sides changed a part. */
 export function isChangedByBoth({ edits }: MergePart): boolean {
   return edits.local.length > 0 && edits.remote.length > 0;
 }

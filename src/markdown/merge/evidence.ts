@@ -25,14 +25,13 @@ type EditedVersion = { readonly ids: ElementIds; readonly edits: readonly Edit[]
  */
 export type ReadWords = (id: number) => readonly number[];
 
-/** Returns the token itself as its only word. */
 export const readAsOneWord: ReadWords = (id) => [id];
 
 export function createLineWordReader(reading: MergeReading): ReadWords {
   return (id) => readTokenIds(id, reading);
 }
 
-/** How often each word occurs, by its number. */
+/** Number of occurrences of each word, by the number of the word. */
 type WordCounts = Map<number, number>;
 
 /**

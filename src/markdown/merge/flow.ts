@@ -322,7 +322,6 @@ function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): Te
   return units;
 }
 
-/** Returns true if a sentence ends before the token at `index`. */
 function endsSentence(tokens: readonly Token[], index: number): boolean {
   let last = index - 1;
   while (last > 0 && tokens[last]?.space === "" && CLOSING_MARK.test(tokens[last]?.text ?? "")) last--;

@@ -75,7 +75,6 @@ export function mergeHunks(work: MergeInput): { readonly text: string } | MergeC
   };
 }
 
-/** Returns the ranges of all lines that are not blank. */
 function coverAllLines({ base, local, remote }: ThreeVersionLines): VersionRanges {
   const allOf = ({ filled }: VersionLines): ElementRange => ({ from: 0, to: filled.indexes.length });
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
@@ -176,7 +175,6 @@ function isSameOnBothSides({ local, remote }: VersionRanges, texts: ThreeVersion
   return areSequencesEqual(mine, texts.remote.filled.ids.slice(remote.from, remote.to));
 }
 
-/** Merges a part that at least one side changed. */
 function mergeChangedPart(part: MergePart, work: MergeInput): MergedPart | MergeConflicts {
   const { texts, reading } = work;
   const { local, remote } = part.edits;
@@ -203,7 +201,6 @@ function isEmptyRange({ from, to }: ElementRange): boolean {
   return from === to;
 }
 
-/** Merges the blank lines before a part. */
 function mergeLeadingGap({ base, local, remote }: VersionRanges, texts: ThreeVersionLines): string {
   return mergeGapAt(texts, base.from, local.from, remote.from);
 }
@@ -217,7 +214,6 @@ function mergeGapAt(texts: ThreeVersionLines, base: number, local: number, remot
   );
 }
 
-/** Returns a part as a conflict. */
 function createConflict(part: VersionRanges, texts: ThreeVersionLines): ConflictHunk {
   return {
     base: readRangeLines(texts.base, part.base).join(""),
@@ -270,7 +266,6 @@ function mergeWords(part: VersionRanges, texts: ThreeVersionLines, reading: Merg
 
 type TokenList = ReturnType<typeof tokenise>;
 
-/** Returns true if a range of lines contains fenced code. */
 function hasCodeIn(text: VersionLines, range: ElementRange): boolean {
   const first = findFirstLineIndex(text, range);
   return includesCode(readFences(text), first, first + readRangeLines(text, range).length);

@@ -21,7 +21,7 @@ export function countInlineFaults(text: string): number {
 
 function countEmphasisFaults(text: string): number {
   const openRuns: MarkRun[] = [];
-  // Indexes in `open`, by the characters of the run.
+  // Indexes in `openRuns`, by the characters of the run.
   const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(EMPHASIS_MARKS)) {

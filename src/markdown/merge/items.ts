@@ -5,7 +5,6 @@ import { isCheckBox, isLineEnd, isWord, type TokenPassage, type Token } from "./
 /** An edit of words, with the side that made it. */
 export type SideEdit = { readonly edit: Edit; readonly side: MergeSide };
 
-/** Returns the tokens that a change added. */
 export function readAddedTokens(tokens: TokenPassage, { edit, side }: SideEdit): readonly Token[] {
   return tokens[side].slice(edit.from, edit.to);
 }
@@ -45,7 +44,6 @@ export function findRewrittenItems(
   );
 }
 
-/** Returns the ranges of list items, headings and table cells. */
 function findItems(tokens: readonly Token[]): ItemRange[] {
   const items: ItemRange[] = [];
   let from = 0;
@@ -88,7 +86,6 @@ export function rewritesItem(
   );
 }
 
-/** Returns true if a change adds words to an item, or changes its check box. */
 function addsToItem(tokens: TokenPassage, change: SideEdit, { from, to }: ItemRange): boolean {
   const { start, end } = change.edit;
   if (start < from || end > to) return false;

@@ -2,7 +2,6 @@ import diff3Merge from "diff3";
 import { countEdits } from "./distance.ts";
 import { type VersionLines, type MergeReading, readLines } from "./reading.ts";
 
-/** A conflict: the lines of each version. */
 type LineConflict = {
   readonly kind: "conflict";
   readonly base: readonly string[];

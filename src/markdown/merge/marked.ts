@@ -5,7 +5,6 @@ import { newReading } from "./reading.ts";
 /** The three versions of a merge. `base` is an empty string if both sides are new. */
 export type ThreeTexts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
-/** Default length of git's conflict markers, in characters. */
 export const DEFAULT_MARKER_SIZE = 7;
 
 /**

@@ -11,7 +11,7 @@ import { keepsColumns } from "./tables.ts";
 export type { ConflictHunk } from "./hunk.ts";
 
 /**
- * How the merged version was found.
+ * Method that gave the merged version.
  * - `same`: both sides are equal
  * - `base-local`, `base-remote`: this side is unchanged, so the other side is the result
  * - `contained`: one side already has all changes of the other
@@ -85,7 +85,6 @@ function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge):
 
 type MergeFault = ConflictReason | undefined;
 
-/** Returns true if a result equals one of the sides. */
 function equalsSide({ text }: CleanMerge, { local, remote }: MergeVersions): boolean {
   return text === local || text === remote;
 }

@@ -21,7 +21,6 @@ export type WordOrigin = { readonly from: TextSource | "none"; readonly text: st
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: TextSource | "mixed";
-  /** The line, with its line feed if it has one. */
   readonly line: string;
   readonly words: readonly WordOrigin[];
 };

@@ -41,7 +41,6 @@ export type InsertedPiece = {
   readonly parts: number;
 };
 
-/** Returns a range of lines as an addition, with its properties. */
 export function readPiece(text: VersionLines, range: ElementRange): InsertedPiece {
   const core = readRangeLines(text, range);
   const firstLine = core[0] ?? "";

@@ -38,14 +38,10 @@ type FilledLines = {
 
 /** Budget of one merge, with everything that the merge has read, so that nothing is read twice. */
 export type MergeReading = Budget & {
-  /** Gives each line a number. */
   readonly interner: StringNumbers;
-  /** Gives each word a number. */
   readonly words: StringNumbers;
   readonly texts: Map<string, VersionLines>;
-  /** Tokens of each line. */
   readonly tokens: Map<string, readonly Token[]>;
-  /** Gives each token a number. */
   readonly tokenTexts: TokenNumbers;
   /**
    * Numbers of the words in each line, by the line's number; undefined if they were not read yet.
@@ -196,7 +192,6 @@ function readTokens(line: string, reading: MergeReading): readonly Token[] {
   return tokens;
 }
 
-/** The three versions of a merge, split into lines. */
 export type ThreeVersionLines = {
   readonly base: VersionLines;
   readonly local: VersionLines;

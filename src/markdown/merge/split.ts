@@ -18,7 +18,7 @@ export class StringNumbers {
     return this.#texts.push(text) - 1;
   }
 
-  /** How many different strings have a number. The numbers begin with 0. */
+  /** Number of different strings. They are numbered from 0. */
   get size(): number {
     return this.#texts.length;
   }
@@ -32,7 +32,6 @@ export class StringNumbers {
   }
 }
 
-/** Returns true if two sequences have equal elements in the same order. */
 export function areSequencesEqual(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((id, index) => id === other[index]);
 }

@@ -11,7 +11,6 @@ type TextStyle = {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Returns the format of a document. */
 export function styleOf(text: string): TextStyle {
   const [lineFeeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
   const feed = lineFeeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === lineFeeds ? "\r\n" : "mixed";
@@ -29,7 +28,6 @@ export function normaliseText(text: string, mixed: boolean): string {
   return withLineFeeds === "" || withLineFeeds.endsWith("\n") ? withLineFeeds : `${withLineFeeds}\n`;
 }
 
-/** Writes a normalised document in a format. */
 export function applyStyle(text: string, style: TextStyle): string {
   const whole = style.hasLastBreak || !text.endsWith("\n") ? text : text.slice(0, -1);
   return (style.hasMark ? BYTE_ORDER_MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);

@@ -12,7 +12,6 @@ export type FourSequences = readonly [base: readonly number[], ...sides: (readon
 /** Indexes of one word in the four versions; -1 for a version that lacks it. */
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
-/** A position in each of the four versions. */
 type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
 
 /**

@@ -23,7 +23,6 @@ function readTables(lines: readonly string[]): MarkdownTable[] {
   return tables;
 }
 
-/** Returns the cells of a row, without the white space around them. */
 function readCells(row: string): string[] {
   const bare = row
     .trim()
@@ -83,7 +82,6 @@ export function keepsRowsInColumns(texts: FourVersions<readonly string[]>): bool
   );
 }
 
-/** Counts the rows whose number of cells differs from that of the header. */
 function countMisfitRows(tables: readonly MarkdownTable[]): number {
   return tables.reduce((sum, { head, rows }) => sum + rows.filter((row) => row.length !== head.length).length, 0);
 }

@@ -63,7 +63,6 @@ export class TokenNumbers extends StringNumbers {
     return { id: this.id(text), text, space, leads };
   }
 
-  /** Returns true if the token with this number is a word. */
   isWord(id: number): boolean {
     return isWord(this.text(id));
   }
@@ -73,12 +72,10 @@ export class TokenNumbers extends StringNumbers {
   }
 }
 
-/** Returns true if a token is a line end or a blank line. */
 export function isLineEnd(text: string): boolean {
   return text === LINE_BREAK || text === BLANK_LINE;
 }
 
-/** Returns true if a token is the check box of a task. */
 export function isCheckBox(text: string): boolean {
   return /^\[[ xX]\]$/.test(text);
 }
@@ -122,7 +119,6 @@ export function joinTokens(
   return tokens;
 }
 
-/** Returns true if a paragraph continues in the next line. */
 function continuesParagraph(lines: readonly string[], index: number): boolean {
   const next = lines[index + 1];
   return next !== undefined && isSoftBreak(lines[index] as string, next);
@@ -139,7 +135,6 @@ export function keepsLineMarks(tokens: readonly Token[]): boolean {
   });
 }
 
-/** Returns the tokens as a string. */
 export function writeTokens(tokens: readonly Token[]): string {
   return tokens.map(({ space, text }) => space + (text === BLANK_LINE ? "\n" : text)).join("");
 }

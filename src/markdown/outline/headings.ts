@@ -7,7 +7,6 @@ export type Heading = {
   readonly level: number;
   /** Text of the heading, without its `#` marks or its underline. */
   readonly name: string;
-  /** Number of the heading's line, from 1. */
   readonly line: number;
   /**
    * Number of the section's last line. The section ends before the next heading of the same or a

@@ -38,7 +38,7 @@ type CompiledOrRefused =
 export const MAX_STEPS = 2_000;
 /** Steps that one character costs in addition to those of the pattern. */
 const STEPS_PER_CHARACTER = 8;
-/** How many times slower a step is if it looks up a Unicode table. */
+/** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP_WEIGHT = 3;
 /**
  * A pattern is refused without compiling it if its estimated steps are more than `MAX_STEPS` times

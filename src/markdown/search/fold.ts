@@ -31,7 +31,6 @@ export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** A line, folded for comparison, with a way back to its original characters. */
 export type FoldedLine = {
   readonly folded: string;
   /**

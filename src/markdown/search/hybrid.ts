@@ -66,7 +66,9 @@ class HybridSearch<One extends FoundDocument> {
   readonly #permit: StepPermit;
   readonly #query: TextQuery;
   readonly #limit: number;
-  /** How well each examined document matches, by its number; null if it could not be read. */
+  /**
+   * Match of each examined document, by the number of the document; null if it could not be read.
+   */
   readonly #matches = new Map<number, DocumentMatch | null>();
   /**
    * Weight of each piece of the query in documents that have only some of them; rare pieces weigh

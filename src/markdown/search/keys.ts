@@ -39,7 +39,6 @@ const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const HASH_PRIME = 0x01000193;
 
-/** Returns all keys of a document. */
 export function computeKeys(path: string, text: string): Set<number> {
   const all = new Set<number>();
   for (const { keys } of keysInParts(path, text)) for (const key of keys) all.add(key);

@@ -4,7 +4,7 @@ import { isWholeWordOnly } from "./keys.ts";
 import type { TextQuery } from "./query.ts";
 import { isWordCharacter, type QueryUnit } from "./tokens.ts";
 
-/** How well a document matches a query. */
+/** Match between a document and a query. */
 export type DocumentMatch = {
   /** True if the document has all words of the query, also as parts of other words. */
   readonly hasAllUnits: boolean;
@@ -16,8 +16,8 @@ export type DocumentMatch = {
    */
   readonly score: number;
   /**
-   * How well each piece of the query matches, from 0 (absent) to 1. Empty if the document has all
-   * words.
+   * Quality of the match of each piece of the query, from 0 (absent) to 1. Empty if the document
+   * has all words.
    */
   readonly pieces: readonly number[];
 };
@@ -138,7 +138,6 @@ function classifyMatch(text: string, from: number, to: number): "whole" | keyof 
   return isWordCharacter(text.charAt(to)) ? "beginning" : "whole";
 }
 
-/** Returns true if a string has the words of a phrase side by side. */
 function containsPhrase(text: string, phrase: readonly QueryUnit[]): boolean {
   const firstWord = phrase[0]!.text;
   let offset = text.indexOf(firstWord);

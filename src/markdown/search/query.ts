@@ -6,7 +6,6 @@ import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
  * spaces.
  */
 export type TextQuery = {
-  /** Words and runs in the order of the query. */
   readonly phrase: readonly QueryUnit[];
   /** Words and runs of the query, each once. */
   readonly units: readonly QueryUnit[];

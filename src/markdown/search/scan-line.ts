@@ -6,7 +6,6 @@
 
 import type { Range } from "./snippets.ts";
 
-/** One instruction of a regex that `re2js` has compiled. */
 type Instruction = {
   readonly op: number;
   readonly out: number;

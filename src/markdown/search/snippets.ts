@@ -119,7 +119,6 @@ function findRanges(line: FoldedLine, needle: SearchString, from: number, to: nu
   return ranges;
 }
 
-/** Joins ranges that overlap or touch. */
 function joinRanges(ranges: readonly Range[]): Range[] {
   const result: [number, number][] = [];
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -98,7 +98,6 @@ function whyUnread(error: unknown): string {
   return describeErrno(errno);
 }
 
-/** Members of a scan that are needed to read ignore files. */
 type RulesContext = Pick<
   FolderScan,
   "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "recorded" | "foldsCase" | "kept"
@@ -214,7 +213,6 @@ function isTooDeep(path: LocalPath): boolean {
 export type FolderScan = {
   readonly fs: Fs;
   readonly hold: ScanFolder;
-  /** Device number of the root's disk. */
   readonly dev: number;
   readonly diskNow: number | null;
   readonly foldsCase: boolean;

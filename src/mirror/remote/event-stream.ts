@@ -42,7 +42,7 @@ const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const EVENT_ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** How a stream of events ended, or why it could not be opened. */
+/** End of a stream of events, or the reason why it could not be opened. */
 type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /**
  * State that is reported after a stream ends. `ms`: longest wait before the next attempt, in

@@ -51,7 +51,6 @@ function findTemporaryCause(reply: ApiFailure): "unreachable" | "unavailable" | 
   return reply.status >= 500 ? "unavailable" : null;
 }
 
-/** Returns the fault for a call that the service refused. */
 function toRefusalFault(reply: Extract<ApiReply, { kind: "problem" }>): Fault {
   const { status, code, detail, requestId, pointers, fieldCodes } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };

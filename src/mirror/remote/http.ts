@@ -28,7 +28,7 @@ function chooseBounds({ method, size }: ApiCall): { readonly deadlineMs: number;
   return { deadlineMs: DEADLINE_MS[method], maxBytes: MAX_ANSWER_BYTES[size] };
 }
 
-/** How a stream of events ended; or the reply of the service, if it sent no stream. */
+/** End of a stream of events, or the reply of the service if it sent no stream. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | ApiReply;
 
 /** Result for a connection that cannot stream: the same as if the service had no events. */
@@ -38,7 +38,6 @@ export class HttpClient {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
   readonly #headersWithBody: WireHeaders;
-  /** Number of requests by HTTP method, without streams of events. */
   readonly #counts: Record<string, number> = {};
   #generation: string | null = null;
 

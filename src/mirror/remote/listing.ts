@@ -63,7 +63,7 @@ type ListOptions<Item> = {
  * with the first page.
  */
 const MAX_LIST_ATTEMPTS = 3;
-/** How the reading of a list ended. `cursor-refused`: the list can be started again. */
+/** End of one attempt to read a list. `cursor-refused`: the list can be started again. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function endAsFailed(fault: Fault): ListingEnd {

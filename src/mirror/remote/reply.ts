@@ -16,7 +16,6 @@ export type ApiCall = {
   /** Path and query below the base URL, percent-encoded. */
   readonly path: string;
   readonly body: JsonObject | null;
-  /** HTTP statuses that mean success. */
   readonly accept: readonly number[];
   /** Expected size of the answer: one document or folder, or one page of a list. */
   readonly size: "item" | "page";
@@ -41,7 +40,7 @@ export type ApiReply =
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
-      /** What the answer is, in a few words, such as `a login page`. */
+      /** Description of the answer in a few words, such as `a login page`. */
       readonly summary: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
@@ -59,7 +58,6 @@ export type ApiReply =
   /** The request was not sent: the service asked for a longer pause than a call waits for. */
   | { readonly kind: "paused"; readonly detail: string };
 
-/** The reply to a call that failed. */
 export type ApiFailure = Exclude<ApiReply, { readonly kind: "success" }>;
 
 export function toLogFields(reply: ApiReply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
@@ -111,7 +109,6 @@ function readResponse(
   }
 }
 
-/** Members that all replies with an HTTP status have. */
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: AnswerOrigin };
 
 /**

@@ -29,8 +29,8 @@ export const RETRY = {
 } as const;
 
 /**
- * What to do after a reply. `isAgain`: true to repeat the call. `pauseMs`: milliseconds to wait
- * before. `isForAll`: true if all other calls wait as well.
+ * Next step after a reply. `isAgain`: true to repeat the call. `pauseMs`: milliseconds to wait
+ * before that. `isForAll`: true if all other calls wait as well.
  */
 type RetryDecision = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 

@@ -3,7 +3,7 @@ import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
 import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 
-/** What mdmirror assumes about a service before it has learned anything. */
+/** Assumptions about a service before mdmirror has learned anything. */
 export const NO_TRAITS: RemoteTraits = {
   leadingSlash: true,
   folderPatch: "unknown",
