@@ -86,7 +86,7 @@ describe("a linked folder's name", () => {
     expect(await list()).toEqual([["caf\u00e9", "in-sync"]]);
   });
 
-  test("gives way to a path where that is a mirrored folder, and to nothing else", async () => {
+  test("a path of a linked folder comes before a name, and nothing else does", async () => {
     await link("one", "--name", "two");
     await link("two", "--name", "other");
     expect(await rootOf(rig.dir)).toContain(`"${at("two")}"`);

@@ -52,7 +52,7 @@ describe("watch", () => {
     expect(watch.err()).toContain('"url"');
   });
 
-  test("I13 killed, it leaves a socket that is nobody's: sync works alone, and the next one takes its place", async () => {
+  test("I13 a killed daemon leaves a socket without a listener: sync works alone, and the next daemon replaces the socket", async () => {
     const watch = await watched.watching();
     watch.signal("SIGKILL");
     expect(await watch.ended).toBe("SIGKILL");

@@ -77,7 +77,7 @@ test("I27 a newer version has a copy with a name of its own, and the copy before
 const MILLISECONDS = [0, 61_000, 86_400_000];
 
 describe.each(MILLISECONDS)("with %d ms between the syncs", (ms) => {
-  test("I06 I29 removing the copy of a version does not decide about a later one, which nobody saw", async () => {
+  test("I06 I29 removing the copy of a version does not decide about a later version that no user saw", async () => {
     const one = await inConflict(903);
     await one.rig.clock.sleep(ms);
     one.remove("note (theirs).md");
@@ -91,7 +91,7 @@ describe.each(MILLISECONDS)("with %d ms between the syncs", (ms) => {
     expect([one.local(), one.live()]).toEqual([{ "note.md": MINE }, MINE]);
   });
 
-  test("I06 I29 what a later version has elsewhere is merged with the text that was chosen over an earlier one", async () => {
+  test("I06 I29 edits of a later version at other lines are merged with the content that was chosen over an earlier version", async () => {
     const one = await inConflict(904);
     one.remove("note (theirs).md");
     one.rig.app.edit("note.md", text("theirs 1", "end, edited there"));
@@ -244,7 +244,7 @@ it("I06 I27 a disk too full for the newer version decides nothing: it is shown w
   expectOpen({ rig, mirror }, "e/note.md", "theirs 1\n", "with room again");
 });
 
-it("I27 a copy that somebody edited while a newer version could not be shown stays beside that", async () => {
+it("I27 a copy that its user edited while a newer version could not be shown stays beside the newer copy", async () => {
   const { rig, mirror } = await inFolderConflict();
   rig.app.edit("d/note.md", "theirs 1\n");
   const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/d/note (theirs 2).md`, code: "EIO" });
@@ -308,17 +308,20 @@ test.each(["copy", "local", "remote"] as const)(
   },
 );
 
-test.each([0, 0.25, 0.45, 0.65, 0.9])("I06 I13 policy copy: a power cut takes neither text (%d)", async (fraction) => {
-  const { rig, mirror } = await openSynced({ "note.md": UNEDITED });
-  mirror.write("note.md", OURS);
-  rig.app.edit("note.md", THEIRS);
-  mirror.disk.settle();
-  await mirror.sync(COPY);
-  mirror.disk.losePower(() => fraction);
-  await mirror.sync(COPY);
-  const texts = Object.fromEntries(mirror.disk.user.texts(ROOT));
-  expect(texts).toEqual({ "note (mine).md": OURS, "note.md": THEIRS });
-});
+test.each([0, 0.25, 0.45, 0.65, 0.9])(
+  "I06 I13 policy copy: a power cut takes neither version (%d)",
+  async (fraction) => {
+    const { rig, mirror } = await openSynced({ "note.md": UNEDITED });
+    mirror.write("note.md", OURS);
+    rig.app.edit("note.md", THEIRS);
+    mirror.disk.settle();
+    await mirror.sync(COPY);
+    mirror.disk.losePower(() => fraction);
+    await mirror.sync(COPY);
+    const texts = Object.fromEntries(mirror.disk.user.texts(ROOT));
+    expect(texts).toEqual({ "note (mine).md": OURS, "note.md": THEIRS });
+  },
+);
 
 test("I06 policy copy: what was kept beside before stays, and the same text is kept once", async () => {
   const { rig, mirror } = await openSynced({ "note.md": UNEDITED });

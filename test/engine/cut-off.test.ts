@@ -344,7 +344,7 @@ async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<vo
   expect(aside).toBeGreaterThan(1);
 }
 
-describe("I13 I14 what was taken aside finds its folder again, which was moved after the process died", () => {
+describe("I13 I14 a set-aside file returns to its folder, which was moved after the process was killed", () => {
   test.each([
     ["renamed", "e"],
     ["moved into another", "box/d"],

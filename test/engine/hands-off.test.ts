@@ -185,7 +185,7 @@ describe("sync", () => {
     return { rig, mirror, sent };
   }
 
-  test("I14 merges another's text under one in review when its file has rested, not under a program's hands", async () => {
+  test("I14 merges another edit into a file whose edit is in review only when the file was unchanged for a while", async () => {
     const { rig, mirror, sent } = await withReview();
     rig.app.protect("note.md", false);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));

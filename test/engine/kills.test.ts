@@ -24,7 +24,7 @@ test("I13 a clone that is killed at each call loses, doubles and halves nothing"
   expect(calls).toBeGreaterThan(20);
 });
 
-test("I09 I13 a push, an edit each way, a rename and a deletion that are killed at each call lose, double and halve nothing", async () => {
+test("I09 I13 a push, an edit on each side, a rename and a deletion, killed at each call, lose, double and tear nothing", async () => {
   const rig = createRig(7);
   for (const [path, text] of TEXTS) rig.app.create(path, text);
   const first = rig.mirror();

@@ -67,7 +67,7 @@ const BETWEEN: Readonly<Record<string, { act: (mirror: Mirror) => void; ends: st
   },
 };
 
-describe("I06 I14 a text saved into a file that was replaced is an edit of the text before", () => {
+describe("I06 I14 content saved into a replaced file is an edit of the earlier version", () => {
   test.each(Object.entries(BETWEEN))("it undoes no edit of the app: %s", async (_, { act, ends }) => {
     const fixture = await saveLate();
     act(fixture.mirror);
@@ -93,7 +93,7 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
     });
   });
 
-  test("I09 a document that was renamed since keeps its id, and the text is one of its own", async () => {
+  test("I09 a document that was renamed since keeps its id, and the late save is its edit", async () => {
     const fixture = await saveLate();
     fixture.mirror.rename("note.md", "plan.md");
     await settle(fixture);
@@ -186,7 +186,7 @@ describe("I14 content that was saved late, while the move of its document is ref
   });
 });
 
-test("I06 a text saved while its document goes to the trash lands beside a file that came to its path", async () => {
+test("I06 content saved while its document goes to the trash is put beside a file that came to its path", async () => {
   const { rig, mirror } = await openSynced({ "note.md": BASE, "other.md": "another document\n" });
   const { user } = mirror.disk;
   const path = mirror.path("note.md");

@@ -67,7 +67,7 @@ function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: 
   });
 }
 
-it("I06 I27 a file in the place of a text that could not come back is not sent over it", async () => {
+it("I06 I27 a file at the path of a version that could not be restored is not sent over it", async () => {
   const opened = await inConflict();
   const { mirror } = opened;
   const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/${PATH}`, code: "EIO" });

@@ -37,7 +37,7 @@ it("I04 I09 a document whose path another one has by now is not deleted while an
   expect(rig.app.files().get("c.md")).toMatchObject({ id, text: `${TEXT}a new line\n` });
 });
 
-test("I09 a document that is moved locally and renamed in the app at the same moment has both", async () => {
+test("I09 a document that is moved locally and renamed on the service at the same time gets both changes", async () => {
   const fixture = await openSynced({ "e/other.md": "# other\n", "d/note.md": "# note\n\ntext\n" });
   const { rig, mirror, idOf } = fixture;
   const id = idOf("d/note.md");
@@ -219,7 +219,7 @@ async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
   expect(isSo()).toBe(true);
 }
 
-describe("a document that is renamed locally while its text is read or sent", () => {
+describe("a document that is renamed locally while its content is read or sent", () => {
   type LateAnswers = (remote: Remote, record: () => DocumentRecord | null) => Partial<Remote>;
 
   /** Syncs with late answers. Expects that nothing is left to do afterwards. */
@@ -295,7 +295,7 @@ describe("a document that is renamed locally while its text is read or sent", ()
     },
   );
 
-  it("I02 I12 a PUT that the service takes for its own text does not take base back to the id before a rename", async () => {
+  it("I02 I12 a PUT with the content that the service already has does not set base back to the id before a rename", async () => {
     const begun = await begin(65, { normalise: true });
     begun.mirror.write("b.md", LINES.join("").replaceAll("\n", "\r\n"));
     let isSaved = false;

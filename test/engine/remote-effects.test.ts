@@ -20,7 +20,7 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 
-test("I03 what a PUT answers is kept, though another text is there when its change id is asked for", async () => {
+test("I03 the content in the answer to a PUT is kept, although the document has another version when it is read", async () => {
   const fixture = await openSynced({ "note.md": LINES.join("") }, {}, { documentedMembersOnly: true });
   const { rig, mirror } = fixture;
   mirror.write("note.md", LINES.with(9, "written here\n\n").join(""));
@@ -75,7 +75,7 @@ test("I03 content reported as saved under the previous version was not saved, an
   expect(mirror.texts().get("note.md")).toContain("written here");
 });
 
-test("I03 a text that a PUT answers in place of the one that was sent is read before it comes into the file", async () => {
+test("I03 if a PUT is answered with other content than was sent, the document is read before the file is written", async () => {
   const fixture = await openSynced({ "note.md": LINES.join("") });
   const { rig, mirror } = fixture;
   const mine = LINES.with(9, "written here\n\n").join("");
@@ -142,7 +142,7 @@ test("I02 I08 a document that it shows all the same comes back, with a note, and
   expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);
 });
 
-test("I04 one that somebody deleted in this very moment is deleted on both sides", async () => {
+test("I04 a document that was deleted at the same moment is deleted on both sides", async () => {
   const { rig, mirror } = await start(({ method }, { app }) => {
     if (method === "DELETE" && app.files().has("note.md")) app.remove("note.md");
     return null;
@@ -193,7 +193,7 @@ test("I03 I06 an edit on the service before any other request of the sync is liv
   }
 });
 
-test("I04 I06 a document that somebody renames between the plan and the last read comes back", async () => {
+test("I04 I06 a document that is renamed between the plan and the last read is restored", async () => {
   let isPlanned = false;
   const { rig, mirror } = await start(({ method, path }, { app }) => {
     if (isPlanned && method === "GET" && path.startsWith("/v1/files/doc_")) {
@@ -250,7 +250,7 @@ async function writeAnsweredById(fixture: Fixture): Promise<() => DocId | null> 
   return () => id;
 }
 
-it("I03 the text is kept that is read after a rename whose answer names no version", async () => {
+it("I03 the version is kept that is read after a rename whose answer contains no version", async () => {
   const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename: true });
   const { mirror } = fixture;
   mirror.rename("a.md", "b.md");
@@ -263,7 +263,7 @@ it("I03 the text is kept that is read after a rename whose answer names no versi
   expect(mirror.texts().get("b.md")).toBe(SECOND);
 });
 
-it("I03 the text is kept that is read after a new document whose answer names no version", async () => {
+it("I03 the version is kept that is read after a creation whose answer contains no version", async () => {
   const fixture = openFixture(72);
   const { mirror } = fixture;
   const id = await writeAnsweredById(fixture);
@@ -291,7 +291,7 @@ it("I01 I07 I12 a new document that was edited on the service before its version
   expect(rig.app.files().get("note.md")?.text).toBe(`${FIRST}written here\n`);
 });
 
-it("I03 the text is kept that is read before the plan is judged, and that has another version than the list", async () => {
+it("I03 the version is kept that is read before the safety checks and differs from the list", async () => {
   const fixture = openFixture(74);
   const { rig, mirror } = fixture;
   for (const path of ["a.md", "b.md"]) rig.app.create(path, LINES.join(""));

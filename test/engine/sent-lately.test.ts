@@ -134,7 +134,7 @@ test.each([
   expect(texts()).toEqual([SENT, SENT]);
 });
 
-test("I06 two runs later it is somebody else's edit, which is merged as one", async () => {
+test("I06 two runs later it counts as another user's edit, and is merged", async () => {
   const { rig, mirror, texts } = await lost(SENT);
   const mine = BASE.replace("line 8", "the end");
   mirror.write("note.md", mine);
@@ -159,7 +159,7 @@ test.each([0, ...WALLS])("I06 I29 after both sides rested it is somebody else's 
   expect(texts()).toEqual([both, both]);
 });
 
-test("I06 what somebody writes on top of half a file does not take out its other half", async () => {
+test("I06 an edit of half a file does not remove the other half on the service", async () => {
   const half = BASE.slice(0, 20);
   const { rig, mirror, texts } = await lost(half);
   mirror.write("note.md", BASE);

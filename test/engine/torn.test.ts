@@ -145,7 +145,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
   });
 
-  test("I04 whose path was taken that way stays on the service while a file beside it cannot be read", async () => {
+  test("I04 whose path was taken that way stays on the service while another file of its folder cannot be read", async () => {
     const { rig, mirror, ids } = await takePath();
     mirror.disk.fail({ call: "lstat", path: mirror.path("note-2.md"), code: "EIO" });
     await startAnew({ mirror }, "boot-2");

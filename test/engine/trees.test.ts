@@ -210,7 +210,7 @@ async function withOneOutside(seed: number, path: string): Promise<{ rig: Rig; m
   return { rig, mirror };
 }
 
-it("a text taken back out of the trash to where its document was, before that left the subtree, is a new document and stays", async () => {
+it("a file restored from the trash to its path, after its document left the linked part, is a new document and stays", async () => {
   const { rig, mirror } = await withOneOutside(31, "note.md");
   mirror.write("note.md", "left\n");
   // Old enough that the first scan trusts its stamp.

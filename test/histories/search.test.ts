@@ -81,7 +81,7 @@ describe("lost writes", () => {
     read(n, 102 + 4 * n, 103 + 4 * n),
   ]);
 
-  test("that nobody saw may have been all the same", () => {
+  test("that no answer shows may have happened nevertheless", () => {
     // Only the lost write explains that the swap changed nothing.
     const history = [{ ...write(5, 0, Infinity), unseen: true }, swap(0, 2, 1, 2), read(5, 3, 4)];
     expect(kindOf(history)).toBe("linearisable");

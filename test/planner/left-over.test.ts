@@ -75,7 +75,7 @@ describe("I13 I16 temporary names that were left", () => {
     expect(names).not.toContain(`d/a-${mark}.md`);
   });
 
-  test("one whose way is blocked is taken back, beside what has its name by now", () => {
+  test("if its further move is blocked, the name is restored with a number, because another document has the old name", () => {
     const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
     const world = worldAfter(row);
     expect(say(planOf(world, { canMoveToRoot: false }))).toBe(
@@ -83,7 +83,7 @@ describe("I13 I16 temporary names that were left", () => {
     );
   });
 
-  test("one whose new folder cannot be created is taken back, too", () => {
+  test("if its new folder cannot be created, the name is restored too", () => {
     const world = worldAfter(["d/a.md=1 f/x.md=2 f/c.md=3", "edit d/a.md 4", "rm d/a.md; rmdir d; mkdir d", ""]);
     // Until a listing proves that the folder is gone, the new folder has another local name.
     const { remote, ...trees } = treesOf(world);
@@ -244,7 +244,7 @@ describe("protected documents and reviews (I31)", () => {
     if (text !== null) world.patchRecord(id, submitted(text)(Object.assign(world, { idAt: () => id })));
     expect(say(planOf(world))).toBe(plan);
   });
-  test("a text goes to review when it has rested", () => {
+  test("an edit goes to review when it was unchanged for a while", () => {
     const world = worldAfter(["a.md=1", "edit a.md 2", "protect a.md", ""]);
     const id = world.idAt("a.md");
     expect(say(planOf(world, { unchangedContents: new Map() }))).toBe(

@@ -99,7 +99,7 @@ describe("I19 access that is lost erases no local bytes", () => {
     expect(synced.fixture.seen.filter(isWrite)).toEqual([]);
   });
 
-  test("a conflict of two new texts outlives a folder that is hidden: neither text goes over the other (I06)", async () => {
+  test("a conflict of two new documents survives a folder that is hidden: neither version replaces the other (I06)", async () => {
     const synced = await inSync();
     const { rig, mirror } = synced.fixture;
     await settle(mirror);

@@ -7,7 +7,7 @@ import { META } from "../../src/mirror/engine/run/meta.ts";
 import { openFixture, putId, remoteTexts, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";
 
-test("I07 an edit whose base text the store has lost is never sent on a version that nobody here has read", async () => {
+test("I07 an edit whose base is missing in the content store is never sent on a version that this folder has not read", async () => {
   const fixture = openFixture(1);
   const { rig, mirror } = fixture;
   const real = new Restartable(fixture);
@@ -134,7 +134,7 @@ describe.each(VARIANTS)("I10 no echo, on a deployment: %s", (_, variant) => {
   });
 });
 
-test("I10 a saved text that differs from the sent one comes to the disk once, and goes up no more", async () => {
+test("I10 a saved version that differs from the sent one is written to the disk once, and never sent", async () => {
   const fixture = openFixture(10, { normalise: true });
   const { rig, mirror } = fixture;
   mirror.write("a.md", "first\n");

@@ -56,7 +56,7 @@ describe("one direction, always", () => {
     expect(again?.oneWay).toBeUndefined();
   });
 
-  test("I03 a folder that only uploads changes no local file, and sends what is in no one's way", async () => {
+  test("I03 a folder that only uploads changes no local file, and sends every change that conflicts with nothing", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     changeLocally(fixture);

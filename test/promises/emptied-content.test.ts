@@ -57,7 +57,7 @@ async function refuse(fixture: Fixture): Promise<void> {
 const readsOf = ({ seen }: Fixture) => seen.filter(({ path }) => /\/files\/doc_/.test(path)).map(({ path }) => path);
 
 describe("I21 documents that become empty are asked about as deletions are", () => {
-  test("locally: no text is overwritten on the service before somebody approves", async () => {
+  test("locally: no version on the service is replaced before the user approves", async () => {
     const fixture = await inSync();
     emptyHere(fixture, paths);
     for (let run = 0; run < 2; run++) expect(await reasonsOf(fixture)).toEqual(["emptied"]);
@@ -67,7 +67,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     expect(withText(fixture)).toEqual([3, 3]);
   });
 
-  test("on the service: no local text is overwritten, each document is read once, and a plan says so too", async () => {
+  test("on the service: no local version is replaced, each document is read once, and a plan says so too", async () => {
     const fixture = await inSync();
     emptyThere(fixture, paths.slice(0, 11));
     for (const path of others) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
@@ -85,7 +85,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     expect(fixture.mirror.texts()).toEqual(remoteTexts(fixture.rig));
   });
 
-  test("what is read before the plan is judged is not read again to be written", async () => {
+  test("a version that is read before the safety checks is not read again to be written", async () => {
     const fixture = await inSync();
     for (const path of paths) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
     fixture.seen.length = 0;
@@ -107,7 +107,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     expect(withText(fixture)).toEqual([11, 11]);
   });
 
-  test("a text that could not be read before the plan was judged is not written when it is blank", async () => {
+  test("a version that could not be read before the safety checks is not written if it is blank", async () => {
     const fixture = await inSync();
     emptyThere(fixture, paths.slice(0, 11));
     const refused = new Set<string>();
@@ -120,7 +120,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     expect([refused.size, withText(fixture)]).toEqual([11, [23, 12]]);
   });
 
-  test("a protected document is not emptied by a text that goes to review", async () => {
+  test("a protected document is not emptied by an edit that goes to review", async () => {
     const fixture = await inSync();
     for (const path of paths) fixture.rig.app.protect(path, true);
     await settle(fixture.mirror);
@@ -130,8 +130,8 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   });
 });
 
-describe("I21 refused, the texts come back", () => {
-  test("locally: the files have the base version's text, and nothing is sent", async () => {
+describe("I21 rejected, the contents are restored", () => {
+  test("locally: the files have the content of base, and nothing is sent", async () => {
     const fixture = await inSync();
     const before = fixture.mirror.texts();
     emptyHere(fixture, paths);
@@ -142,7 +142,7 @@ describe("I21 refused, the texts come back", () => {
     expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 
-  test("on the service: the local texts are uploaded over the empty versions", async () => {
+  test("on the service: the local versions replace the empty ones", async () => {
     const fixture = await inSync();
     const before = fixture.mirror.texts();
     emptyThere(fixture, paths);

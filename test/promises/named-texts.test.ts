@@ -20,7 +20,7 @@ function expectReachable({ mirror }: Fixture, path: string, ...texts: readonly s
   expect(unreachableTexts(mirror.state)).toEqual([]);
 }
 
-describe("I03 however a conflict ends, the text that lost is in the history of its path", () => {
+describe("I03 however a conflict ends, the version that lost is in the history of its path", () => {
   const ways: readonly [string, (fixture: Fixture) => void, live: string][] = [
     ["the other version is deleted", ({ mirror }) => mirror.remove(BESIDE), MINE],
     ["the other version is moved over the document", ({ mirror }) => mirror.rename(BESIDE, PATH), THEIRS],
@@ -100,7 +100,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   });
 });
 
-describe("I03 what was seen and never sent is in the history of its path", () => {
+describe("I03 a version that was seen and never sent is in the history of its path", () => {
   test("a save that the next one replaced, while nothing was sent", async () => {
     const fixture = await openSynced({ [PATH]: BASE });
     const { mirror } = fixture;

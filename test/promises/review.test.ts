@@ -193,7 +193,7 @@ test("I31 I08 a lost answer of a review for a conflict leaves a conflict, which 
 const START = "first line\n\nmiddle line\n\nlast line\n";
 const MINE = "first line, edited locally\n\nmiddle line\n\nlast line\n";
 
-describe("a text that is sent to review, and whose answer is lost", () => {
+describe("an edit that is sent to review, and whose answer is lost", () => {
   test.each([
     ["nothing else happens", {}, null],
     ["its rename from here moves the change id meanwhile", { changeIdMovesOnRename: true }, "d/q.md"],

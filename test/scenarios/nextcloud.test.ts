@@ -9,7 +9,7 @@ import { createRig } from "../simulator/rig.ts";
 
 const NOTES = Array.from({ length: 30 }, (_, n) => [`notes/n${n}.md`, `note ${n}\n`] as const);
 
-describe("9259: a folder with files meets a new, empty service", () => {
+describe("9259: a folder with files is connected to a new, empty service", () => {
   test("I05 a folder that is linked for the first time is uploaded", async () => {
     const rig = createRig(1);
     const mirror = rig.mirror();

@@ -55,7 +55,7 @@ describe("admission", () => {
     expect(cut).toEqual([0]);
   });
 
-  it("refuses what has waited half a second behind others, until the turn of the event loop ends", () => {
+  it("refuses requests that have waited for half a second, until the turn of the event loop ends", () => {
     const { turns, pass, end } = turnsByHand();
     const admission = new Admission(turns);
     const came = (n: number) => Array.from({ length: n }, () => admission.begin(0, false) !== null);
@@ -68,7 +68,7 @@ describe("admission", () => {
     expect(came(20)).not.toContain(false);
   });
 
-  it("lets a few in however long a turn takes: refusing them would help nobody", () => {
+  it("accepts a few requests however long a turn takes, because refusing them would not help", () => {
     const { turns, pass } = turnsByHand();
     const admission = new Admission(turns);
     for (let n = 0; n < 8; n++) {
@@ -78,7 +78,7 @@ describe("admission", () => {
     expect(admission.begin(0, false)).toBeNull();
   });
 
-  it("refuses while every answer has waited half a second, for a database that others ask too", () => {
+  it("refuses while every answer has waited half a second for a database that others use too", () => {
     const { turns, pass, end } = turnsByHand();
     const admission = new Admission(turns);
     const isIn = () => {
@@ -103,7 +103,7 @@ describe("admission", () => {
     expect([isIn(), admission.begin(0, true) !== null]).toEqual([false, true]);
   });
 
-  it("takes what comes after a time in which nobody asked", () => {
+  it("accepts requests after a time without any", () => {
     const { turns, pass, end } = turnsByHand();
     const admission = new Admission(turns);
     pass(60_000);

@@ -32,7 +32,7 @@ describe("startHttp", () => {
     expect(problemIn(text).code).toBe("invalid_request");
   });
 
-  it("answers who has no key before the body comes", async () => {
+  it("answers a request without a key before its body arrives", async () => {
     const { port } = await serveHttp();
     for (const length of ["content-length: 900000", "content-length: 900000000", "transfer-encoding: chunked"]) {
       const socket = connect(port, "127.0.0.1").setEncoding("latin1");
@@ -43,7 +43,7 @@ describe("startHttp", () => {
     }
   });
 
-  it("says to go on with a body only to who has a key", async () => {
+  it("answers 100 Continue only to a request with a key", async () => {
     const { port, key } = await serveHttp();
     const body = JSON.stringify({ path: "a.md", content: "" });
     const length = `expect: 100-continue\r\ncontent-length: ${body.length}`;
@@ -71,7 +71,7 @@ describe("startHttp", () => {
     expect(text).toContain(`x-request-id: ${problemIn(text).requestId}`);
   });
 
-  it("cuts who takes too long to send headers or a body, with an answer", async () => {
+  it("ends a connection that takes too long to send headers or a body, with an answer", async () => {
     const { port, key } = await serveHttp(undefined, { deadlines: { headers: 20, request: 20, checkEvery: 5 } });
     for (const bytes of [
       "",

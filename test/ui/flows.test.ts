@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await shoot(page, "mirror");
   });
 
-  test("what is edited, and what needs somebody, is shown without a reload", async () => {
+  test("edits, and problems to fix, are shown without a reload", async () => {
     const { ui, rig } = await openUi();
     const page = await newPage();
     await page.goto(ui.enterUrl());

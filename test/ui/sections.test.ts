@@ -38,7 +38,7 @@ describe("the navigation of a mirror", () => {
   });
 });
 
-describe("what needs somebody", () => {
+describe("the list of problems to fix", () => {
   test("is listed in pages, each thing with its way to what ends it", async () => {
     const { rig, person } = await openSignedIn();
     for (let n = 100; n < 221; n++) rig.write(`large-${n}.md`, `# ${n} ${"x".repeat(60_000)}\n`);

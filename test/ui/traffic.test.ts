@@ -21,7 +21,7 @@ async function openDelayed() {
 
 const TRAVELLING = /→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>/;
 
-test("what a sync of a page brings across is named while it is under way", async () => {
+test("the documents of a sync that a page started are named while they are transferred", async () => {
   const { rig, person, held, free } = await openDelayed();
   rig.write("a <b>.md", "# a\n");
   const body = await person.fieldsOf("/m/w");
@@ -35,7 +35,7 @@ test("what a sync of a page brings across is named while it is under way", async
   await expect.poll(() => person.see("/m/w")).not.toContain("<progress");
 });
 
-test("what a daemon brings across is named while it is under way, on both pages", async () => {
+test("the documents of a daemon's cycle are named while they are transferred, on both pages", async () => {
   const { rig, person, held, free } = await openDelayed();
   const watch = watchInProcess(rig, ["w"]);
   await watch.until(({ kind }) => kind === "run");

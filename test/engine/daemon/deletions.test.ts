@@ -68,7 +68,7 @@ describe("a local deletion", () => {
     expect(rig.mirrored.disk.user.read(`${ROOT}/${note(3)}`)).toContain("their own");
   });
 
-  test("is not reported as cancelled by a cycle that could not judge its path", async () => {
+  test("is not reported as cancelled by a cycle whose path was still unsettled", async () => {
     const rig = await withNotes(20);
     rig.remove(note(3));
     await rig.pass(1_000);
@@ -113,7 +113,7 @@ describe("many local deletions", () => {
     expect(rig.app.files().size).toBe(60);
   });
 
-  test("I21 both of two documents: somebody is asked once the grace is over; the only one goes without", async () => {
+  test("I21 both of two documents: the user is asked once the grace period is over; a single document is deleted without a question", async () => {
     const rig = await withNotes(2);
     rig.remove(note(0));
     await rig.pass(10_000);

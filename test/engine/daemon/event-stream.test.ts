@@ -330,7 +330,7 @@ describe("requests", () => {
 });
 
 describe("protected documents", () => {
-  test("go to review when their text has rested for 60 s, once", async () => {
+  test("go to review once, when they were unchanged for 60 s", async () => {
     const rig = await withNotes(8, inRoot);
     rig.app.protect("note-1.md", true);
     await rig.pass(40_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WAIT_FOR_EDITORS, MINUTE, OPEN_SWAP_FILE, syncDiskClock, SWAP_PATH, TEXT, withNote } from "../in-hand.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
-describe("a daemon and files that somebody has in hand", () => {
+describe("a daemon and files that somebody is editing", () => {
   async function watching(): Promise<DaemonRig> {
     const { rig, mirror } = await withNote();
     const daemon = await startDaemon({ rig, mirror, settings: { handsOff: WAIT_FOR_EDITORS } });
@@ -11,7 +11,7 @@ describe("a daemon and files that somebody has in hand", () => {
   }
   const text = (rig: DaemonRig) => rig.mirrored.texts().get("note.md");
 
-  test("brings a text when the file was closed, within two seconds and without asking the service", async () => {
+  test("downloads a version within two seconds after the file was closed, without a request", async () => {
     const rig = await watching();
     rig.mirrored.disk.user.write(SWAP_PATH, OPEN_SWAP_FILE);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
@@ -73,7 +73,7 @@ describe("a daemon and files that somebody has in hand", () => {
     expect(text(rig)).toContain("theirs, too");
   });
 
-  test("an equal text that is saved again and again counts as a hand, and sends nothing", async () => {
+  test("equal content that is saved again and again counts as editing, and sends nothing", async () => {
     const rig = await watching();
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
     for (let n = 0; n < 60; n++) {

@@ -28,7 +28,7 @@ describe("while all is in sync", () => {
     expect(rig.textOf("area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
   });
 
-  test("a simultaneous edit and deletion are both judged, the deletion after its grace", async () => {
+  test("a simultaneous edit and deletion are both planned, the deletion after its grace period", async () => {
     const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     rig.remove("area/topic/note-1.md");
@@ -149,7 +149,7 @@ describe("a narrow view of both sides", () => {
     }
   });
 
-  test("is not made where more than a content is to be judged", async () => {
+  test("is not made if anything but content has changed", async () => {
     const rig = createRig(1);
     for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
     const mirror = rig.mirror();

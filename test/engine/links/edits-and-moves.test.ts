@@ -242,7 +242,7 @@ function exchange(mirror: Mirror, one: string, other: string): void {
   mirror.disk.advance(10);
 }
 
-test("two documents exchange paths as one is moved, so that base has one inode for both: each text keeps its id and its links (I09)", async () => {
+test("two documents exchange paths while base has one inode for both: each keeps its id and its links (I09)", async () => {
   const { rig, mirror } = await syncThree();
   const idsBefore = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
   const [a, b] = ["a.md", "sub/b.md"].map((path) => mirror.state.record(idsBefore.get(path)!)!);

@@ -127,7 +127,7 @@ test("an absolute path becomes a relative local path once it has a target, and n
   expect(mirror.writes()).toEqual([]);
 });
 
-test("an absolute path that led nowhere leads to a file that came later, in a text that nobody edited", async () => {
+test("an absolute path that led nowhere leads to a file that is created later, in an unchanged document", async () => {
   const { rig, mirror } = start();
   rig.app.create("notes/a.md", "[b](/plans/b.md#late)\n");
   await mirror.sync();

@@ -286,7 +286,7 @@ async function syncTwo(): Promise<{ rig: Rig; mirror: Mirror; b: string }> {
   return { rig, mirror, b: rig.app.files().get("b.md")!.id };
 }
 
-describe("I03 with links translated, no text is lost", () => {
+describe("I03 with links translated, no content is lost", () => {
   test("of a conflict whose target moves meanwhile, whichever side wins", async () => {
     const { rig, mirror, b } = await syncTwo();
     for (const policy of ["conflict-copy", "copy", "local", "remote"] as const) {

@@ -40,7 +40,7 @@ test("I04 a document that a scan of some paths does not find is unknown, not del
 });
 
 describe("what an inode proves, and what not", () => {
-  test("I09 two documents of the same text that change places are two moves", () => {
+  test("I09 two documents with equal content that exchange their paths are two moves", () => {
     check([
       "a.md=1 b.md=1",
       "mv a.md t.md; mv b.md a.md; mv t.md b.md",
@@ -74,14 +74,14 @@ describe("what an inode proves, and what not", () => {
     check(["a.md=", `mv a.md b.md; edit b.md a|text`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
     check(["a.md=", `rm a.md; new b.md a|text`, "", "create-remote b.md; delete-remote a.md"]);
   });
-  test("I04 I09 a swap that was cut off half way, one file removed and the other saved again: the content decides", () => {
+  test("I04 I09 an interrupted swap, with one file removed and the other saved again: the content decides", () => {
     const [a, b] = ["a1|a2|a3|a4|a5", "b1|b2|b3|b4|b5"];
     const local = `mv a.md t.md; mv b.md a.md; mv t.md b.md; rm a.md; save b.md ${a}|more`;
     const world = worldAfter([`a.md=${a} b.md=${b}`, local, "mv a.md a-TMP.md; mv b.md a.md", ""]);
     for (const path of ["a-TMP.md", "a.md"]) world.patchRecord(world.idAt(path), { remotePath: path as never });
     expect(say(planOf(world))).toBe("rename-remote a-TMP.md>b.md; put b.md; relink b.md; delete-remote a.md");
   });
-  test("a file that was written at the path of a document whose move was cut off is that document's, if it is nobody else's", () => {
+  test("a file at the path of a document whose move was interrupted is that document's, if it is no other document's", () => {
     const world = worldAfter(["a.md=1|2|3", "save a.md another|text", "mv a.md b.md", ""]);
     world.patchRecord(world.idAt("b.md"), { remotePath: "b.md" as never });
     expect(say(planOf(world))).toBe("move-local a.md>b.md; put b.md; relink b.md");
@@ -150,7 +150,7 @@ describe("what counts as unchanged", () => {
     world.files.get("a.md")!.text = "1\r\n";
     expect(say(planOf(world))).toBe("");
   });
-  test("a text that was answered with the base's own goes to the trash with its document", () => {
+  test("content that the service answered with base's own content goes to the trash with its document", () => {
     const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3", "rm a.md", ""]);
     world.patchRecord([...world.records.keys()][0]!, { echoDigest: world.digest("3") });
     expect(say(planOf(world))).toBe("trash-local a.md");
@@ -227,7 +227,7 @@ describe("I09 files that were edited and took each other's paths", () => {
   });
 
   const alike = `a.md=${template("a")} b.md=${template("b")}`;
-  test("texts that are alike change places by their inodes", () => {
+  test("documents with similar content exchange paths by their inodes", () => {
     const [a, b] = [`${template("a")}|more`, `${template("b")}|more`];
     check([
       alike,

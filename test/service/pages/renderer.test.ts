@@ -32,14 +32,14 @@ function renderer(options: ConstructorParameters<typeof Renderer>[0] = {}): Rend
   return made;
 }
 
-describe("the thread that lays documents out", () => {
-  test("lays them out one after the other, each for who asked", async () => {
+describe("the thread that renders documents", () => {
+  test("renders them one after the other, each for its caller", async () => {
     const { render } = renderer();
     const rendered = await Promise.all(["# a", "# b", "# c"].map((text) => render(text, BASE)));
     expect(rendered.map((one) => one?.body.trim())).toEqual(["a", "b", "c"].map((x) => `<h1 id="h-${x}">${x}</h1>`));
   });
 
-  test("is ended with a document that takes too long, or that it dies of; the next ones have another", async () => {
+  test("is ended by a document that takes too long or crashes it; the next documents get a new thread", async () => {
     // Without a clock: each time limit ends when the test says so.
     const waits: (() => void)[] = [];
     const { render } = renderer({

@@ -51,7 +51,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     expect(await store.figures()).toMatchObject({ documents: 1 });
   });
 
-  it("lets whose a key is be asked again", async () => {
+  it("lets the lookup of a key run again", async () => {
     const url = await freshDatabase();
     const store = await openStore(url);
     await Promise.all([1, 2, 3, 4].map(() => store.read(({ workspaces }) => workspaces.all())));

@@ -9,7 +9,7 @@ import { FIRST_PAGE, useSharedDatabase, makeFile, makeFolder, runOverlapped } fr
 const openStore = useSharedDatabase();
 
 describe.skipIf(whyNoPostgres !== null)("a place", () => {
-  it("that two take is run again by the second, who finds the first", async () => {
+  it("that two writers create is run again by the second, which finds the first", async () => {
     const ground = await openStore();
     const { workspace } = ground;
     let runs = 0;
@@ -160,7 +160,7 @@ describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
     expect(await runOverlapped(ground, remove, submit)).toEqual([false, "gone"]);
   });
 
-  it("is locked after those who send something in it to review", async () => {
+  it("is locked after writers who send one of its documents to review", async () => {
     const { ground, look, submit } = await openTree();
     expect(await runOverlapped(ground, submit, look)).toEqual(["sent", true]);
   });

@@ -162,7 +162,7 @@ describe("a document whose file is one of several", () => {
   });
 });
 
-describe("a text that the service saves in another form", () => {
+describe("content that the service normalizes", () => {
   it("agrees with it in all but line ends and the final newline, also if it was cut within a line end", async () => {
     const actors = open(["full"], { normalise: true });
     const [mirror] = actors.mirrors;
@@ -207,7 +207,7 @@ async function dieAt(at: number): Promise<{ readonly calls: number; readonly may
   return { calls, mayHaveLeft };
 }
 
-describe("a text that waits for review", () => {
+describe("an edit in review", () => {
   it("was sent, or may have been by a mirror that died about to send it", async () => {
     const { calls } = await dieAt(1_000);
     const seen: boolean[] = [];
@@ -218,7 +218,7 @@ describe("a text that waits for review", () => {
   });
 });
 
-describe("a link to a document whose local text was kept of a conflict", () => {
+describe("a link to a document whose local version was kept in a conflict", () => {
   const fault = [expect.stringContaining("I01 the link")];
 
   it.each([

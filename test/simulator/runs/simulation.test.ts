@@ -81,7 +81,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-describe("seeded runs of several mirrors and a person in the app", () => {
+describe("seeded runs of several mirrors and a user of the web app", () => {
   it.each(KINDS)("$name", async ({ simulations, scriptOf, first = 1 }) => {
     const totals = noTotals();
     for (let seed = first; seed < first + runs(simulations); seed++) {
