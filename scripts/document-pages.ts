@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { listSettings } from "../src/mirror/settings/settings.ts";
-import { commandHelp, overview } from "../src/cli/help.ts";
+import { formatCommandHelp, formatOverview } from "../src/cli/help.ts";
 import { COMMANDS } from "../src/cli/table.ts";
 import { ENVIRONMENT } from "./build/man-pages.ts";
 import { tableLines } from "./generated-block.ts";
@@ -25,7 +25,7 @@ export async function documentPages(): Promise<ReadonlyMap<string, string>> {
 async function commandsPage(): Promise<string> {
   const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { readonly version: string };
   const lines = ["# Commands", "", NOTE, "", "`mdmirror COMMAND --help` prints the same.", ""];
-  lines.push("```text", ...overview(version), "```");
+  lines.push("```text", ...formatOverview(version), "```");
   for (const entry of COMMANDS) {
     const { command } = await entry.load();
     lines.push(
@@ -33,7 +33,7 @@ async function commandsPage(): Promise<string> {
       `## ${entry.name.replace(/^serve-/, "serve ")}`,
       "",
       "```text",
-      ...commandHelp(entry, command),
+      ...formatCommandHelp(entry, command),
       "```",
     );
   }

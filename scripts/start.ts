@@ -9,12 +9,12 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readConfig, writeConfig } from "../src/mirror/settings/config.ts";
-import { type Serving, startService } from "../src/service/serve.ts";
+import { type RunningService, startService } from "../src/service/serve.ts";
 import type { Io } from "../src/cli/command.ts";
-import { complain } from "../src/cli/exit.ts";
-import { importLines } from "../src/cli/commands/serve.ts";
+import { reportTrouble } from "../src/cli/exit.ts";
+import { formatImport } from "../src/cli/commands/serve.ts";
 import { runCommandLine } from "../src/cli/main.ts";
-import { processIo } from "../src/cli/process-io.ts";
+import { createProcessIo } from "../src/cli/process-io.ts";
 import { tour } from "./tour.ts";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
@@ -22,7 +22,7 @@ const workspace = join(project, "workspace");
 const data = join(project, ".mdmirror-service");
 const PORT = 8420;
 
-process.exitCode = await start(processIo());
+process.exitCode = await start(createProcessIo());
 
 async function start(io: Io): Promise<number> {
   const url = io.env["MDMIRROR_URL"] ?? "";
@@ -54,7 +54,7 @@ async function mirrorReal(io: Io): Promise<number> {
 async function showWithOwnService(io: Io): Promise<number> {
   const fresh = !existsSync(join(data, "service.db"));
   const started = await serve(io, fresh || linksById() ? "resolve" : "any");
-  if (started.kind === "trouble") return complain(io, started.trouble);
+  if (started.kind === "trouble") return reportTrouble(io, started.trouble);
   const serving = started.value;
   // Uses the demonstration's own key and URL, whatever the environment contains.
   const own: Io = { ...io, env: { ...io.env, MDMIRROR_URL: serving.url, MDMIRROR_API_KEY: serving.key } };
@@ -113,7 +113,7 @@ async function serve(io: Io, links: "any" | "resolve"): ReturnType<typeof startS
 }
 
 /** Imports the whole book if it is beside the checkout, otherwise the part in the fixtures. */
-async function importBook(io: Io, serving: Serving): Promise<boolean> {
+async function importBook(io: Io, serving: RunningService): Promise<boolean> {
   const archive = join(project, "..", "shared", "corpora", "rust-book.tar.gz");
   let book = join(project, "test", "fixtures", "rust-book");
   if (existsSync(archive)) {
@@ -124,10 +124,10 @@ async function importBook(io: Io, serving: Serving): Promise<boolean> {
   }
   const report = await serving.importFolder(book, () => undefined);
   if (report.kind === "trouble") {
-    complain(io, report.trouble);
+    reportTrouble(io, report.trouble);
     return false;
   }
-  for (const line of importLines(report.value)) io.out(line);
+  for (const line of formatImport(report.value)) io.out(line);
   return true;
 }
 
@@ -135,11 +135,11 @@ async function importBook(io: Io, serving: Serving): Promise<boolean> {
  * Links the workspace, or updates the one of an earlier start, because the service may have another
  * port now.
  */
-async function linkWorkspace(io: Io, serving: Serving): Promise<number> {
+async function linkWorkspace(io: Io, serving: RunningService): Promise<number> {
   const folder = join(workspace, ".mdmirror");
   if (!existsSync(join(folder, "config.json"))) return run(io, "init", "workspace", "--url", serving.url, "--yes");
   const config = readConfig(folder);
-  if (config.kind === "trouble") return complain(io, config.trouble);
+  if (config.kind === "trouble") return reportTrouble(io, config.trouble);
   if (!config.value.url.startsWith("http://127.0.0.1:")) {
     io.err(`mdmirror: ./workspace is linked to ${config.value.url}, not to the demonstration`);
     io.err("  next: MDMIRROR_URL=… npm start mirrors it; or move ./workspace away for a new demonstration");

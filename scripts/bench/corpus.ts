@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { pathFault } from "../../src/contract/names.ts";
+import { findFirstFault } from "../../src/contract/names.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
 import { PROJECT } from "./child.ts";
 
@@ -89,7 +89,7 @@ function unpack(name: string, folder: string): void {
   const walk = (below: string) => {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
-      const legal = pathFault(path, entry.isDirectory() ? "folder" : "file") === null;
+      const legal = findFirstFault(path, entry.isDirectory() ? "folder" : "file") === null;
       if (legal && entry.isDirectory()) walk(path);
       else if (!legal || !entry.isFile()) renameSync(join(folder, path), join(aside, String(count++)));
     }

@@ -10,7 +10,7 @@ import Sqlite from "better-sqlite3";
 import { DEFAULT_CONFIG } from "../../src/mirror/settings/config.ts";
 import { linkFolder } from "../../src/mirror/folder/link-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
-import { originOfUser } from "../../src/mirror/trust/gate.ts";
+import { readUserOrigin } from "../../src/mirror/trust/gate.ts";
 import { type Finished, PROJECT, runChild } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
 import { type BenchService, startBenchService } from "./service.ts";
@@ -126,7 +126,7 @@ function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => 
  */
 export function link(root: string, url: string, links = DEFAULT_CONFIG.links.mode): void {
   const { env } = process;
-  const origin = unwrap(originOfUser({ url, env, allowHttp: [] })!);
+  const origin = unwrap(readUserOrigin({ url, env, allowHttp: [] })!);
   const request = {
     dir: root,
     config: { ...DEFAULT_CONFIG, url, links: { mode: links, wiki: false } },

@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { optionsOf } from "../../src/cli/args.ts";
+import { listOptions } from "../../src/cli/args.ts";
 import type { Command, CommandEntry } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
-import { usageOf } from "../../src/cli/help.ts";
+import { formatUsage } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
@@ -68,7 +68,7 @@ function overviewPage(version: string): string {
 }
 
 function commandPage(version: string, { name, summary }: CommandEntry, command: Command): string {
-  const heads = Object.entries(optionsOf(command)).map(([option, { short, value, help }]) => {
+  const heads = Object.entries(listOptions(command)).map(([option, { short, value, help }]) => {
     const spelled = `${short === undefined ? "" : `-${short}, `}--${option}`;
     return [`${spelled}${value === undefined ? "" : ` ${value}`}`, sentence(help)] as const;
   });
@@ -77,7 +77,7 @@ function commandPage(version: string, { name, summary }: CommandEntry, command: 
     escaped(`mdmirror-${name}`).concat(" \\- ", escaped(summary)),
     section("SYNOPSIS"),
     `.B mdmirror ${escaped(name)}`,
-    escaped(usageOf({ name }, command).slice(`mdmirror ${name} `.length)),
+    escaped(formatUsage({ name }, command).slice(`mdmirror ${name} `.length)),
     section("DESCRIPTION"),
     escaped(sentence(summary)),
     ...command.about.flatMap(aboutLine),

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import type { Digest } from "../../src/contract/digest.ts";
-import { faultOf } from "../../src/mirror/state/database.ts";
+import { toDatabaseFault } from "../../src/mirror/state/database.ts";
 import type { StoredText } from "../../src/mirror/state/text-codec.ts";
-import { provenText } from "../../src/mirror/state/texts.ts";
+import { decodeProvenText } from "../../src/mirror/state/texts.ts";
 import { digest, type Service, readRemote } from "./fixture.ts";
 
 /** Mark of one edit: `<m17>`. */
@@ -54,7 +54,7 @@ function storedTexts(file: string): string[] {
     try {
       return read();
     } catch (error) {
-      if (faultOf(error) === null) throw error;
+      if (toDatabaseFault(error) === null) throw error;
       return null;
     }
   };
@@ -66,7 +66,7 @@ function storedTexts(file: string): string[] {
     const texts: string[] = [];
     for (let seq = 1; one !== null && seq <= last; seq++) {
       const row = readable(() => one.get(seq) as (StoredText & { readonly name: Digest }) | undefined) ?? null;
-      const text = row === null ? null : provenText(row.name, row);
+      const text = row === null ? null : decodeProvenText(row.name, row);
       if (text !== null) texts.push(text);
     }
     return texts;

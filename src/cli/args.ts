@@ -11,7 +11,7 @@ type ParsedArgs =
 type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 /** Returns the options of a command, including `--help`, which every command has. */
-export function optionsOf(command: Command): OptionSpecs {
+export function listOptions(command: Command): OptionSpecs {
   return { ...command.options, help: { help: "show this help", short: "h" } };
 }
 
@@ -20,7 +20,7 @@ export function optionsOf(command: Command): OptionSpecs {
  * wrong value, or a wrong number of operands.
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
-  const specs = optionsOf(command);
+  const specs = listOptions(command);
   const parseableOptions = toParseOptions(specs);
   const parserConfig = { options: parseableOptions, allowPositionals: true, strict: false, tokens: true } as const;
   const { values, positionals, tokens } = parseArgs({ args: [...argv], ...parserConfig });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
 import { errnoClause, isDiskFull, refuse, type Trouble } from "../common/trouble.ts";
-import { originClause } from "../mirror/operations/results/origin.ts";
+import { formatOrigin } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";
 
 export const EXIT = {
@@ -48,7 +48,7 @@ export const EXIT_BY_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
 };
 
 /** Returns the most urgent of several exit codes. */
-export function worstExit(codes: readonly ExitCode[]): ExitCode {
+export function pickWorstExit(codes: readonly ExitCode[]): ExitCode {
   const { fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview } = EXIT;
   const byUrgency = [fault, diskFull, usage, locked, stopped, offline, tooSlow, attention, inReview];
   return byUrgency.find((code) => codes.includes(code)) ?? EXIT.inSync;
@@ -72,13 +72,13 @@ const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
 type ErrorOutput = { err(line: string): void };
 
 /** Prints an error and the next step for the user. Returns the exit code for the error. */
-export function complain(io: ErrorOutput, trouble: Trouble): ExitCode {
-  io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
+export function reportTrouble(io: ErrorOutput, trouble: Trouble): ExitCode {
+  io.err(`mdmirror: ${shownWords(trouble.what)}${formatOrigin(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${shownWords(trouble.next)}`);
-  return exitOfTrouble(trouble);
+  return findExitOfTrouble(trouble);
 }
 
-export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
+export function findExitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
   if (kind === "fault" && isDiskFull(code)) return EXIT.diskFull;
   return EXIT_BY_CODE.get(code) ?? EXIT_BY_KIND[kind];
 }

@@ -2,9 +2,15 @@ import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER, WHOLE_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { LocalPath } from "../contract/path.ts";
-import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
-import { shellWord } from "../mirror/model/shell-word.ts";
-import { absentTrouble, mirrorNamed, nameTrouble, isMirrorName, NAME_RULE } from "../mirror/trust/list.ts";
+import { examineFolder, refuseForeignFolder, readOwnership } from "../mirror/trust/owner.ts";
+import { quoteForShell } from "../mirror/model/shell-word.ts";
+import {
+  describeAbsentMirror,
+  findMirrorByName,
+  checkMirrorName,
+  isMirrorName,
+  NAME_RULE,
+} from "../mirror/trust/list.ts";
 import { ok, refuse, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
@@ -56,17 +62,17 @@ function findMirrorAt(io: Io, dir: string): Result<string> | null {
 
 /** Returns the listed linked folder that has this name; null if there is none. */
 function findOwnMirrorNamed(io: Io, name: string): Result<string> | null {
-  const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
+  const mirror = isMirrorName(name) ? findMirrorByName(io.env, name) : null;
   if (mirror === null || mirror.place === "present") return mirror && workAsOwner(io, mirror.root);
-  return { kind: "trouble", trouble: absentTrouble(mirror) };
+  return { kind: "trouble", trouble: describeAbsentMirror(mirror) };
 }
 
 function refuseUnlinked(io: Io, dir: string): Result<never> {
   const { root: above } = findNearestMirror(io, resolve(io.cwd, dir));
   const hint =
     above === null
-      ? `mdmirror init ${shellWord(dir)} --url URL`
-      : `mdmirror COMMAND ${shellWord(above)}: the nearest linked folder above is used`;
+      ? `mdmirror init ${quoteForShell(dir)} --url URL`
+      : `mdmirror COMMAND ${quoteForShell(above)}: the nearest linked folder above is used`;
   const nameClause = isMirrorName(dir) ? ", nor the name of a linked folder (mdmirror list)" : "";
   return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${nameClause}`, hint);
 }
@@ -89,8 +95,8 @@ function findNearestOwn(io: Io, from: string, what: string, next: string): Resul
  * process continues as the user who called `sudo`, so that this user owns every file it creates.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
-  const ownership = ownershipOf(folder, io.env);
-  if (ownership.kind === "foreign") return foreignTrouble(ownership);
+  const ownership = readOwnership(folder, io.env);
+  if (ownership.kind === "foreign") return refuseForeignFolder(ownership);
   if (ownership.kind === "by-sudo") {
     const { caller } = ownership;
     io.err(`mdmirror: ${folder} belongs to the user who called sudo; working as that user (uid ${caller.uid})`);
@@ -172,7 +178,7 @@ export function findNearestMirror(io: Pick<Io, "env">, from: string): NearestMir
   let foreignFolder: string | null = null;
   for (let folder = resolveFolder(from); ; folder = dirname(folder)) {
     if (holdsMirror(folder)) {
-      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign: foreignFolder };
+      if (readOwnership(folder, io.env).kind !== "foreign") return { root: folder, foreign: foreignFolder };
       foreignFolder ??= folder;
     }
     if (dirname(folder) === folder) return { root: null, foreign: foreignFolder };
@@ -215,9 +221,9 @@ export function locatePaths(
  * Checks a new name for a linked folder. Does nothing if the name is null.
  * @param option option that gave the name, for error messages
  */
-export function checkMirrorName(io: Io, name: string | null, root: string, option = "--name"): void {
+export function requireMirrorName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;
   if (!isMirrorName(name)) refuseUsage(`${option} takes ${NAME_RULE}`);
-  const trouble = nameTrouble(io.env, name, root);
+  const trouble = checkMirrorName(io.env, name, root);
   if (trouble !== null) throw new TroubleError(trouble);
 }

@@ -1,22 +1,22 @@
 import { refuse, unwrap } from "../common/trouble.ts";
 import { join } from "node:path";
-import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { rememberPrefer, type RunReport, runSync, type SyncPlan, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
-import { EXIT_BY_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
+import { EXIT_BY_STATE, type ExitCode, findExitOfTrouble } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { shellWord } from "../mirror/model/shell-word.ts";
+import { quoteForShell } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import { formatPlan, toProposalFlags, formatProposal } from "./commands/plan.ts";
 import { formatStaysLocal } from "./show-attention.ts";
 import { showReport } from "./show-report.ts";
 import { askForYes, showProgress, withOpenedMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
-import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
+import { planLinkChange, translateLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 import { type LinkRequest, onlyFillsFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
-import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
+import { isEmpty, NO_PROPOSAL, type RulesProposal, proposeRules } from "../mirror/settings/propose-rules.ts";
 
 /**
  * If the service refuses links by path, converts all links to ids and syncs again. Returns the
@@ -30,7 +30,7 @@ async function convertLinksIfNeeded(io: Io, mirror: OpenedMirror, report: RunRep
   io.out(
     "the service refuses links by path, so links are ids on the service and paths in local files (to keep ids: mdmirror links keep)",
   );
-  return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
+  return runSync(translateLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }
 
 const WIKI_HINT =
@@ -60,7 +60,7 @@ async function reportMissingFolder(io: Io, { root, config: { remote }, world }: 
     const answer = await world.remote.findFolder(path);
     if (!answer.ok || answer.value !== null) continue;
     io.err(
-      `mdmirror: the service shows no folder ${shownName(path)}; the first upload creates it. If you meant another folder: mdmirror unlink ${shellWord(root)}, then init`,
+      `mdmirror: the service shows no folder ${shownName(path)}; the first upload creates it. If you meant another folder: mdmirror unlink ${quoteForShell(root)}, then init`,
     );
   }
 }
@@ -79,7 +79,7 @@ export function runFirstSync(
     const report = await convertLinksIfNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
     showReport(io, report, io.clock.monotonic() - startedAt, mirror.url);
     for (const line of formatHints(mirror, formatStaysLocal(report.staysLocal))) io.out(line);
-    if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
+    if (report.fault !== null) return findExitOfTrouble(makeFaultTrouble(report.fault, mirror.url));
     io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
     return EXIT_BY_STATE[report.state];
   });
@@ -114,8 +114,8 @@ export async function agreeOnFirstPlan(
     io.out(`the first sync of ${shownName(dir)}:`);
     for (const line of formatPlan(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
-    const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
-    const optionsWithRules = await proposeRules(io, options, proposal);
+    const proposal = proposes ? proposeRules(mirror, preview, random) : NO_PROPOSAL;
+    const optionsWithRules = await offerRules(io, options, proposal);
     if (optionsWithRules !== null) return { wider: optionsWithRules, agreed: null };
     const linkMode = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
     if (linkMode === "translate") io.out(BY_ID_NOTE);
@@ -133,7 +133,11 @@ export async function agreeOnFirstPlan(
  * Shows planned files that look like packages or build output. On a terminal, asks whether to
  * exclude these files. Returns the options with rules that exclude them; null if nothing changes.
  */
-async function proposeRules(io: Io, options: FirstSyncOptions, proposal: Proposal): Promise<FirstSyncOptions | null> {
+async function offerRules(
+  io: Io,
+  options: FirstSyncOptions,
+  proposal: RulesProposal,
+): Promise<FirstSyncOptions | null> {
   if (isEmpty(proposal)) return null;
   io.out("  these look like packages or build output; options that leave them out:");
   for (const line of formatProposal(proposal)) io.out(line);
@@ -155,11 +159,11 @@ async function askToLink(
   io: Io,
   { dir, yes }: FirstSyncOptions,
   preview: SyncPlan,
-  proposal: Proposal,
+  proposal: RulesProposal,
 ): Promise<boolean> {
   if (!yes && !io.terminal.input) {
     if (onlyFillsFolder(preview)) return true;
-    const command = `mdmirror init ${shellWord(dir)} --yes with the same options`;
+    const command = `mdmirror init ${quoteForShell(dir)} --yes with the same options`;
     return refuse(
       "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
       isEmpty(proposal)

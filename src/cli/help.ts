@@ -1,4 +1,4 @@
-import { optionsOf } from "./args.ts";
+import { listOptions } from "./args.ts";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
@@ -15,7 +15,7 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   service: "Run a service",
 };
 
-export function overview(version: string): string[] {
+export function formatOverview(version: string): string[] {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   return [
     `mdmirror ${version}: edit an online workspace of Markdown files with any editor.`,
@@ -37,14 +37,14 @@ export function overview(version: string): string[] {
   ];
 }
 
-export function commandHelp(entry: CommandEntry, command: Command): string[] {
-  const specs = Object.entries(optionsOf(command));
+export function formatCommandHelp(entry: CommandEntry, command: Command): string[] {
+  const specs = Object.entries(listOptions(command));
   const optionHeads = specs.map(([name, { short, value }]) => {
     return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
   });
   const width = Math.max(...optionHeads.map((head) => head.length));
   return [
-    ...wrapLine(`usage: ${usageOf(entry, command)}`, "       "),
+    ...wrapLine(`usage: ${formatUsage(entry, command)}`, "       "),
     "",
     `${entry.summary[0]!.toUpperCase()}${entry.summary.slice(1)}.`,
     ...command.about.flatMap((paragraph) => (paragraph.startsWith(" ") ? [paragraph] : wrapLine(paragraph))),
@@ -60,7 +60,7 @@ export function commandHelp(entry: CommandEntry, command: Command): string[] {
 }
 
 /** Returns the usage line of a command: its operands and required options, then `[options]`. */
-export function usageOf({ name }: Pick<CommandEntry, "name">, { operands, options }: Command): string {
+export function formatUsage({ name }: Pick<CommandEntry, "name">, { operands, options }: Command): string {
   const usageWords = ["mdmirror", name, operands.usage, Object.keys(options).length === 0 ? "" : "[options]"];
   return usageWords.filter((part) => part !== "").join(" ");
 }

@@ -1,20 +1,20 @@
 /** Runs one command line. Large modules are imported only by the commands that need them. */
 
-import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
+import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
-import { complain, EXIT, type ExitCode, UsageError } from "./exit.ts";
+import { reportTrouble, EXIT, type ExitCode, UsageError } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS } from "./table.ts";
 import { version } from "../common/version.ts";
-import { processIo } from "./process-io.ts";
-import { commandHelp, overview, usageOf } from "./help.ts";
+import { createProcessIo } from "./process-io.ts";
+import { formatCommandHelp, formatOverview, formatUsage } from "./help.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
   // Installers and bug reports ask for the version, so this answer does not wait for the table of
   // commands.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
-  const io = processIo();
+  const io = createProcessIo();
   process.exitCode = await runCommandLine(argv, io);
   // `process.exit` skips Node's slow release of memory after a sync. Other commands end normally,
   // because they may have output that the system has not accepted yet.
@@ -34,8 +34,8 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       const command = joinCommandWords(argv)[0]!.replace("serve-", "serve ");
       return printUsage(io, [`mdmirror ${command}: ${error.message}`, `  next: mdmirror ${command} --help`]);
     }
-    const trouble = troubleOfError(error);
-    if (trouble !== null) return complain(io, trouble);
+    const trouble = describeError(error);
+    if (trouble !== null) return reportTrouble(io, trouble);
     return reportFault(io, error instanceof Error ? error : new Error(String(error)));
   }
 }
@@ -58,9 +58,9 @@ function reportFault(io: Io, fault: Error): ExitCode {
 async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = joinCommandWords(argv);
   if (name === "--version" || name === "-V") return printLines(io, [version()]);
-  if (name === undefined) return printUsage(io, overview(version()));
+  if (name === undefined) return printUsage(io, formatOverview(version()));
   if (name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
-    return printLines(io, overview(version()));
+    return printLines(io, formatOverview(version()));
   if (name === "help") return runCommand([...rest, "--help"], io);
   const entry = COMMANDS.find((command) => command.name === name);
   if (entry === undefined) {
@@ -76,11 +76,11 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
   const parsedArgs = readArgs(command, rest);
   switch (parsedArgs.kind) {
     case "help":
-      return printLines(io, commandHelp(entry, command));
+      return printLines(io, formatCommandHelp(entry, command));
     case "bad":
       return printUsage(io, [
         `mdmirror ${name}: ${parsedArgs.why}`,
-        `  usage: ${usageOf(entry, command)}`,
+        `  usage: ${formatUsage(entry, command)}`,
         `  next: mdmirror ${name} --help`,
       ]);
     case "parsed":

@@ -14,20 +14,20 @@ import type {
   ResultEnds,
   ResultOf,
 } from "../mirror/operations/define.ts";
-import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
+import { type OptionField, listOptionFields, readInput } from "../mirror/operations/read-input.ts";
 import {
   carryOut,
   type Operation,
-  operationJson,
+  toOperationJson,
   type ReadOperation,
-  runRead,
-  withoutContents,
+  runReadOperation,
+  omitContents,
 } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
 import { type Args, type Command, type Io, type OptionSpec, pickContext } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { formatCounts, cutLines, jsonLine, printNotes } from "./text.ts";
+import { formatCounts, cutLines, formatJsonLine, printNotes } from "./text.ts";
 import { findMirror, FOLDER_OPERANDS } from "./find-mirror.ts";
 import {
   askAgreement,
@@ -79,7 +79,7 @@ export function makeOperationCommand<D extends Declaration, Plan>(
   parts: CommandParts<D, Plan>,
 ): Command {
   const { name, about } = operation.declared;
-  const fields = fieldsOf(operation.declared);
+  const fields = listOptionFields(operation.declared);
   const options = {
     ...parts.options,
     ...makeOptions(fields),
@@ -151,7 +151,7 @@ async function runOperationCommand<D extends Declaration, Plan>(
     report === null
       ? EXIT.inSync
       : showSync(io, report, { json: isJson, paths, began: syncStartedAt, url: mirror.url });
-  if (isJson) io.out(jsonLine(operationJson(operationEnd)));
+  if (isJson) io.out(formatJsonLine(toOperationJson(operationEnd)));
   if (operationEnd.kind === "done" && operationEnd.isStopped)
     return showStopped(io, operationEnd.result.run, parts.again?.(operationEnd.plan));
   return syncExit === EXIT.inSync ? chooseExit(operationEnd) : syncExit;
@@ -200,7 +200,7 @@ export function makeReadCommand<D extends ReadDeclaration>(operation: ReadOperat
   const { declared } = operation;
   const { about, exits, isOnline = false, contents } = declared;
   const isQuick = !isOnline && declared.access === "read";
-  const fields = fieldsOf(declared);
+  const fields = listOptionFields(declared);
   const jsonHelp = contents === undefined ? "print one JSON object" : "print one JSON object, without content";
   const options = {
     ...parts.options,
@@ -224,8 +224,8 @@ export function makeReadCommand<D extends ReadDeclaration>(operation: ReadOperat
       const fieldsAndInput = { ...readFields(fields, args), ...input };
       const startedAt = io.clock.monotonic();
       const readOptions = { ...pickContext(io), progress, onNotes, ...reachOptions };
-      const answer = unwrap(await runRead(root, operation, fieldsAndInput, readOptions).finally(progress.end));
-      if (json) io.out(jsonLine(withoutContents(declared, answer)));
+      const answer = unwrap(await runReadOperation(root, operation, fieldsAndInput, readOptions).finally(progress.end));
+      if (json) io.out(formatJsonLine(omitContents(declared, answer)));
       else {
         for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);
         parts.print?.(io, answer, { args, took: io.clock.monotonic() - startedAt });
@@ -241,14 +241,14 @@ function toOptionName(field: string): string {
 }
 
 /** Makes options from the fields of an operation. */
-function makeOptions(fields: readonly Field[]): Readonly<Record<string, OptionSpec>> {
+function makeOptions(fields: readonly OptionField[]): Readonly<Record<string, OptionSpec>> {
   return Object.fromEntries(
     fields.map(({ name, help, value }) => [toOptionName(name), value === null ? { help } : { help, value }]),
   );
 }
 
 /** Returns the values of the fields that the options set. */
-function readFields(fields: readonly Field[], args: Args): object {
+function readFields(fields: readonly OptionField[], args: Args): object {
   const fieldEntries = fields.map(({ name, value }) => {
     const option = toOptionName(name);
     return [name, (value === null ? args.flag(option) : args.text(option)) || undefined];

@@ -7,12 +7,12 @@ import type { SudoCaller } from "../mirror/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../common/once.ts";
 import { ignoreClosedReader, Output } from "./output.ts";
-import { cellsOf, fitTo, isColoured, linesForTerminal, oneLine } from "./text.ts";
+import { countCells, cutToCells, isColoured, escapeLines, escapeLine } from "./text.ts";
 
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
 /** Returns the `Io` of this process, with its real streams, clock and signals. */
-export function processIo(stdout: StandardOutput = new Output()): Io {
+export function createProcessIo(stdout: StandardOutput = new Output()): Io {
   // Opened on first use, because opening a stream takes time.
   const openErrorStream = once(() => {
     ignoreClosedReader(process.stderr);
@@ -28,22 +28,22 @@ export function processIo(stdout: StandardOutput = new Output()): Io {
   const printError = (line: string) => {
     clearStatus();
     const coloured = isColoured({ env, terminal }, "error");
-    openErrorStream().write(`${oneLine(line, coloured)}\n`);
+    openErrorStream().write(`${escapeLine(line, coloured)}\n`);
   };
   return {
     out(line) {
       clearStatus();
-      stdout.write(`${oneLine(line, isColoured({ env, terminal }, "output"))}\n`);
+      stdout.write(`${escapeLine(line, isColoured({ env, terminal }, "output"))}\n`);
     },
     text(text) {
       clearStatus();
-      stdout.write(stdout.isTTY ? linesForTerminal(text) : text);
+      stdout.write(stdout.isTTY ? escapeLines(text) : text);
     },
     err: printError,
     status(text) {
       if (text === "") return clearStatus();
       statusLine ??= createStatusLine((part) => void openErrorStream().write(part), readColumns);
-      statusLine.show(oneLine(text, false));
+      statusLine.show(escapeLine(text, false));
     },
     terminal,
     env: process.env,
@@ -109,7 +109,7 @@ async function askOnTerminal(question: string): Promise<string | null> {
   const lineReader = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const inputEnd = new Promise<null>((resolve) => lineReader.once("close", () => resolve(null)));
-    return await Promise.race([lineReader.question(oneLine(question, false)), inputEnd]);
+    return await Promise.race([lineReader.question(escapeLine(question, false)), inputEnd]);
   } finally {
     lineReader.close();
   }
@@ -177,9 +177,9 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
     show(text) {
       this.clear();
       // The last cell of the row stays empty, because some terminals wrap a line that fills it.
-      const fitting = fitTo(text, Math.max(1, columns() - 1));
+      const fitting = cutToCells(text, Math.max(1, columns() - 1));
       write(fitting);
-      shownCells = cellsOf(fitting);
+      shownCells = countCells(fitting);
     },
     clear() {
       if (shownCells === 0) return;

@@ -4,12 +4,12 @@
  */
 
 import type { RunReport } from "../mirror/folder/run.ts";
-import { originClause } from "../mirror/operations/results/origin.ts";
-import { nextFor, nextForEach } from "../mirror/operations/results/next-step.ts";
+import { formatOrigin } from "../mirror/operations/results/origin.ts";
+import { findNextStep, findNextStepOfKind } from "../mirror/operations/results/next-step.ts";
 import { formatCounts, cutLines, type Paint, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { byPath } from "../mirror/model/by-path.ts";
+import { compareByPath } from "../mirror/model/by-path.ts";
 
 type AttentionItem = RunReport["attention"][number];
 
@@ -22,14 +22,14 @@ const MAX_NAMES = 5;
  * Returns lines that show open problems.
  * @param most number of entries to show; the entries after these are only counted
  */
-export function attentionLines(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN): string[] {
+export function formatAttention(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const sharedCauses = causes.filter((group) => group.length >= MIN_SHARED).toSorted((a, b) => b.length - a.length);
   const singleProblems = causes.filter((group) => group.length < MIN_SHARED).flat();
   // Problems without a path come first, because they concern the whole folder.
   const sortedSingles = [
     ...singleProblems.filter(({ path }) => path === ""),
-    ...singleProblems.filter(({ path }) => path !== "").toSorted(byPath),
+    ...singleProblems.filter(({ path }) => path !== "").toSorted(compareByPath),
   ];
   const blocks = [
     ...sharedCauses.map((group) => formatSharedProblem(group, paint)),
@@ -43,15 +43,15 @@ export function attentionLines(all: readonly AttentionItem[], most: number, pain
  * Returns a clause with the error code and the request id of a problem. Leaves the code out if the
  * description of the problem ends with it.
  */
-function formatOrigin({ code, detail, requestId }: AttentionItem): string {
-  return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
+function formatItemOrigin({ code, detail, requestId }: AttentionItem): string {
+  return formatOrigin(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
 }
 
 function formatProblem(problem: AttentionItem, paint: Paint): string[] {
   const { path, kind, detail } = problem;
   return [
-    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${formatOrigin(problem)}`,
-    paint.dim(`  next: ${shownWords(nextFor(problem))}`),
+    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${formatItemOrigin(problem)}`,
+    paint.dim(`  next: ${shownWords(findNextStep(problem))}`),
   ];
 }
 
@@ -59,15 +59,15 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
   const [first] = group;
   const { kind, detail } = first!;
   const shownNames = group
-    .toSorted(byPath)
+    .toSorted(compareByPath)
     .slice(0, MAX_NAMES)
     .map((problem) => shownName(problem.path))
     .join(", ");
   const moreClause = group.length > MAX_NAMES ? ` and ${count(group.length - MAX_NAMES)} more` : "";
   return [
-    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${formatOrigin(first!)}`,
+    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${formatItemOrigin(first!)}`,
     `  ${shownNames}${moreClause}`,
-    paint.dim(`  next: ${nextForEach(first!)}`),
+    paint.dim(`  next: ${findNextStepOfKind(first!)}`),
   ];
 }
 
@@ -103,7 +103,7 @@ export function trackProblems(): (
       !isStopAnswerNeeded && (currentProblems.size > newProblems.length || endedProblems.length > 0)
         ? [formatProblemsLeft(currentProblems.size)]
         : [];
-    return [...attentionLines(newProblems, MAX_PROBLEMS), ...formatEndedProblems(endedProblems), ...leftLines];
+    return [...formatAttention(newProblems, MAX_PROBLEMS), ...formatEndedProblems(endedProblems), ...leftLines];
   };
 }
 
@@ -113,7 +113,7 @@ function toProblemKey({ path, kind, code, detail }: AttentionItem): string {
 
 function formatEndedProblems(ended: readonly AttentionItem[]): readonly string[] {
   const lines = ended
-    .toSorted(byPath)
+    .toSorted(compareByPath)
     .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
   return cutLines(lines, MAX_PROBLEMS, "", " are fixed");
 }

@@ -1,22 +1,22 @@
 /** Prints the report of a sync: one line of summary, then the problems to fix. */
 
-import { originClause } from "../mirror/operations/results/origin.ts";
+import { formatOrigin } from "../mirror/operations/results/origin.ts";
 import type { WaitReport } from "../mirror/operations/results/waited.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
-import { NOT_APPROVABLE } from "../mirror/planner/plan-types.ts";
+import { UNAPPROVABLE_REASONS } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
-import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { complain, EXIT, EXIT_BY_STATE, type ExitCode } from "./exit.ts";
-import { actionName, actionPath, actionWords } from "../mirror/operations/results/actions.ts";
-import { NEXT_OF_STOP, nextOfStop } from "../mirror/operations/results/attention.ts";
-import { inertDetails, renamedDetail, renamedForCopyDetail } from "../mirror/operations/results/report.ts";
-import { doneLine } from "../mirror/operations/results/done.ts";
-import { attentionLines } from "./show-attention.ts";
-import { problemsClause } from "../mirror/operations/results/needs.ts";
+import { makeFaultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { reportTrouble, EXIT, EXIT_BY_STATE, type ExitCode } from "./exit.ts";
+import { formatActionPath, readActionPath, describeAction } from "../mirror/operations/results/actions.ts";
+import { NEXT_OF_STOP, listStopSteps } from "../mirror/operations/results/attention.ts";
+import { describeInertLinks, describeRename, describeCopyRename } from "../mirror/operations/results/report.ts";
+import { formatCounts } from "../mirror/operations/results/done.ts";
+import { formatAttention } from "./show-attention.ts";
+import { describeProblems } from "../mirror/operations/results/needs.ts";
 import { cutLines, type Paint, choosePaint, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { byPath } from "../mirror/model/by-path.ts";
+import { compareByPath } from "../mirror/model/by-path.ts";
 
 /**
  * LIMIT: problems, stopped actions and paths that are printed. `plan --all` and `--json` print
@@ -32,7 +32,7 @@ const MAX_SHOWN_ROWS = 20;
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(formatSummary(report, took, choosePaint(io)));
   for (const line of formatOneTimeLines(report)) io.err(line);
-  for (const line of inertDetails(report)) io.out(line);
+  for (const line of describeInertLinks(report)) io.out(line);
   showOpenProblems(io, report, report.attention, url);
 }
 
@@ -79,21 +79,21 @@ export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = 
   const notSyncedLines = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
     ...cutLines(notSyncedLines, MAX_SHOWN_ROWS, "", " not synced: mdmirror plan --all"),
-    ...renamed.slice(0, MAX_SHOWN_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
+    ...renamed.slice(0, MAX_SHOWN_ROWS).map(({ from, to }) => `${shownName(to)}: renamed: ${describeRename(from, to)}`),
     ...movedOutOfWay
       .slice(0, MAX_SHOWN_ROWS)
-      .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
+      .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(describeCopyRename(keptAs))}`),
   ];
 }
 
 /** Prints what is wrong after a sync: first an error, then a stop, then problems of documents. */
 function showOpenProblems(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
-  if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
+  if (report.fault !== null) reportTrouble(io, makeFaultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
   // While the service is unreachable, nothing is scanned, so the list only has problems of earlier
   // syncs.
   const problems = report.state === "offline" ? [] : all;
-  for (const line of attentionLines(problems, MAX_SHOWN_ROWS, choosePaint(io, "error"))) io.err(line);
+  for (const line of formatAttention(problems, MAX_SHOWN_ROWS, choosePaint(io, "error"))) io.err(line);
 }
 
 type StopReasons = NonNullable<RunReport["safetyStop"]>["reasons"];
@@ -103,27 +103,27 @@ function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): 
   for (const { reason, detail } of reasons) io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
   // If the linked folder itself is missing, all files seem to be deleted. These deletions are not
   // changes of the user, so they are not listed.
-  const shownActions = reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) ? [] : stopped;
+  const shownActions = reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason)) ? [] : stopped;
   const namedActions = shownActions
     .map((action) => ({
-      words: actionWords(action),
-      path: actionPath(action, () => null),
-      name: actionName(action, () => null),
+      words: describeAction(action),
+      path: readActionPath(action, () => null),
+      name: formatActionPath(action, () => null),
     }))
     // Steps with this arrow only update the state. They change neither side.
     .filter(({ words }) => words.arrow !== "·")
-    .toSorted(byPath);
+    .toSorted(compareByPath);
   const lines = namedActions.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
   for (const line of cutLines(lines, MAX_SHOWN_ROWS, "    ", ": mdmirror plan --all")) io.err(line);
   if (reasons.some(({ reason }) => reason === "conflict-flood")) {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
-  for (const line of nextOfStop(reasons)) io.err(`  next: ${line}`);
+  for (const line of listStopSteps(reasons)) io.err(`  next: ${line}`);
 }
 
 function formatSummary(report: RunReport, took: number, paint: Paint = PLAIN): string {
   const seconds = `${(took / 1_000).toFixed(1)} s`;
-  const doneWords = doneLine(report.counts);
+  const doneWords = formatCounts(report.counts);
   const doneOrNothing = doneWords === null ? "nothing to do" : doneWords;
   switch (report.state) {
     case "in-sync":
@@ -131,7 +131,7 @@ function formatSummary(report: RunReport, took: number, paint: Paint = PLAIN): s
     case "attention":
       if (report.isStopped === true)
         return `${paint.asks("Interrupted")}: ${doneWords ?? "nothing was done"} (${seconds})`;
-      return `${paint.asks("Synced")}: ${doneOrNothing} (${seconds}); ${paint.asks(problemsClause(report.attention))}`;
+      return `${paint.asks("Synced")}: ${doneOrNothing} (${seconds}); ${paint.asks(describeProblems(report.attention))}`;
     case "stopped":
       return `${paint.bad("Stopped by a safety check")}: ${doneWords ?? "nothing was done"} (${seconds})`;
     case "offline":
@@ -222,6 +222,6 @@ function formatWaitPath(
     return [
       `${head}${WAIT_STATE_WORDS[all].waitReason ?? ": it is being uploaded, keeps changing, or cannot be read"}`,
     ];
-  const message = `${head}: ${shownWords(detail)}${originClause(code, requestId)}`;
+  const message = `${head}: ${shownWords(detail)}${formatOrigin(code, requestId)}`;
   return [message, paint.dim(`  next: ${shownWords(next)}`)];
 }

@@ -4,22 +4,22 @@ import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import { shownName } from "../common/shown-name.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
-import { localTexts } from "../mirror/operations/history/as-on-disk.ts";
+import { makeLocalLookup } from "../mirror/operations/history/as-on-disk.ts";
 import { findVersion } from "../mirror/operations/history/history.ts";
-import { partsClause } from "../mirror/operations/history/history.ts";
+import { describeParts } from "../mirror/operations/history/history.ts";
 import {
-  mergeFacts,
+  collectMergeFacts,
   type MergeOrigins,
   type MergeRow,
-  originHunks,
+  makeOriginHunks,
   readOrigins,
 } from "../mirror/operations/history/origins.ts";
-import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
-import { localTime } from "../mirror/operations/results/when.ts";
+import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
+import { formatLocalTime } from "../mirror/operations/results/when.ts";
 import type { Io } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { locateDocument } from "./find-mirror.ts";
-import { cellsOf, type Paint, choosePaint, escapeForTerminal, showResult } from "./text.ts";
+import { countCells, type Paint, choosePaint, escapeForTerminal, showResult } from "./text.ts";
 import { withLocalMirror } from "./use-mirror.ts";
 
 /**
@@ -48,7 +48,7 @@ const BRUSH_BY_SIGN: Readonly<Record<string, keyof Paint>> = { "@": "place", "+"
 
 export function formatUnifiedDiff(io: Io, names: PatchNames, before: string, after: string): string[] {
   const paint = choosePaint(io);
-  return patchLines(names, before, after).map((line, index) => {
+  return formatPatch(names, before, after).map((line, index) => {
     const brush = index < 2 ? "strong" : BRUSH_BY_SIGN[line[0]!];
     return brush === undefined ? escapeForTerminal(io, line) : paint[brush](escapeForTerminal(io, line));
   });
@@ -83,7 +83,7 @@ const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as con
  */
 export function formatChangedOrigins(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = choosePaint(io);
-  const hunks = originHunks(rows);
+  const hunks = makeOriginHunks(rows);
   const lines = hunks.flatMap(({ before, after, lines: hunkLines }) => [
     paint.dim(`@@ -${before.line},${before.count} +${after.line},${after.count} @@`),
     ...formatOrigins(io, hunkLines),
@@ -126,7 +126,7 @@ function formatWordMarks(words: readonly WordOrigin[]): string {
   return words
     .map(({ from, text }) => {
       const tabbedParts = text.replace(/\r?\n$/, "").split("\t");
-      return tabbedParts.map((part) => ORIGIN_LETTERS[from].repeat(cellsOf(part))).join("\t");
+      return tabbedParts.map((part) => ORIGIN_LETTERS[from].repeat(countCells(part))).join("\t");
     })
     .join("")
     .trimEnd();
@@ -152,11 +152,11 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
       return refuse(`${message} a merge with a known origin`, nextStep);
     }
     const { merge } = mergedEntry;
-    const origins = readOrigins(localTexts(local, path), merge);
-    const mergedVersions = partsClause(merge, entries.slice(0, mergedEntry.n));
-    const head = `${shownName(path)}@${mergedEntry.n}: merged ${localTime(merge.at)} from ${mergedVersions}`;
+    const origins = readOrigins(makeLocalLookup(local, path), merge);
+    const mergedVersions = describeParts(merge, entries.slice(0, mergedEntry.n));
+    const head = `${shownName(path)}@${mergedEntry.n}: merged ${formatLocalTime(merge.at)} from ${mergedVersions}`;
     return showResult(io, json, {
-      json: { path, n: mergedEntry.n, merge: mergeFacts(merge, origins) },
+      json: { path, n: mergedEntry.n, merge: collectMergeFacts(merge, origins) },
       lines: [head, ...formatMergeOrigins(io, origins)],
     });
   });

@@ -3,7 +3,7 @@ import { escaped, shownWords } from "../common/shown-name.ts";
 import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
 import { count } from "../common/count.ts";
-import { ageText } from "../common/age.ts";
+import { formatAge } from "../common/age.ts";
 
 /**
  * Functions that colour a text for a terminal, or return it unchanged for other outputs. `good`,
@@ -48,19 +48,19 @@ export function choosePaint(io: Pick<Io, "env" | "terminal">, stream: "output" |
  * move the cursor or change colours.
  */
 export function escapeForTerminal(io: Io, text: string): string {
-  return io.terminal.output ? oneLine(text, false) : text;
+  return io.terminal.output ? escapeLine(text, false) : text;
 }
 
 /**
  * Escapes all characters in a line that end the line or control a terminal.
  * @param coloured true to keep the colours of `paintFor`
  */
-export function oneLine(line: string, coloured: boolean): string {
+export function escapeLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, escaped);
 }
 
 /** Escapes the control characters of a document for a terminal. Keeps line ends and tabs. */
-export function linesForTerminal(text: string): string {
+export function escapeLines(text: string): string {
   return text.replace(CONTROLS_EXCEPT_LINE_ENDS, escaped);
 }
 
@@ -73,8 +73,8 @@ const CONTROLS_EXCEPT_COLOURS =
  * Returns the time since a moment in words, such as `3 h`.
  * @param since milliseconds since the epoch
  */
-export function formatAge(io: Io, since: number): string {
-  return ageText(io.clock.now() - since);
+export function formatTimeSince(io: Io, since: number): string {
+  return formatAge(io.clock.now() - since);
 }
 
 /** Returns the counts above zero with their words, such as `3 in review, 2 differ`. */
@@ -86,12 +86,12 @@ export function formatCounts(counts: readonly (readonly [n: number, words: strin
  * Joins cells to lines of aligned columns, with two spaces between columns. Does not pad the last
  * column.
  */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, cellsOf(cell));
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, countCells(cell));
   return rows.map((row) =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : padTo(cell, widths[column]!)))
+      .map((cell, column) => (column === row.length - 1 ? cell : padToCells(cell, widths[column]!)))
       .join("  ")
       .trimEnd(),
   );
@@ -122,7 +122,7 @@ function splitGraphemes(text: string): Iterable<string> {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-export function cellsOf(text: string): number {
+export function countCells(text: string): number {
   const uncolouredText = text.replace(COLOUR_SEQUENCES, "");
   if (ONLY_ASCII.test(uncolouredText)) return uncolouredText.length;
   let cells = 0;
@@ -139,7 +139,7 @@ function countGraphemeCells(character: string): number {
  * Returns as much of the beginning of a text as fits into `cells`. Does not split a grapheme.
  * @param text a text without colours
  */
-export function fitTo(text: string, cells: number): string {
+export function cutToCells(text: string, cells: number): string {
   let [fitting, used] = ["", 0];
   for (const character of splitGraphemes(text)) {
     used += countGraphemeCells(character);
@@ -150,15 +150,15 @@ export function fitTo(text: string, cells: number): string {
 }
 
 /** Pads a text with spaces to a width of `cells` columns of the terminal. */
-export function padTo(text: string, cells: number): string {
-  return text + " ".repeat(Math.max(0, cells - cellsOf(text)));
+export function padToCells(text: string, cells: number): string {
+  return text + " ".repeat(Math.max(0, cells - countCells(text)));
 }
 
 /**
  * Returns a value as one line of JSON. Escapes more characters than JSON requires, so that the line
  * cannot control a terminal.
  */
-export function jsonLine(value: unknown): string {
+export function formatJsonLine(value: unknown): string {
   return JSON.stringify(value).replace(CONTROLS, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
@@ -180,7 +180,7 @@ export function showResult(
   isJson: boolean,
   { json, lines, warnings = [], exit = EXIT.inSync }: CommandResult,
 ): ExitCode {
-  for (const line of isJson ? [jsonLine(json)] : lines) io.out(line);
+  for (const line of isJson ? [formatJsonLine(json)] : lines) io.out(line);
   for (const line of warnings) io.err(line);
   return exit;
 }

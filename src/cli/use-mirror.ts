@@ -159,7 +159,7 @@ export function showProgress(io: ProgressIo, silent: boolean): Progress & { read
       if (terminal.error) {
         if (now - shownAt < MIN_REDRAW_MS && done !== total) return;
         shownAt = now;
-        io.status(barLine(label, done, total, elapsedMs));
+        io.status(formatBar(label, done, total, elapsedMs));
       } else if (now - shownAt >= PROGRESS_LINE_MS) {
         shownAt = now;
         io.err(`mdmirror: ${formatProgressLine(label, done, total, elapsedMs)}`);
@@ -172,7 +172,7 @@ export function showProgress(io: ProgressIo, silent: boolean): Progress & { read
 }
 
 /** Returns a progress bar such as `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
-export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
+export function formatBar(label: string, done: number, total: number | null, elapsedMs: number): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
   const fullCells = Math.round((Math.min(done, total) / total) * BAR_CELLS);
   const bar = "█".repeat(fullCells) + "░".repeat(BAR_CELLS - fullCells);

@@ -10,7 +10,7 @@ export function parseAge(text: string): number | null {
 }
 
 /** Formats a length of time in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
-export function ageText(ms: number): string {
+export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;

@@ -11,7 +11,7 @@ export function plural(number: number, noun: string, many = `${noun}s`): string 
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 /** Formats a number of bytes: `812 bytes`, `4.2 kB`, `31 MB`. */
-export function bytesText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let unitIndex = 0;
   while (unitIndex < BYTE_UNITS.length - 1 && Math.round(bytes / 1_000 ** unitIndex) >= 1_000) unitIndex++;
   const size = bytes / 1_000 ** unitIndex;

@@ -46,7 +46,7 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
  * Returns the explanation for a failed request.
  * @param why reason from the wire: an error code, or words of mdmirror
  */
-export function failureWords(why: string): string {
+export function describeFailure(why: string): string {
   const deadline = /^deadline of (\d+) ms$/.exec(why);
   if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;
   const knownWords = Object.hasOwn(WORDS_BY_CODE, why) ? WORDS_BY_CODE[why] : undefined;

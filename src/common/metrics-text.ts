@@ -8,10 +8,10 @@ export type Metric = {
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";
-  readonly samples: readonly Sample[];
+  readonly samples: readonly MetricSample[];
 };
 
-export type Sample = {
+export type MetricSample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
   /** Suffix of the name for a sample of a histogram: `_bucket`, `_sum` or `_count`. */
@@ -19,7 +19,7 @@ export type Sample = {
 };
 
 /** Formats metrics as lines. A metric without samples is left out. */
-export function metricsText(metrics: readonly Metric[]): string {
+export function formatMetrics(metrics: readonly Metric[]): string {
   const lines = metrics
     .filter(({ samples }) => samples.length > 0)
     .flatMap(({ name, help, type, samples }) => [
@@ -32,7 +32,7 @@ export function metricsText(metrics: readonly Metric[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-function formatLabels(labels: Sample["labels"]): string {
+function formatLabels(labels: MetricSample["labels"]): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }

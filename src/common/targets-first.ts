@@ -5,7 +5,10 @@
  * @param all numbers of the documents, in the preferred order
  * @returns position of each document in the order, by its number
  */
-export function targetsFirst(targetsOf: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
+export function orderTargetsFirst(
+  targetsOf: readonly (readonly number[])[],
+  all: Iterable<number>,
+): Map<number, number> {
   const position = new Map<number, number>();
   const visitedNumbers = new Set<number>();
   for (const first of all) {

@@ -101,26 +101,26 @@ const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
 /** Returns the meaning of a system error by its code, in words that fit into a sentence. */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePathError) return error.message;
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   return code === null ? (error as Error).message : (CLAUSE_BY_CODE.get(code) ?? `the system refused it (${code})`);
 }
 
-export const FREE_SPACE_NEXT = "nothing is lost: free some space, then run the command again";
+export const FREE_SPACE_STEP = "nothing is lost: free some space, then run the command again";
 
 export function isDiskFull(code: string | null): boolean {
   return code !== null && FULL_CODES.includes(code);
 }
 
 /** Returns the result for a file that cannot be written. A full disk has its own next step. */
-export function unwritableFileTrouble(
+export function toUnwritableTrouble(
   file: string,
   error: unknown,
   { kind, next, undone = "" }: Pick<Trouble, "kind" | "next"> & { readonly undone?: string },
 ): Result<never> {
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   const failure = `${file} cannot be written: ${errnoClause(error)}${undone}`;
   return isDiskFull(code)
-    ? trouble("fault", failure, FREE_SPACE_NEXT, { code })
+    ? trouble("fault", failure, FREE_SPACE_STEP, { code })
     : trouble(kind, failure, next, { code });
 }
 
@@ -132,8 +132,8 @@ const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
  * @param what clause about the failure, to which the reason is added
  * @throws the error if it has no code, because then it is a bug
  */
-export function systemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
-  const code = errorCodeOf(error);
+export function toSystemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
+  const code = readErrorCode(error);
   if (code === null) throw error;
   return trouble(kind, `${what}: ${errnoClause(error)}`, next, { code });
 }
@@ -142,7 +142,7 @@ export function systemTrouble(error: unknown, what: string, next: string, kind: 
  * Returns the code of an error of the system or of SQLite, such as `ENOSPC` or `SQLITE_FULL`.
  * Returns `E` and the number for an errno without a name, and null for an error without a code.
  */
-export function errorCodeOf(error: unknown): string | null {
+export function readErrorCode(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
   const errno = UNNAMED_ERRNO.exec(error.code)?.[1];
   if (errno === undefined) return error.code;

@@ -1,9 +1,9 @@
 import { AssertionError } from "node:assert";
-import { failureWords } from "../common/failure-words.ts";
+import { describeFailure } from "../common/failure-words.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { clearCase } from "./clear.ts";
 import { limitChangesTo, NoAnswerError, NotOfferedError, rememberLastAnswer } from "./observe.ts";
-import { SECTIONS, type Section } from "./sections.ts";
+import { CASES_BY_SECTION, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange, type CheckedReply } from "./world.ts";
 
 /** A case in which the service behaves differently from the contract. */
@@ -27,7 +27,7 @@ export type SectionReport = {
   readonly skipped: string[];
 };
 
-export type Report = {
+export type ConformanceReport = {
   /** True if all cases were run, and the service differs in no case of the published contract. */
   readonly conforms: boolean;
   /** False if the run was stopped before its end. */
@@ -55,13 +55,13 @@ export type JudgeOptions = {
  * Runs the cases of the sections against a service. Each case gets a folder of its own, which is
  * deleted afterwards. Documents outside these folders are listed, but never changed.
  */
-export async function judgeService(callerOptions: JudgeOptions): Promise<Result<Report>> {
+export async function judgeService(callerOptions: JudgeOptions): Promise<Result<ConformanceReport>> {
   const options = { ...callerOptions, exchange: limitChangesTo(callerOptions.exchange, callerOptions.name) };
   try {
     return (await probeService(options)) ?? ok(await runSections(options));
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;
-    const failure = `the service cannot be reached (${callerOptions.url}): ${failureWords(error.message)}`;
+    const failure = `the service cannot be reached (${callerOptions.url}): ${describeFailure(error.message)}`;
     return trouble("offline", failure, "check the URL, then run it again");
   }
 }
@@ -90,11 +90,11 @@ function explainRefusal(request: string, { status }: CheckedReply): Result<never
   return trouble("offline", `the service answered ${request} with status ${status}`, nextStep);
 }
 
-async function runSections(options: JudgeOptions): Promise<Report> {
+async function runSections(options: JudgeOptions): Promise<ConformanceReport> {
   const sections = options.sections.map(
     (section): SectionReport => ({ section, passed: 0, differences: [], notOffered: [], skipped: [] }),
   );
-  const pending = sections.flatMap((report) => SECTIONS[report.section].map((test) => ({ report, test })));
+  const pending = sections.flatMap((report) => CASES_BY_SECTION[report.section].map((test) => ({ report, test })));
   const leftBehind: string[] = [];
   let doneCount = 0;
   for (const { report, test } of pending) {

@@ -112,7 +112,7 @@ const MAX_REPETITIONS = 20;
  * Returns a function that sends requests. If an answer has `Retry-After`, the function waits for
  * that time and sends the request again.
  */
-export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
+export function waitForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
     for (let waitCount = 0; ; waitCount++) {
       const response = await exchange(request);

@@ -15,7 +15,7 @@ import { structureCases } from "./structure-cases.ts";
 import type { ContractCase } from "./world.ts";
 
 /** Sections of the contract (`src/contract/README.md`) in order, with the cases of each. */
-export const SECTIONS = {
+export const CASES_BY_SECTION = {
   "paths-and-names": nameCases,
   limits: contentCases,
   "keys-and-access": accessCases,
@@ -27,6 +27,6 @@ export const SECTIONS = {
   errors: answerCases,
 } as const satisfies Readonly<Record<string, readonly ContractCase[]>>;
 
-export type Section = keyof typeof SECTIONS;
+export type Section = keyof typeof CASES_BY_SECTION;
 
-export const CASES: readonly ContractCase[] = Object.values(SECTIONS).flat();
+export const ALL_CASES: readonly ContractCase[] = Object.values(CASES_BY_SECTION).flat();

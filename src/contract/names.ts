@@ -54,7 +54,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * service; a client passes those that it has learned of its deployment
  * @returns all faults, in a fixed order; empty for a legal name
  */
-export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
+export function findNameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
   return RULES[kind].filter(([, isFound]) => isFound(name, refused)).map(([fault]) => fault);
 }
@@ -110,7 +110,7 @@ type PathFault = { readonly name: string; readonly fault: NameFault };
  * ASSUMES: a path without a leading slash also begins at the root (contract test "takes a path
  * without its leading slash").
  */
-export function pathSegments(path: string): string[] {
+export function splitPath(path: string): string[] {
   return (path.startsWith("/") ? path.slice(1) : path).split("/");
 }
 
@@ -118,10 +118,10 @@ export function pathSegments(path: string): string[] {
  * Returns the first fault of a path of the API; null if it is legal.
  * @param kind kind of the last name; all names before it are names of folders
  */
-export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
-  const segments = pathSegments(path);
+export function findFirstFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
+  const segments = splitPath(path);
   for (const [index, name] of segments.entries()) {
-    const fault = nameFaults(name, index === segments.length - 1 ? kind : "folder", refused)[0];
+    const fault = findNameFaults(name, index === segments.length - 1 ? kind : "folder", refused)[0];
     if (fault !== undefined) return { name, fault };
   }
   return null;
@@ -136,7 +136,7 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
  * dot, or the name is too long or not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
-  const faults = nameFaults(name, kind, refused);
+  const faults = findNameFaults(name, kind, refused);
   if (faults.length === 0) return name;
   if (faults.some((fault) => !MAPPABLE_FAULTS.has(fault))) return null;
   const stem = kind === "file" ? name.slice(0, -".md".length) : name;
@@ -151,7 +151,7 @@ export function mapName(name: string, kind: NameKind, refused: string = SHELL_ME
   if (!/[\p{L}\p{N}]/u.test(mappedStem))
     mappedStem = `u${[...stem].map((character) => character.codePointAt(0)!.toString(16)).join("-")}`;
   const mappedName = kind === "file" ? `${mappedStem}.md` : mappedStem;
-  return nameFaults(mappedName, kind, refused).length === 0 ? mappedName : null;
+  return findNameFaults(mappedName, kind, refused).length === 0 ? mappedName : null;
 }
 
 const MAPPABLE_FAULTS: ReadonlySet<NameFault> = new Set([

@@ -32,7 +32,7 @@ export function folderRoute(id: DirId): string {
 }
 
 /** Returns the query string for a page of a list. `cursor` must come from an earlier answer. */
-export function listQuery(selector: Selector, page: { readonly limit?: number; readonly cursor?: string }): string {
+export function makeListQuery(selector: Selector, page: { readonly limit?: number; readonly cursor?: string }): string {
   const query = new URLSearchParams();
   if (selector.kind === "path") query.set("path", selector.path);
   if (selector.kind === "path-prefix") query.set("path_prefix", selector.pathPrefix);

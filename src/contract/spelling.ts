@@ -21,7 +21,7 @@ export type LinkTarget = {
 };
 
 /** Returns the id of a link's target, otherwise of its former target; null if it has neither. */
-export function targetOf({ to, former }: LinkTarget): DocId | DirId | null {
+export function findTargetId({ to, former }: LinkTarget): DocId | DirId | null {
   return to ?? former ?? null;
 }
 

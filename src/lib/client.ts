@@ -6,7 +6,7 @@ import { systemClock } from "../common/system-clock.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";
 import { systemRandom } from "../common/system-random.ts";
 import { connect } from "../mirror/trust/connect.ts";
-import { originOfUser } from "../mirror/trust/gate.ts";
+import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
@@ -75,7 +75,7 @@ export type Client = {
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
   // `originOfUser` returns null only without a URL.
-  const origin = originOfUser({ url, env: {}, allowHttp })!;
+  const origin = readUserOrigin({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw toMdmirrorError(origin.trouble, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw makeInvalidKeyError(url);
   const [clock, random] = [systemClock(), systemRandom()];

@@ -4,8 +4,8 @@
  */
 
 import { requireFitNode } from "./fit-node.ts";
-import { mirrorOf } from "./mirror.ts";
-import { findRoot, Session, environmentOf } from "./session.ts";
+import { makeMirror } from "./mirror.ts";
+import { findRoot, MirrorSession, makeEnvironment } from "./session.ts";
 import { withLibraryErrors } from "./with-errors.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
@@ -21,8 +21,8 @@ export type * from "./types.ts";
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
   return withLibraryErrors(dir, () => {
     requireFitNode();
-    const world = environmentOf(options);
-    return mirrorOf(new Session(findRoot(dir, world.env), world));
+    const world = makeEnvironment(options);
+    return makeMirror(new MirrorSession(findRoot(dir, world.env), world));
   });
 }
 
@@ -39,6 +39,6 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
     const root = await link(dir, options);
     // The URL is left out, because it is now stored in the configuration of the folder.
     const { url: _url, ...rest } = options;
-    return mirrorOf(new Session(root, environmentOf(rest)));
+    return makeMirror(new MirrorSession(root, makeEnvironment(rest)));
   });
 }

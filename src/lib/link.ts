@@ -3,13 +3,13 @@ import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { findKey } from "../mirror/settings/key.ts";
-import { checkFolder, linkFolder, nearestFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
+import { checkFolder, linkFolder, findNearestFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
-import { originOfUser } from "../mirror/trust/gate.ts";
+import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
-import { ownershipOf } from "../mirror/trust/owner.ts";
+import { readOwnership } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { checkDirection, checkOwner, type CallEnvironment, environmentOf } from "./session.ts";
+import { checkDirection, checkOwner, type CallEnvironment, makeEnvironment } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
 /**
@@ -18,7 +18,7 @@ import type { LinkOptions } from "./types.ts";
  */
 export async function linkToWorkspace(requestedDir: string, options: LinkOptions): Promise<string> {
   const dir = resolve(requestedDir);
-  const world = environmentOf(options);
+  const world = makeEnvironment(options);
   const { env, cwd } = world;
   const folderKind = checkPlace(dir, env);
   const { config, origin } = readTarget(options, env);
@@ -37,8 +37,8 @@ export async function linkToWorkspace(requestedDir: string, options: LinkOptions
 }
 
 function checkPlace(dir: string, env: CallEnvironment["env"]): "known" | "fresh" {
-  const existingFolder = nearestFolder(dir);
-  if (existingFolder === dir || ownershipOf(existingFolder, env).kind === "by-sudo")
+  const existingFolder = findNearestFolder(dir);
+  if (existingFolder === dir || readOwnership(existingFolder, env).kind === "by-sudo")
     checkOwner(realpathSync(existingFolder), env);
   const kind = unwrap(checkFolder(dir, env, false));
   return kind === "linked" ? refuse(`${dir} is linked already`, "open it: openMirror(dir)", "linked-already") : kind;
@@ -53,6 +53,6 @@ function readTarget(
     return refuse(`${JSON.stringify(remote)} is not the path of a folder of a workspace`, "give such a path as remote");
   checkDirection(direction);
   // `originOfUser` returns null only without a URL.
-  const origin = unwrap(originOfUser({ url, env, allowHttp })!);
+  const origin = unwrap(readUserOrigin({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: linkedFolders, direction, allowHttp }, origin };
 }

@@ -3,7 +3,7 @@
 import { explainMerge as explainTexts } from "../markdown/merge/explain.ts";
 import { markConflicts, DEFAULT_MARKER_SIZE } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
-import { originsOf } from "../markdown/merge/origin.ts";
+import { findOrigins } from "../markdown/merge/origin.ts";
 
 /** Three versions of a document. `base` is the version before both edits; "" if there was none. */
 export type Texts = { readonly base: string; readonly mine: string; readonly theirs: string };
@@ -113,7 +113,7 @@ export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARK
  * the merged version; the kept and removed lines are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
-  return originsOf(base, mine, theirs, merged);
+  return findOrigins(base, mine, theirs, merged);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { checkDirection, type Session } from "./session.ts";
+import { checkDirection, type MirrorSession } from "./session.ts";
 import type { Mirror, MirrorPlan, MirrorWatch, Operations } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
@@ -6,10 +6,10 @@ import type { Operation, ReadOperation } from "../mirror/operations/run-operatio
 import { OPERATIONS } from "../mirror/operations/table.ts";
 import { ok, type Result, unwrap } from "../common/trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import { stoppableBy } from "../mirror/model/stoppable.ts";
+import { makeStoppable } from "../mirror/model/stoppable.ts";
 import { startWatch } from "./watch.ts";
 
-export function mirrorOf(session: Session): Mirror {
+export function makeMirror(session: MirrorSession): Mirror {
   const { root, environment } = session;
   const close = () => session.close();
   return {
@@ -17,8 +17,8 @@ export function mirrorOf(session: Session): Mirror {
     root,
     status: () =>
       session.run(root, async () => {
-        const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
-        const { statusJson } = await import("../mirror/operations/results/status.ts");
+        const { computeAge: ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
+        const { toStatusJson: statusJson } = await import("../mirror/operations/results/status.ts");
         const { status } = unwrap(await readFolderStatus(root, environment));
         return statusJson(status, ageOf(status, environment.clock.now()));
       }),
@@ -30,10 +30,10 @@ export function mirrorOf(session: Session): Mirror {
     sync: ({ direction = "both", maxDeletes, attended = false, signal } = {}) =>
       session.run(root, async () => {
         const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
-        const { reportJson } = await import("../mirror/operations/results/report.ts");
+        const { toReportJson: reportJson } = await import("../mirror/operations/results/report.ts");
         checkDirection(direction);
         const request = { direction, maxDeletes: maxDeletes ?? null, attended };
-        const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
+        const stoppable = signal === undefined ? {} : { stoppable: makeStoppable(signal) };
         const { report } = unwrap(await syncMirror(root, request, { ...environment, ...stoppable }));
         return reportJson(report);
       }),
@@ -43,7 +43,7 @@ export function mirrorOf(session: Session): Mirror {
   };
 }
 
-function startMirrorWatch(session: Session, signal: AbortSignal | undefined): MirrorWatch {
+function startMirrorWatch(session: MirrorSession, signal: AbortSignal | undefined): MirrorWatch {
   const { root, environment, closing } = session;
   const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = environment.env;
   return startWatch(
@@ -58,15 +58,15 @@ function startMirrorWatch(session: Session, signal: AbortSignal | undefined): Mi
 }
 
 /** Returns one method for each operation, by its name. */
-function makeOperations(session: Session): Operations {
+function makeOperations(session: MirrorSession): Operations {
   const methods = Object.keys(OPERATIONS).map((name) => [name, makeMethod(session, name as OperationName)]);
   return Object.fromEntries(methods) as Operations;
 }
 
-function makeMethod(session: Session, name: OperationName) {
+function makeMethod(session: MirrorSession, name: OperationName) {
   return (input: InputOf<Declaration>) =>
     session.run(session.root, async () => {
-      const { runOperation, runRead } = await import("../mirror/operations/run-operation.ts");
+      const { runOperation, runReadOperation: runRead } = await import("../mirror/operations/run-operation.ts");
       const { root, environment } = session;
       const operation: unknown = await OPERATIONS[name]();
       const operationResult = isReadOperation(operation)
@@ -81,9 +81,9 @@ function isReadOperation(operation: unknown): operation is ReadOperation<ReadDec
 }
 
 async function makePlan(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
-  const { planSync, requestOfStoppedRun } = await import("../mirror/folder/run.ts");
-  const { planJson } = await import("../mirror/operations/results/plan.ts");
-  const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
+  const { planSync, makeStoppedRequest: requestOfStoppedRun } = await import("../mirror/folder/run.ts");
+  const { toPlanJson: planJson } = await import("../mirror/operations/results/plan.ts");
+  const { findStop: stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
   const planResult = await planSync(mirror, requestOfStoppedRun(mirror, false));
   if (planResult.kind === "trouble") return planResult;
   const { steps, blocked, verdict } = planJson(planResult.value);

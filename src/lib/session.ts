@@ -4,8 +4,8 @@ import { systemClock } from "../common/system-clock.ts";
 import type { MirrorOptions } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/system-random.ts";
 import { refuse, unwrap } from "../common/trouble.ts";
-import { SETTINGS, valueFault } from "../mirror/settings/settings.ts";
-import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
+import { SETTINGS, findValueFault } from "../mirror/settings/settings.ts";
+import { examineFolder, refuseForeignFolder, readOwnership } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors } from "./with-errors.ts";
@@ -21,7 +21,7 @@ export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "ran
  * Returns the values that the calls of a linked folder need. A key from the options becomes the
  * variable `MDMIRROR_API_KEY`.
  */
-export function environmentOf({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
+export function makeEnvironment({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
     cwd: process.cwd(),
@@ -38,8 +38,8 @@ export function environmentOf({ url, key, keyFile, env = process.env }: OpenOpti
  * the user of its process.
  */
 export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
-  const ownership = ownershipOf(folder, env);
-  if (ownership.kind === "foreign") unwrap(foreignTrouble(ownership));
+  const ownership = readOwnership(folder, env);
+  if (ownership.kind === "foreign") unwrap(refuseForeignFolder(ownership));
   if (ownership.kind === "by-sudo") {
     const message = `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`;
     const nextStep = "run the program as that user: its files in the folder would belong to root";
@@ -53,7 +53,7 @@ export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
  * both sides.
  */
 export function checkDirection(direction: unknown): void {
-  const what = valueFault("direction", SETTINGS.direction, direction);
+  const what = findValueFault("direction", SETTINGS.direction, direction);
   if (what !== null) refuse(what, "give one of these, or none");
 }
 
@@ -77,7 +77,7 @@ export function findRoot(dir: string, env: CallEnvironment["env"]): string {
  * Runs the calls of one linked folder. Each call opens the folder and closes it again, so nothing
  * is kept between two calls.
  */
-export class Session {
+export class MirrorSession {
   readonly root: string;
   readonly environment: CallEnvironment;
   readonly #underWay = new Set<Promise<unknown>>();

@@ -1,6 +1,6 @@
 import type { FolderEvent } from "../mirror/daemon/folder-events.ts";
-import { publicKind } from "../mirror/operations/results/actions.ts";
-import { reportJson } from "../mirror/operations/results/report.ts";
+import { toPublicKind } from "../mirror/operations/results/actions.ts";
+import { toReportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 /** LIMIT: number of unread events that are kept in memory. */
@@ -68,7 +68,7 @@ function toWatchEvent(event: FolderEvent): WatchEvent {
   const { at } = event;
   switch (event.kind) {
     case "run":
-      return { kind: "run", at, report: reportJson(event.report) };
+      return { kind: "run", at, report: toReportJson(event.report) };
     case "phase": {
       const { phase } = event;
       return { kind: "phase", at, phase: phase.kind, detail: "detail" in phase ? phase.detail : "" };
@@ -76,7 +76,7 @@ function toWatchEvent(event: FolderEvent): WatchEvent {
     case "change": {
       const { lines, run: _run, changeId: _changeId, ...rest } = event;
       const [added, removed] = [lines?.added ?? null, lines?.removed ?? null];
-      return { ...rest, what: publicKind(event.what), added, removed };
+      return { ...rest, what: toPublicKind(event.what), added, removed };
     }
     case "deletion-pending":
       return { kind: "deletion-pending", at, path: event.path, dueAt: event.dueAt, asks: event.asks };

@@ -1,6 +1,6 @@
 /** Converts errors of `mirror/` to the errors of the library. */
 
-import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
+import { describeError } from "../mirror/folder/disk-trouble.ts";
 import { type Trouble, TroubleError } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
@@ -22,7 +22,7 @@ export async function withLibraryErrors<T>(path: string, work: () => T | Promise
   try {
     return await work();
   } catch (error) {
-    const expectedTrouble = error instanceof MdmirrorError ? null : troubleOfError(error);
+    const expectedTrouble = error instanceof MdmirrorError ? null : describeError(error);
     throw expectedTrouble === null
       ? error
       : toMdmirrorError(expectedTrouble, path, error instanceof TroubleError ? undefined : error);

@@ -2,7 +2,7 @@
  * Limits the size of answers: returns a part of a document or diff, and where the next part begins.
  */
 
-import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
+import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
 /**
@@ -31,7 +31,7 @@ type TextPart = {
  * @param last number of the last requested line
  * @param characters limit in UTF-16 units
  */
-export function partOf(text: string, from: number, last: number, characters: number): TextPart {
+export function cutLines(text: string, from: number, last: number, characters: number): TextPart {
   const lines = splitLines(text);
   const lastLine = Math.min(last, lines.length);
   let takenText = "";
@@ -49,7 +49,7 @@ export function partOf(text: string, from: number, last: number, characters: num
       next: lineNumber <= lastLine ? lineNumber : null,
       isCutInLine: false,
     };
-  const cutLine = cutAt(lines[lineNumber - 1]!, characters);
+  const cutLine = cutToLength(lines[lineNumber - 1]!, characters);
   return {
     text: cutLine,
     from,
@@ -63,7 +63,7 @@ export function partOf(text: string, from: number, last: number, characters: num
  * Returns the beginning of a text. Does not cut between the two UTF-16 units of a character.
  * @param most limit in UTF-16 units
  */
-export function cutAt(text: string, most: number): string {
+export function cutToLength(text: string, most: number): string {
   if (text.length <= most) return text;
   const cutText = text.slice(0, most);
   return cutText.isWellFormed() ? cutText : cutText.slice(0, -1);
@@ -74,5 +74,5 @@ export function countTextLines(text: string): number {
 }
 
 export function diffOf(names: PatchNames, before: string, after: string): string {
-  return `${patchLines(names, before, after).join("\n")}\n`;
+  return `${formatPatch(names, before, after).join("\n")}\n`;
 }

@@ -3,8 +3,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts";
-import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
-import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
+import { describeError } from "../mirror/folder/disk-trouble.ts";
+import { readErrorCode, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
 import { makeAnswer, type ToolResult, type ToolHost, makeRefusal, type ServedMirror, type Tool } from "./tool.ts";
 
@@ -48,9 +48,9 @@ function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: T
 }
 
 function toTrouble({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
-  const expectedTrouble = troubleOfError(error);
+  const expectedTrouble = describeError(error);
   if (expectedTrouble !== null) return expectedTrouble;
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   if (code !== null) {
     const nextStep = "check that its disk works and this user may read and write it";
     return { kind: "fault", what: `${root} cannot be used: ${errnoClause(error)}`, code, next: nextStep };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
 import type { Result } from "../common/trouble.ts";
 import { admit } from "../mirror/trust/gate.ts";
-import { listOwnMirrors, freeName, nameOfFolder } from "../mirror/trust/list.ts";
+import { listOwnMirrors, chooseFreeName, deriveMirrorName } from "../mirror/trust/list.ts";
 import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { ToolHost, ServedMirror } from "./tool.ts";
@@ -19,9 +19,9 @@ export function nameServedMirrors(roots: readonly string[], env: ToolHost["openO
   const listedMirrors = listOwnMirrors(env).mirrors;
   const mirrors: ServedMirror[] = [];
   for (const root of roots) {
-    const wantedName = listedMirrors.find((entry) => entry.root === root)?.name ?? nameOfFolder(root);
+    const wantedName = listedMirrors.find((entry) => entry.root === root)?.name ?? deriveMirrorName(root);
     const takenNames = mirrors.map(({ name }) => name);
-    mirrors.push({ name: freeName(wantedName, takenNames), root });
+    mirrors.push({ name: chooseFreeName(wantedName, takenNames), root });
   }
   return mirrors;
 }

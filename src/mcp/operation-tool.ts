@@ -16,8 +16,8 @@ import {
   type Operation,
   runOperation,
   type ReadOperation,
-  runRead,
-  withoutContents,
+  runReadOperation,
+  omitContents,
 } from "../mirror/operations/run-operation.ts";
 import {
   makeAnswer,
@@ -63,10 +63,10 @@ export function makeReadTool<D extends ReadDeclaration>(
       ...(text === undefined ? {} : { from_line, max_characters }),
     },
     async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
-      const readOperation = () => runRead(root, operation, readFields(shape, args), openOptions);
+      const readOperation = () => runReadOperation(root, operation, readFields(shape, args), openOptions);
       const result = unwrap(await (declared.access === "sync" ? inTurn(root, readOperation) : readOperation()));
       const maxRows = (args["limit"] as number | undefined) ?? MAX_ITEMS;
-      const facts = limitLists(withoutContents(declared, result), maxRows, keeps);
+      const facts = limitLists(omitContents(declared, result), maxRows, keeps);
       return text === undefined ? makeAnswer(facts) : makePartialAnswer(facts, text(result), args as TextRange);
     },
   });

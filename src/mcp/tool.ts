@@ -6,7 +6,7 @@
 import * as z from "zod";
 import type { HostOptions } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
-import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
+import { cutLines, TEXT_CHARACTERS } from "./bounded.ts";
 
 /** A linked folder that clients can use, with its name for the argument `mirror`. */
 export type ServedMirror = {
@@ -80,7 +80,7 @@ export function makePartialAnswer(
   { from_line: from = 1, lines, max_characters }: TextRange,
 ) {
   const lastLine = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
-  const textPart = partOf(text, from, lastLine, max_characters ?? TEXT_CHARACTERS.usual);
+  const textPart = cutLines(text, from, lastLine, max_characters ?? TEXT_CHARACTERS.usual);
   const cutNote = textPart.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
   return makeAnswer({ ...facts, from: textPart.from, to: textPart.to, next: textPart.next, ...cutNote }, textPart.text);
 }

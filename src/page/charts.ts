@@ -6,9 +6,9 @@ import { type Html, html } from "./html.ts";
  * A bar of a chart. `value`: its height; null if it is not known. `part`: height of the filled
  * lower part of the bar, above which the bar has only an outline; null to fill the whole bar.
  */
-export type Bar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
+export type ChartBar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 
-export type Panel = {
+export type ChartPanel = {
   readonly title: string;
   /** Summary of all bars, which is shown large. */
   readonly value: string;
@@ -16,7 +16,7 @@ export type Panel = {
   readonly detail: string;
   /** Meanings of the filled and the outlined part of a bar; null if all bars are filled. */
   readonly legend?: { readonly fill: string; readonly outline: string } | null;
-  readonly bars: readonly Bar[];
+  readonly bars: readonly ChartBar[];
   /** Returns the label of a value on the scale. */
   readonly textOf: (value: number) => string;
 };
@@ -30,8 +30,8 @@ const BAR_WIDTH = 8;
  * Shows a chart with its title and summary.
  * @param times labels for the time of the first and of the last bar
  */
-export function panelOf(
-  { title, value, detail, legend = null, bars, textOf }: Panel,
+export function renderChart(
+  { title, value, detail, legend = null, bars, textOf }: ChartPanel,
   times: readonly [string, string],
 ): Html {
   const largest = Math.max(0, ...bars.map((bar) => bar.value ?? 0));
@@ -42,7 +42,7 @@ export function panelOf(
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
-function drawBars(bars: readonly Bar[], most: number): Html[] {
+function drawBars(bars: readonly ChartBar[], most: number): Html[] {
   const toHeight = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
   return bars.map(({ value, part = null, title }, i) => {
     if (value === null || value === 0) return drawBar("none", i, 0.5, title);

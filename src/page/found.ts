@@ -1,25 +1,25 @@
 /** Shows the results of a search. */
 
-import { foundPieces } from "../markdown/search/found-pieces.ts";
+import { splitIntoFoundPieces } from "../markdown/search/found-pieces.ts";
 import type { Snippet } from "../markdown/search/snippets.ts";
 import { html, type Html } from "./html.ts";
-import { nameView } from "./parts.ts";
+import { renderName } from "./parts.ts";
 
 type FoundDocument = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
 
 /** Lists found documents, each with the lines that match. */
-export function foundList(files: readonly FoundDocument[]): Html {
+export function renderFoundDocuments(files: readonly FoundDocument[]): Html {
   if (files.length === 0) return html``;
   return html`<ol class="card flush rows">${files.map(
     ({ href, path, lines }) =>
-      html`<li><div class="main"><a href="${href}">${nameView(path)}</a>${
+      html`<li><div class="main"><a href="${href}">${renderName(path)}</a>${
         lines.length > 0 && html`<ul class="found">${lines.map(renderLine)}</ul>`
       }</div></li>`,
   )}</ol>`;
 }
 
 function renderLine(line: Snippet): Html {
-  const pieces = foundPieces(line).map((piece, i, all) =>
+  const pieces = splitIntoFoundPieces(line).map((piece, i, all) =>
     i === 0 && !piece.isMatch && all.length > 1 ? { ...piece, text: shortenLead(piece.text) } : piece,
   );
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;

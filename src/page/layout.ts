@@ -4,7 +4,7 @@ import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { findAssetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
-import { actionForm, renderFacts, type FormFields, type Link, nextOf, type ToneName } from "./parts.ts";
+import { renderActionForm, renderFacts, type FormFields, type Link, renderNextStep, type ToneName } from "./parts.ts";
 
 /** A group of links, with a label for screen readers. */
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
@@ -118,11 +118,11 @@ function renderNotice(
   csrf: string | null,
 ): Html {
   return html`<div role="status" class="toast ${tone}" data-id="${id}"><span><span dir="auto">${shownWords(text)}</span>${
-    next !== null && nextOf(next)
+    next !== null && renderNextStep(next)
   }${
     details.length > 0 &&
     html`<details><summary>Details</summary><ul>${details.map((detail) => html`<li dir="auto">${shownWords(detail)}</li>`)}</ul></details>`
   }</span>${
-    undo !== undefined && csrf !== null && actionForm({ ...undo, csrf }, html`<button>${undo.label}</button>`)
+    undo !== undefined && csrf !== null && renderActionForm({ ...undo, csrf }, html`<button>${undo.label}</button>`)
   }${link !== null && html`<a class="button" href="${link.href}">${shownWords(link.label)}</a>`}</div>`;
 }

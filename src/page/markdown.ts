@@ -26,7 +26,7 @@ export type RenderedMarkdown = {
  * Shows a rendered document, or its source.
  * @param rendered null to show the source
  */
-export function documentOf(rendered: RenderedMarkdown | null, source: string): Html {
+export function renderDocument(rendered: RenderedMarkdown | null, source: string): Html {
   if (rendered === null) return html`<pre class="text" dir="auto">${source}</pre>`;
   return html`<article class="document" dir="auto">${renderContent(rendered)}</article>`;
 }

@@ -1,7 +1,7 @@
 /** Elements that many pages share. */
 
-import { ageText } from "../common/age.ts";
-import { sentenceOf } from "../common/sentence.ts";
+import { formatAge } from "../common/age.ts";
+import { toSentence } from "../common/sentence.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { html, type Html, type HtmlValue } from "./html.ts";
 
@@ -26,7 +26,7 @@ export type ToneName = "good" | "asks" | "bad" | "quiet";
  * Shows a name or path that comes from a user. Its characters and its writing direction cannot
  * change the text beside it.
  */
-export function nameView(name: string): Html {
+export function renderName(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
@@ -34,17 +34,17 @@ export function nameView(name: string): Html {
  * Shows a sentence that may contain file names, or words of the service. Escapes control
  * characters.
  */
-export function sentenceView(words: string): Html {
+export function renderSentence(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
 /** Shows a word with a mark in a colour. */
-export function badgeOf(tone: ToneName, word: string): Html {
+export function renderBadge(tone: ToneName, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
 /** Shows a dot in a colour, and a word beside it. */
-export function dotOf(tone: ToneName, word: string): Html {
+export function renderDot(tone: ToneName, word: string): Html {
   return html`<span class="dot ${tone}">${word}</span>`;
 }
 
@@ -53,7 +53,7 @@ export function dotOf(tone: ToneName, word: string): Html {
  * @param detail a second line, less prominent; null for none
  * @param actions forms and links after the sentence
  */
-export function bannerOf(tone: ToneName, sentence: HtmlValue, detail: HtmlValue, actions: HtmlValue = null): Html {
+export function renderBanner(tone: ToneName, sentence: HtmlValue, detail: HtmlValue, actions: HtmlValue = null): Html {
   return html`<section class="banner ${tone}" id="banner"><div><h1>${sentence}</h1>${
     detail !== null && html`<p>${detail}</p>`
   }</div>${actions !== null && html`<div class="row">${actions}</div>`}</section>`;
@@ -72,7 +72,7 @@ export function renderTiles(tiles: readonly Tile[]): Html {
 }
 
 /** Shows in place of an empty list that there is nothing yet, and what the user can do. */
-export function emptyOf(title: string, text: HtmlValue, action: HtmlValue = null): Html {
+export function renderEmptyState(title: string, text: HtmlValue, action: HtmlValue = null): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
 
@@ -94,9 +94,9 @@ export function hasCommand(next: string): boolean {
  * Shows the next step for the user, which is a sentence or a command.
  * @param origin facts for an administrator, such as an error code; null for none
  */
-export function nextOf(next: string, origin: HtmlValue = null): Html {
+export function renderNextStep(next: string, origin: HtmlValue = null): Html {
   if (hasCommand(next)) return renderCommand(next, origin);
-  return html`<p class="next"><span dir="auto">${shownWords(sentenceOf(next))}</span></p>${origin !== null && renderDetails("Details", origin)}`;
+  return html`<p class="next"><span dir="auto">${shownWords(toSentence(next))}</span></p>${origin !== null && renderDetails("Details", origin)}`;
 }
 
 /** Shows facts in an element that the user can expand. */
@@ -108,10 +108,10 @@ export function renderDetails(label: string, facts: HtmlValue): Html {
  * Shows breadcrumbs: links to the pages above the current page. The current page itself is not a
  * link.
  */
-export function crumbsView(label: string, links: readonly Link[]): Html {
+export function renderBreadcrumbs(label: string, links: readonly Link[]): Html {
   return html`<nav aria-label="${label}"><ol class="crumbs">${links.map(
     ({ href, label: name, current = null }) =>
-      html`<li>${current === "page" ? html`<span aria-current="page">${nameView(name)}</span>` : html`<a href="${href}">${nameView(name)}</a>`}</li>`,
+      html`<li>${current === "page" ? html`<span aria-current="page">${renderName(name)}</span>` : html`<a href="${href}">${renderName(name)}</a>`}</li>`,
   )}</ol></nav>`;
 }
 
@@ -120,9 +120,9 @@ export function crumbsView(label: string, links: readonly Link[]): Html {
  * @param time milliseconds since the epoch
  * @param now current time in milliseconds since the epoch
  */
-export function ageOf(time: number, now: number): Html {
+export function renderAge(time: number, now: number): Html {
   const date = new Date(time).toISOString();
-  return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - time)}</time>`;
+  return html`<time class="age" datetime="${date}" title="${date}">${formatAge(now - time)}</time>`;
 }
 
 /**
@@ -130,13 +130,13 @@ export function ageOf(time: number, now: number): Html {
  * focus.
  * @param id element id of the sentence that says why
  */
-export function refusedBy(id = "fault"): Html {
+export function renderRefusedAttributes(id = "fault"): Html {
   return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;
 }
 
 /** Shows why the value of a form field was refused. */
-export function refusalOf(sentence: string, id = "fault"): Html {
-  return html`<span class="notice bad" role="alert" id="${id}">${sentenceView(sentence)}</span>`;
+export function renderRefusal(sentence: string, id = "fault"): Html {
+  return html`<span class="notice bad" role="alert" id="${id}">${renderSentence(sentence)}</span>`;
 }
 
 /**
@@ -144,7 +144,7 @@ export function refusalOf(sentence: string, id = "fault"): Html {
  * @param fields hidden fields, in addition to the token
  * @param content the visible fields and buttons
  */
-export function actionForm(
+export function renderActionForm(
   { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: FormFields },
   content: HtmlValue,
 ): Html {
@@ -158,7 +158,7 @@ export function actionForm(
 export type FormFields = Readonly<Record<string, string>>;
 
 /** Returns links to all views of one subject. `isShown` marks the view of the current page. */
-export function segmentsOf(
+export function renderSegments(
   label: string,
   views: readonly { readonly href: string; readonly label: string; readonly isShown: boolean }[],
 ): Html {
@@ -171,7 +171,7 @@ export function segmentsOf(
  * Returns the options of a `select` element.
  * @param choices labels by value
  */
-export function optionsOf(choices: FormFields, chosen: string | undefined): readonly Html[] {
+export function renderOptions(choices: FormFields, chosen: string | undefined): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );

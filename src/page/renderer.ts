@@ -29,7 +29,7 @@ const PROGRAM = new URL(
  * Renders Markdown. Returns null if rendering takes too long, or if too many documents are waiting.
  * The page then shows the source.
  */
-export type Render = (
+export type RenderMarkdown = (
   text: string,
   base: LinkBase,
   marked?: MarkedLines,
@@ -68,7 +68,7 @@ export class Renderer {
     this.#wait = wait;
   }
 
-  readonly render: Render = (text, base, marked) => {
+  readonly render: RenderMarkdown = (text, base, marked) => {
     const request = { text, base, marked: marked ?? null };
     const requestKey = JSON.stringify(request);
     const rendered = this.#kept.get(requestKey) ?? this.#enqueue(requestKey, request);

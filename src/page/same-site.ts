@@ -9,9 +9,9 @@ import { isLoopbackHost } from "../common/loopback.ts";
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Reason to refuse a request: the header that shows that it does not come from our own pages. */
-export type Refusal = "host" | "origin" | "site";
+export type RequestRefusal = "host" | "origin" | "site";
 
-export const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
+export const REFUSAL_TEXT: Readonly<Record<RequestRefusal, string>> = {
   host: "this request is for another host",
   origin: "this request comes from another site",
   site: "this request comes from another site",
@@ -20,7 +20,7 @@ export const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
 type Scheme = "http" | "https";
 
 /** Addresses at which the pages are served. */
-export type Served = {
+export type ServedAddress = {
   readonly scheme: Scheme;
   /** Host name or address on which the server listens. An IPv6 address has no brackets. */
   readonly host: string;
@@ -45,7 +45,7 @@ const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 }
  * proxy.
  */
 export class Origins {
-  readonly #served: Served;
+  readonly #served: ServedAddress;
   readonly #cookie: { readonly name: string; readonly path: string };
   readonly #proxy: URL | null;
 
@@ -53,14 +53,14 @@ export class Origins {
    * @param cookie name and path of the session cookie. The port is added to the name, because
    * browsers send the cookies of a host to all its ports.
    */
-  constructor(served: Served, cookie: { readonly name: string; readonly path: string }) {
+  constructor(served: ServedAddress, cookie: { readonly name: string; readonly path: string }) {
     this.#served = served;
     this.#cookie = cookie;
     this.#proxy = served.proxy === null ? null : new URL(served.proxy);
   }
 
   /** Returns why a request is refused; null if it comes from our own pages. */
-  refusal(method: string, { host, origin, "sec-fetch-site": fetchSite }: SentHeaders): Refusal | null {
+  refusal(method: string, { host, origin, "sec-fetch-site": fetchSite }: SentHeaders): RequestRefusal | null {
     if (typeof host !== "string" || !(this.isProxied(host) || this.#ownHosts().includes(host))) return "host";
     const isRead = method === "GET" || method === "HEAD";
     if (origin === undefined ? !isRead : origin !== `${this.#scheme(host)}://${host}`) return "origin";

@@ -84,7 +84,7 @@ export class Browsers<Who> {
   }
 
   #idOf({ host, cookie }: CookieHeaders): string {
-    return hashSecret(cookieOf(cookie, this.#origins.cookie(host).name) ?? "");
+    return hashSecret(readCookie(cookie, this.#origins.cookie(host).name) ?? "");
   }
 }
 
@@ -97,7 +97,7 @@ const MAX_HEADER = 8_192;
  * @returns null if the cookie is missing, or if it occurs twice, because one of the two could be
  * set by another site
  */
-export function cookieOf(header: string | undefined, name: string): string | null {
+export function readCookie(header: string | undefined, name: string): string | null {
   const matchingPairs = (header ?? "")
     .slice(0, MAX_HEADER)
     .split(";")

@@ -4,17 +4,17 @@ import { count, plural } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { countLines } from "../markdown/merge/line-diff.ts";
 import {
-  type Passage,
+  type RowGroup,
   type LinePiece,
   type SideLine,
   type SideRow,
-  sideBySide,
+  compareSideBySide,
 } from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
 
 type ColumnSide = "mine" | "base" | "theirs";
 
-type Difference = Passage & { readonly kind: Exclude<Passage["kind"], "same"> };
+type Difference = RowGroup & { readonly kind: Exclude<RowGroup["kind"], "same"> };
 
 type SidesOptions = {
   /** Description of the table for screen readers. */
@@ -41,22 +41,22 @@ const MAX_CHARACTERS = 500_000;
 type LabelledText = { readonly text: string; readonly label: string };
 
 /** Shows the differences between two versions, and the numbers of added and removed lines. */
-export function differenceOf(before: LabelledText, after: LabelledText): Html {
+export function renderComparison(before: LabelledText, after: LabelledText): Html {
   if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
   if (before.text.length + after.text.length > MAX_CHARACTERS)
     return html`<p>The versions differ, and are too long to show side by side.</p>`;
   const { added, removed } = countLines(before.text, after.text);
-  const passages = sideBySide({ base: null, mine: before.text, theirs: after.text });
+  const passages = compareSideBySide({ base: null, mine: before.text, theirs: after.text });
   const columns = [
     { side: "mine", label: before.label },
     { side: "theirs", label: after.label },
   ] as const;
   const caption = `${before.label} and ${after.label}, line by line`;
-  const table = sidesOf(passages, { caption, columns, words: describeDifference, earlier: "mine" });
+  const table = renderSideBySide(passages, { caption, columns, words: describeDifference, earlier: "mine" });
   return html`<p class="faint">${plural(removed, "line")} removed, ${plural(added, "line")} added</p>${table}`;
 }
 
-export function sidesOf(passages: readonly Passage[], options: SidesOptions): Html {
+export function renderSideBySide(passages: readonly RowGroup[], options: SidesOptions): Html {
   const parts = splitParts(passages);
   const { columns, caption } = options;
   const leftOutCount = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MAX_LINES;
@@ -70,9 +70,9 @@ ${cutParts(parts, MAX_LINES).map((part) => renderPart(part, options))}</table>${
  * A passage of the table. `hidden`: number of equal lines that are left out before it.
  * `changeNumber`: number of the change, from 1; 0 for equal lines.
  */
-type TablePart = Passage & { readonly hidden: number; readonly changeNumber: number };
+type TablePart = RowGroup & { readonly hidden: number; readonly changeNumber: number };
 
-function splitParts(passages: readonly Passage[]): TablePart[] {
+function splitParts(passages: readonly RowGroup[]): TablePart[] {
   let changes = 0;
   return passages.flatMap((passage, index): TablePart[] => {
     const { kind, rows } = passage;
@@ -116,7 +116,7 @@ function describeDifference({ rows }: Difference): string {
   return rows.every(({ theirs }) => theirs === null) ? "Removed" : "Changed";
 }
 
-function renderRow(row: SideRow, kind: Passage["kind"], { columns, earlier = null }: SidesOptions): Html {
+function renderRow(row: SideRow, kind: RowGroup["kind"], { columns, earlier = null }: SidesOptions): Html {
   return html`<tr>${columns.map(({ side, label }) => {
     const line = row[side];
     return renderCells(line, label, isChanged(kind, side) ? chooseMark(line, side, earlier) : "");
@@ -130,7 +130,7 @@ function chooseMark(line: SideLine | null, side: ColumnSide, earlier: ColumnSide
 }
 
 /** Returns true if the lines of a side differ from base. */
-function isChanged(kind: Passage["kind"], side: ColumnSide): boolean {
+function isChanged(kind: RowGroup["kind"], side: ColumnSide): boolean {
   if (kind === "same" || side === "base") return false;
   return kind === "both" || kind === "alike" || kind === side;
 }

@@ -16,7 +16,7 @@ export type ServiceFigures = {
  * Returns all figures. Figures that need no database are returned even if the database does not
  * answer, because an operator needs them most then.
  */
-export async function figuresOf(
+export async function readFigures(
   { isOpen, onFault }: Pick<ServiceCore, "isOpen" | "onFault">,
   store: Pick<Store, "figures" | "pool">,
   listeners: number,

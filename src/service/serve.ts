@@ -5,10 +5,10 @@ import type { HttpService } from "./http/server-state.ts";
 import { type OpenData, openData, type OpenDataOptions } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
 import { MIN_FREE_BYTES } from "./store/sqlite/reserve.ts";
-import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
-import { errorCodeOf, errnoClause, ok, type Result, systemTrouble, trouble } from "../common/trouble.ts";
-import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
-import { databaseTrouble } from "./admin/database-trouble.ts";
+import { AccessLog, type AppendText, makeFileAppender } from "./http/access-log.ts";
+import { readErrorCode, errnoClause, ok, type Result, toSystemTrouble, trouble } from "../common/trouble.ts";
+import { explainDataError, concernsFolder } from "./admin/data-trouble.ts";
+import { explainDatabaseError } from "./admin/database-trouble.ts";
 import { readFileSync } from "node:fs";
 
 export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
@@ -29,7 +29,10 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
 
 type MissingCondition = { readonly what: string; readonly next: string };
 
-export type Serving<Key extends string | null = string> = Pick<OpenData<Key>, "key" | "keyFile" | "adminKeyFile"> & {
+export type RunningService<Key extends string | null = string> = Pick<
+  OpenData<Key>,
+  "key" | "keyFile" | "adminKeyFile"
+> & {
   readonly url: string;
   /** Abilities that the service lacks, each as a clause with the next step. */
   readonly lacks: readonly MissingCondition[];
@@ -40,11 +43,11 @@ export type Serving<Key extends string | null = string> = Pick<OpenData<Key>, "k
 export type { ImportReport } from "./import/import.ts";
 
 /** Starts a service on SQLite, in the data folder. */
-export function startService(options: ServeOptions): Promise<Result<Serving>> {
+export function startService(options: ServeOptions): Promise<Result<RunningService>> {
   return openAndListen(
     options,
     () => openData(options.data, options),
-    (error) => dataTrouble(options.data, error),
+    (error) => explainDataError(options.data, error),
   );
 }
 
@@ -52,14 +55,17 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
  * Starts a service on PostgreSQL. The data folder then has only the files of this process.
  * @param database URL of the database, which may have a password
  */
-export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
+export function startOnDatabase(
+  options: ServeOptions,
+  database: string,
+): Promise<Result<RunningService<string | null>>> {
   const openDatabase = async () => {
     // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
     const { openSharedData } = await import("./store/postgres/data.ts");
     return openSharedData(options.data, database, options);
   };
   return openAndListen(options, openDatabase, (error) =>
-    isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error),
+    concernsFolder(options.data, error) ? explainDataError(options.data, error) : explainDatabaseError(database, error),
   );
 }
 
@@ -71,7 +77,7 @@ async function openAndListen<Key extends string | null>(
   options: ServeOptions,
   open: () => Promise<OpenData<Key>>,
   troubleOf: (error: unknown) => Result<never>,
-): Promise<Result<Serving<Key>>> {
+): Promise<Result<RunningService<Key>>> {
   const { host, tls, insecureHttp } = options;
   if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
     return trouble(
@@ -101,7 +107,7 @@ async function listen<Key extends string | null>(
   data: OpenData<Key>,
   options: ServeOptions,
   pem: Pem | null,
-): Promise<Serving<Key>> {
+): Promise<RunningService<Key>> {
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port } = options;
   const pages = { core: service.core, proxy: options.appOrigin ?? null };
@@ -135,7 +141,7 @@ async function listen<Key extends string | null>(
 
 function openAccessLog({ accessLog = null, onFault }: ServeOptions): AccessLog | null {
   if (accessLog === null) return null;
-  const append = typeof accessLog === "string" ? appendTo(accessLog) : accessLog;
+  const append = typeof accessLog === "string" ? makeFileAppender(accessLog) : accessLog;
   return new AccessLog(append, (error) => onFault(error, "access-log"));
 }
 
@@ -145,7 +151,7 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
     writeAddress(dataFolder, url);
     return [];
   } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     const missingAbility = `mdmirror serve cannot write its address into ${dataFolder}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
     return [{ what: missingAbility, next: "free some disk space, then start it again" }];
   }
@@ -195,8 +201,8 @@ async function importInto(
   try {
     return ok(await importFolder({ service, key }, dir, onProgress));
   } catch (error) {
-    if (!/^E[A-Z]+$/.test(errorCodeOf(error) ?? "")) throw error;
-    return systemTrouble(error, `${dir} cannot be imported`, "give a folder of Markdown files with --import");
+    if (!/^E[A-Z]+$/.test(readErrorCode(error) ?? "")) throw error;
+    return toSystemTrouble(error, `${dir} cannot be imported`, "give a folder of Markdown files with --import");
   }
 }
 
@@ -208,7 +214,7 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
     try {
       contents.push(readFileSync(file));
     } catch (error) {
-      return systemTrouble(error, `${file} cannot be read`, "give PEM files with --tls-cert and --tls-key");
+      return toSystemTrouble(error, `${file} cannot be read`, "give PEM files with --tls-cert and --tls-key");
     }
   }
   return ok({ cert: contents[0]!, key: contents[1]! });
@@ -219,7 +225,7 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
  * @returns null if the error is a bug, because it concerns neither the address nor the certificate
  */
 function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
-  const code = errorCodeOf(error) ?? "";
+  const code = readErrorCode(error) ?? "";
   if (code === "EADDRINUSE") {
     const nextStep = "give another with --port N; --port 0 takes any free one";
     return trouble("usage", `port ${port} of ${host} is taken`, nextStep, { code });

@@ -8,7 +8,7 @@ import { type RateCheck, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";
 import { makeRateCheck, answerRequest, type ServiceCore, checkHead, type RequestHead } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
-import { figuresOf, type ServiceFigures } from "./figures.ts";
+import { readFigures, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./requests/rate.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
@@ -198,7 +198,7 @@ export class Service {
     return this.#served;
   }
 
-  readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
+  readonly figures = (): Promise<ServiceFigures> => readFigures(this.#core, this.#store, this.streams.size);
 
   /** Refuses new requests with 503. Resolves once running ones are answered. */
   readonly close = once(async (): Promise<void> => {

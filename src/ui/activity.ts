@@ -2,7 +2,7 @@
 
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { html, type Html } from "../page/html.ts";
-import { nameView } from "../page/parts.ts";
+import { renderName } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
 /** Words for an event: a sign, the verb, and words that follow the name of the document. */
@@ -92,6 +92,6 @@ function renderEventObject(mirror: string, { path, id }: MirrorEvent): Html {
   if (path === "") return html`the linked folder`;
   const isDocument = id?.startsWith("doc_") === true;
   return isDocument
-    ? html`<a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>`
-    : nameView(path);
+    ? html`<a href="${documentAddress(mirror, "history", path)}">${renderName(path)}</a>`
+    : renderName(path);
 }

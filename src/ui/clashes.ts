@@ -4,10 +4,10 @@
  */
 
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
-import { withLineEnds } from "../markdown/merge/line-ends.ts";
-import { markClash } from "../markdown/merge/marked.ts";
+import { restoreLineEnds } from "../markdown/merge/line-ends.ts";
+import { markConflict } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
-import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
+import { type RowGroup, type SideRow, compareSideBySide } from "../markdown/merge/side-by-side.ts";
 
 /**
  * Consecutive lines of a document in conflict. `same`: both sides are equal. `settled`: only one
@@ -15,11 +15,11 @@ import { type Passage, type SideRow, sideBySide } from "../markdown/merge/side-b
  * and the user decides; `position` is the number of the clash, from 1.
  */
 export type ConflictPlace =
-  | { readonly kind: "same"; readonly passage: Passage; readonly text: string }
-  | { readonly kind: "settled"; readonly passage: Passage; readonly text: string }
+  | { readonly kind: "same"; readonly passage: RowGroup; readonly text: string }
+  | { readonly kind: "settled"; readonly passage: RowGroup; readonly text: string }
   | {
       readonly kind: "clash";
-      readonly passage: Passage;
+      readonly passage: RowGroup;
       readonly position: number;
       readonly mine: string;
       readonly theirs: string;
@@ -41,7 +41,7 @@ export function splitConflict({ mine, theirs, base, conflict }: ProblemView): re
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
   const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;
   let clashCount = 0;
-  return sideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): ConflictPlace => {
+  return compareSideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }).map((passage): ConflictPlace => {
     const [ours, other] = [joinSide(passage, "mine"), joinSide(passage, "theirs")];
     if (passage.kind === "same") return { kind: "same", passage, text: ours };
     if (passage.kind !== "both") return { kind: "settled", passage, text: passage.kind === "theirs" ? other : ours };
@@ -52,7 +52,7 @@ export function splitConflict({ mine, theirs, base, conflict }: ProblemView): re
   });
 }
 
-function joinSide({ rows }: Passage, side: keyof SideRow): string {
+function joinSide({ rows }: RowGroup, side: keyof SideRow): string {
   return rows.flatMap((row) => row[side]?.pieces.map(({ text }) => text) ?? []).join("");
 }
 
@@ -65,7 +65,7 @@ export function findClashes(places: readonly ConflictPlace[]): readonly Clash[] 
  * @param document the whole local version
  */
 export function markClashes(places: readonly ConflictPlace[], document: string): string {
-  return places.map((place) => (place.kind === "clash" ? markClash(place, document) : place.text)).join("");
+  return places.map((place) => (place.kind === "clash" ? markConflict(place, document) : place.text)).join("");
 }
 
 /** Returns the user's choice for a clash from a form; null if the user has not chosen yet. */
@@ -101,7 +101,7 @@ function decideClash(clash: Clash, form: URLSearchParams): string | null {
     case "edit":
       return addFinalLineFeed(
         clash.mine,
-        withLineEnds(readEditedText(form, clash), joinVersions(clash.mine, clash.theirs)),
+        restoreLineEnds(readEditedText(form, clash), joinVersions(clash.mine, clash.theirs)),
       );
     case null:
       return null;

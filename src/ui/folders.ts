@@ -1,6 +1,6 @@
 /** Reads the status of linked folders for pages. */
 
-import { attentionJson, type OpenProblems } from "../mirror/operations/results/attention.ts";
+import { toAttentionJson, type OpenProblems } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import { type FolderStatus, type MirrorStatus, readAllStatuses, type StatusOptions } from "../mirror/folder/status.ts";
@@ -117,7 +117,7 @@ export function needsOf(
 ): Pick<Folder, "needs" | "waits"> {
   const stopReasons = new Set<string>(safetyStop?.reasons.map(({ reason }) => reason));
   const toNeeds = (problems: OpenProblems) =>
-    attentionJson(problems).map((entry) => ({
+    toAttentionJson(problems).map((entry) => ({
       ...entry,
       address:
         entry.path === "" && stopReasons.has(entry.kind)

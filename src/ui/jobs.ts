@@ -1,8 +1,8 @@
 /** Work that takes longer than a request: jobs, searches, and scans for stopped changes. */
 
 import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
-import { Traffic } from "../mirror/daemon/traffic.ts";
-import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
+import { ActiveEffects } from "../mirror/daemon/traffic.ts";
+import { describeError } from "../mirror/folder/disk-trouble.ts";
 import type { MirrorStatus } from "../mirror/folder/status.ts";
 import { readStop, type StopView } from "../mirror/operations/manual/answer-stop.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
@@ -46,7 +46,7 @@ const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
  */
 type KeptJob = {
   readonly job: Omit<JobView, "traffic">;
-  readonly traffic: Traffic;
+  readonly traffic: ActiveEffects;
   readonly time: number;
   /** Resolves when the job has ended; never rejects. */
   readonly ended: Promise<void>;
@@ -85,7 +85,7 @@ export class Jobs {
     if (this.isBusy(root)) return false;
     const { clock, onFault } = this.#world;
     const job = { what, phase: null, done: 0, total: null, end: null };
-    const traffic = new Traffic();
+    const traffic = new ActiveEffects();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     const setJob = (shown: KeptJob["job"]) =>
       this.#byRoot.set(root, { job: shown, traffic, time: clock.monotonic(), ended });
@@ -143,7 +143,7 @@ export const FAULT: Trouble = {
  * @param onFault called if the exception is an internal error of mdmirror
  */
 export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
-  const trouble = troubleOfError(error);
+  const trouble = describeError(error);
   if (trouble === null) onFault(error);
   return trouble ?? FAULT;
 }

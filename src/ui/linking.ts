@@ -5,15 +5,15 @@
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { actionPath } from "../mirror/operations/results/actions.ts";
-import { pathsOf } from "../mirror/operations/results/plan.ts";
+import { readActionPath } from "../mirror/operations/results/actions.ts";
+import { makePathLookup } from "../mirror/operations/results/plan.ts";
 import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
 import { isKey } from "../mirror/settings/key.ts";
 import { readRemote } from "../mirror/settings/settings.ts";
 import { checkFolder, linkFolder, withFirstPlan } from "../mirror/folder/link-folder.ts";
 import type { SyncPlan } from "../mirror/folder/run.ts";
-import { originOfUser } from "../mirror/trust/gate.ts";
+import { readUserOrigin } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import type { Clock } from "../common/clock.ts";
@@ -110,7 +110,7 @@ function readTarget({ env }: LinkContext, { url, key, dir, remote, direction }: 
   const refuseField = (field: keyof LinkFields, what: string, next: string): RefusedField => {
     return { field, trouble: { kind: "usage", what, next } };
   };
-  const origin = originOfUser({ url, env: {}, allowHttp: [] });
+  const origin = readUserOrigin({ url, env: {}, allowHttp: [] });
   if (origin === null) return refuseField("url", "the address is missing", "ask the operator of the service for it");
   if (origin.kind === "trouble") return { field: "url", trouble: origin.trouble };
   if (!isKey(key)) return refuseField("key", "this is not a key", "paste the whole key, without spaces");
@@ -133,12 +133,12 @@ function checkTarget(dir: string, env: LinkContext["env"]): Result<unknown> {
 }
 
 function groupSteps({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
-  const pathOf = pathsOf(trees.base);
+  const pathOf = makePathLookup(trees.base);
   const groups = Map.groupBy(plan.steps, ({ action }) => action.kind);
   return [...groups].map(([kind, steps]) => ({
     kind,
     size: steps.length,
-    first: steps.slice(0, MAX_PATHS).map(({ action }) => actionPath(action, pathOf)),
+    first: steps.slice(0, MAX_PATHS).map(({ action }) => readActionPath(action, pathOf)),
   }));
 }
 

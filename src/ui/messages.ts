@@ -3,19 +3,19 @@
 import type { UNDO } from "../mirror/operations/declared/undo.ts";
 import type { ResolveWay } from "../mirror/operations/declared/resolve.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";
-import { doneLine } from "../mirror/operations/results/done.ts";
+import { formatCounts } from "../mirror/operations/results/done.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
 import { count, plural } from "../common/count.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
-import { sentenceOf } from "../common/sentence.ts";
+import { toSentence } from "../common/sentence.ts";
 
 /**
  * Returns the notice about a finished sync.
  * @param decide address of the page on which the user answers a stop
  */
 export function makeSyncNotice({ state, counts, attention, fault }: RunReport, decide: string): Notice {
-  const doneWords = doneLine(counts);
+  const doneWords = formatCounts(counts);
   const changes = doneWords === null ? null : `Synced: ${doneWords}.`;
   const problemCount = attention.filter(({ waits }) => !waits).length;
   const pendingCount = attention.length - problemCount;
@@ -130,12 +130,12 @@ function makeBadNotice(text: string): Notice {
 
 /** Returns the notice that an action was refused and changed nothing. */
 export function makeNothingDoneNotice(text: string): Notice {
-  return makeBadNotice(`${sentenceOf(text)} Nothing was done.`);
+  return makeBadNotice(`${toSentence(text)} Nothing was done.`);
 }
 
 /** Notice for an action that is refused because another action still runs in the same folder. */
 export const BUSY_NOTICE: Notice = { tone: "asks", text: "Another action runs in this folder. Nothing was done." };
 
 export function makeTroubleNotice({ what, next, changed }: Trouble): Notice {
-  return { tone: changed === undefined ? "bad" : "asks", text: sentenceOf(what), next };
+  return { tone: changed === undefined ? "bad" : "asks", text: toSentence(what), next };
 }

@@ -1,20 +1,20 @@
 /** Parts of pages about a linked folder. */
 
-import { localTime } from "../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../mirror/operations/results/when.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count } from "../common/count.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";
-import { sentenceOf } from "../common/sentence.ts";
+import { toSentence } from "../common/sentence.ts";
 import { html, type Html, type HtmlValue } from "../page/html.ts";
 import {
-  actionForm,
-  ageOf,
-  crumbsView,
+  renderActionForm,
+  renderAge,
+  renderBreadcrumbs,
   renderDetails,
-  nameView,
-  nextOf,
-  segmentsOf,
-  sentenceView,
+  renderName,
+  renderNextStep,
+  renderSegments,
+  renderSentence,
 } from "../page/parts.ts";
 import { renderEvent } from "./activity.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
@@ -31,8 +31,8 @@ export function problemRows(needs: readonly Need[]): Html {
 function renderProblem({ path, kind, code, detail, next, address }: Need): Html {
   const isStop = path === "" && address !== null;
   const name =
-    path === "" ? null : address === null ? nameView(path) : html`<a href="${address}">${nameView(path)}</a>`;
-  return html`<li><div class="main">${name} ${renderHelpLink(kind, problemBadge(kind))}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${nextOf(next, renderOrigin(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
+    path === "" ? null : address === null ? renderName(path) : html`<a href="${address}">${renderName(path)}</a>`;
+  return html`<li><div class="main">${name} ${renderHelpLink(kind, problemBadge(kind))}<br><span class="faint">${renderSentence(toSentence(detail))}</span>${renderNextStep(next, renderOrigin(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
 /**
@@ -48,7 +48,7 @@ export function renderHelpLink(code: string, shown: HtmlValue): Html {
 /** Shows an error code and a request id, which the user can report; null if there are none. */
 export function renderOrigin(code: string | null, requestId: string | null = null): Html | null {
   if (code === null && requestId === null) return null;
-  return html`<p>${code !== null && html`Code: ${renderHelpLink(code, sentenceView(code))} `}${requestId !== null && html`Request: ${sentenceView(requestId)}`}</p>`;
+  return html`<p>${code !== null && html`Code: ${renderHelpLink(code, renderSentence(code))} `}${requestId !== null && html`Request: ${renderSentence(requestId)}`}</p>`;
 }
 
 /**
@@ -62,7 +62,7 @@ export function renderFolderForm(
   { csrf }: PageRequest,
   content: HtmlValue,
 ): Html {
-  return actionForm({ action: mirrorAddress(name, path), csrf, fields: { ...fields, root } }, content);
+  return renderActionForm({ action: mirrorAddress(name, path), csrf, fields: { ...fields, root } }, content);
 }
 
 /**
@@ -71,18 +71,18 @@ export function renderFolderForm(
  */
 export function renderTime(time: number, now: number): Html {
   if (time <= 0) return html`before the first known version`;
-  return html`${renderClock(time, localTime(time))} · <span class="faint">${ageOf(time, now)} ago</span>`;
+  return html`${renderClock(time, formatLocalTime(time))} · <span class="faint">${renderAge(time, now)} ago</span>`;
 }
 
 function renderClock(time: number, shown: string): Html {
-  return html`<time datetime="${new Date(time).toISOString()}" title="${localTime(time)}">${shown}</time>`;
+  return html`<time datetime="${new Date(time).toISOString()}" title="${formatLocalTime(time)}">${shown}</time>`;
 }
 
 /**
  * Shows the time of day of an event. The date is left out, because the page of a run shows it once.
  */
 export function renderTimeOfDay({ at }: MirrorEvent): Html {
-  return renderClock(at, localTime(at).slice("2026-11-21 ".length));
+  return renderClock(at, formatLocalTime(at).slice("2026-11-21 ".length));
 }
 
 /**
@@ -92,7 +92,7 @@ export function renderTimeOfDay({ at }: MirrorEvent): Html {
 export function renderEventItem(mirror: string, event: MirrorEvent, when: Html): Html {
   const { detail, outcome, code, requestId } = event;
   const origin = renderOrigin(code, requestId);
-  return html`<li><div class="main">${renderEvent(mirror, event)} ${renderOutcomeBadge(outcome)}<br><span class="faint">${sentenceView(sentenceOf(detail))}</span>${origin !== null && renderDetails("Details", origin)}</div>
+  return html`<li><div class="main">${renderEvent(mirror, event)} ${renderOutcomeBadge(outcome)}<br><span class="faint">${renderSentence(toSentence(detail))}</span>${origin !== null && renderDetails("Details", origin)}</div>
 <span class="faint">${when}</span></li>`;
 }
 
@@ -118,7 +118,7 @@ export function renderCrumbs(mirror: string, path: string, isLinked = false): Ht
     href: documentAddress(mirror, "docs", place),
     label: place === "" ? "All documents" : nameOf(place),
   }));
-  return crumbsView("Folders above", links);
+  return renderBreadcrumbs("Folders above", links);
 }
 
 /** Views of the history, by their part of the address. */
@@ -132,7 +132,7 @@ export function renderHistoryTabs(mirror: string, here: keyof typeof HISTORY_TAB
   const views = Object.entries(HISTORY_TABS).map(([part, label]) => {
     return { href: mirrorAddress(mirror, part), label, isShown: part === here };
   });
-  return segmentsOf("History", views);
+  return renderSegments("History", views);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Carries out forms that resolve conflicts. */
 
 import { resolve } from "../mirror/operations/manual/resolve.ts";
-import { problemOf } from "../mirror/operations/manual/open-problem.ts";
+import { findRecordProblem } from "../mirror/operations/manual/open-problem.ts";
 import { type ShownText, viewProblem } from "../mirror/operations/manual/problem-view.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
@@ -11,7 +11,7 @@ import type { Digest } from "../contract/digest.ts";
 import type { DocId } from "../contract/ids.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
 import { ok, type Trouble, unwrap } from "../common/trouble.ts";
-import { withLineEnds } from "../markdown/merge/line-ends.ts";
+import { restoreLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
 import { type ActionRequest, type ActionResult, startJob, startSync, syncFolder, makeUndo } from "./action.ts";
 import { documentAddress } from "./addresses.ts";
@@ -152,7 +152,7 @@ function countClashesOnce(versions: string, countNow: () => number | null): numb
 
 function countClashes(local: LocalMirror, base: BaseTree, id: DocId): number | null {
   const record = base.records.get(id);
-  const problem = record === undefined ? null : problemOf(local, base, record);
+  const problem = record === undefined ? null : findRecordProblem(local, base, record);
   const places = problem === null ? null : splitConflict(viewProblem(local, problem));
   return places === null ? null : findClashes(places).length;
 }
@@ -214,7 +214,7 @@ function readTypedContent(ui: Ui, root: string, path: string, form: URLSearchPar
   const previousDraft = ui.drafts.get(toDraftKey(root, path)) ?? null;
   const startContent =
     problemResult.kind === "ok" ? makeStartContent(problemResult.value, previousDraft, form.get("from")) : null;
-  const text = withLineEnds(typedText, startContent ?? "");
+  const text = restoreLineEnds(typedText, startContent ?? "");
   ui.drafts.set(toDraftKey(root, path), text);
   return { way: "merged", text };
 }

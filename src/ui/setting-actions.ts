@@ -1,8 +1,8 @@
 /** Carries out the forms of the page of settings. */
 
 import { join } from "node:path";
-import { changeSettings, valueIn } from "../mirror/operations/manual/config.ts";
-import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { changeSettings, readValueIn } from "../mirror/operations/manual/config.ts";
+import { makeFaultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { tryKey } from "../mirror/folder/link-folder.ts";
 import { TroubleError, unwrap } from "../common/trouble.ts";
 import type { Digest } from "../contract/digest.ts";
@@ -10,7 +10,7 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 import { addIgnoreLines, removeIgnoreLine } from "../mirror/settings/ignore-lines.ts";
 import { isKey, storeKey } from "../mirror/settings/key.ts";
-import { lineFault, listSettings } from "../mirror/settings/settings.ts";
+import { findLineFault, listSettings } from "../mirror/settings/settings.ts";
 import { admit } from "../mirror/trust/gate.ts";
 import { type ActionRequest, type ActionResult, startSync } from "./action.ts";
 import { mirrorAddress } from "./addresses.ts";
@@ -38,7 +38,7 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
     ui.drafts.set(draft, String(new URLSearchParams(changes.map((one): [string, string] => [one.name, one.typed]))));
     return { to: mirrorAddress(name, "settings", { draft }), notice };
   };
-  if (changes.some((change) => change.shown !== formatValue(valueIn(config, change.name))))
+  if (changes.some((change) => change.shown !== formatValue(readValueIn(config, change.name))))
     return showAgain({ ...makeNothingDoneNotice("The settings changed since this page was shown"), tone: "asks" });
   if (changes.length === 0) return { notice: makeNothingDoneNotice("No setting was changed") };
   if (changes.some((change) => explainRefusal(change.name, change.setting, change.typed) !== null))
@@ -63,7 +63,7 @@ function readChanges(form: URLSearchParams) {
 /** Adds one rule to the ignore rules of a linked folder. */
 export function addRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const pattern = (form.get("pattern") ?? "").trim();
-  const fault = lineFault(pattern);
+  const fault = findLineFault(pattern);
   if (fault !== null) return { notice: makeNothingDoneNotice(`The rule ${fault}`) };
   const addedLines = unwrap(addIgnoreLines(folder.root, [pattern]));
   if (addedLines.length === 0) return { notice: makeGoodNotice("The rule exists already.") };
@@ -100,7 +100,7 @@ export async function replaceKey(ui: Ui, { folder: { root }, form }: ActionReque
   const env = { ...ui.env, MDMIRROR_URL: "" };
   const { origin } = unwrap(admit(root, config, { mode: "write", env, cwd: ui.cwd }));
   const fault = await tryKey({ ...ui, config, origin, key });
-  if (fault !== null) throw new TroubleError(faultTrouble(fault, config.url));
+  if (fault !== null) throw new TroubleError(makeFaultTrouble(fault, config.url));
   storeKey(folder, key);
   return { notice: makeGoodNotice("The key was replaced") };
 }

@@ -1,6 +1,6 @@
 /** Labels, values and units of settings, as the page of settings shows them. */
 
-import { readValue, valueIn } from "../mirror/operations/manual/config.ts";
+import { readValue, readValueIn } from "../mirror/operations/manual/config.ts";
 import type { Config } from "../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../mirror/settings/settings.ts";
 
@@ -162,5 +162,7 @@ export const toShownField = (name: string) => `shown.${name}`;
  * changed meanwhile.
  */
 export function makeShownFields(config: Config): Readonly<Record<string, string>> {
-  return Object.fromEntries(listSettings().map(({ name }) => [toShownField(name), formatValue(valueIn(config, name))]));
+  return Object.fromEntries(
+    listSettings().map(({ name }) => [toShownField(name), formatValue(readValueIn(config, name))]),
+  );
 }

@@ -2,8 +2,8 @@
 
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
-import { type ConnectionEnds, type PeerUser, peerOf } from "../mirror/trust/peer.ts";
+import { readErrorCode, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
+import { type ConnectionEnds, type PeerUser, findPeerUser } from "../mirror/trust/peer.ts";
 import { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
@@ -80,7 +80,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     notices: new Notices(() => random.hex(NOTICE_DIGITS)),
     bundle: await loadBundle(),
     onFault,
-    peerOf: options.peerOf ?? peerOf,
+    peerOf: options.peerOf ?? findPeerUser,
     arriveMs: options.arriveMs ?? USUAL_ARRIVE_MS,
   };
   try {
@@ -101,7 +101,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
       },
     });
   } catch (error) {
-    const code = errorCodeOf(error);
+    const code = readErrorCode(error);
     if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
     const message = `port ${port} of 127.0.0.1 cannot be used: ${errnoClause(error)}`;
     return trouble("usage", message, "give another with --port N, or none for any free one", { code });

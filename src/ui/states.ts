@@ -4,10 +4,10 @@
  */
 
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";
-import { BLOCK_REASONS, type BlockReason, isReview } from "../mirror/model/block.ts";
+import { BLOCK_REASONS, type BlockReason, isReviewReason } from "../mirror/model/block.ts";
 import { count } from "../common/count.ts";
 import type { Html } from "../page/html.ts";
-import { badgeOf, type ToneName } from "../page/parts.ts";
+import { renderBadge, type ToneName } from "../page/parts.ts";
 import type { Folder } from "./folders.ts";
 
 type StateBadge = readonly [ToneName, string];
@@ -66,30 +66,30 @@ const OUTCOME_STATES: Readonly<Record<string, StateBadge>> = {
 /** Shows the state of a document or folder as a badge; null if it is in sync. */
 export function entryBadge(state: EntryState): Html | null {
   const stateBadge = ENTRY_STATES[state];
-  return stateBadge && badgeOf(...stateBadge);
+  return stateBadge && renderBadge(...stateBadge);
 }
 
 /** Shows how many documents are in review, as a badge. */
 export function renderReviewsBadge(reviews: number): Html {
   const [tone, word] = IN_REVIEW;
-  return badgeOf(tone, `${count(reviews)} ${word}`);
+  return renderBadge(tone, `${count(reviews)} ${word}`);
 }
 
 /** Shows the kind of a problem as a badge. */
 export function problemBadge(kind: string): Html {
-  return badgeOf(...(PROBLEM_STATES[kind] ?? toBlockBadge(kind)));
+  return renderBadge(...(PROBLEM_STATES[kind] ?? toBlockBadge(kind)));
 }
 
 function toBlockBadge(kind: string): StateBadge {
   if (!Object.hasOwn(BLOCK_REASONS, kind)) return STOPPED;
   const reason = kind as BlockReason;
   const needsUser = BLOCK_REASONS[reason].work === "action-required";
-  if (isReview(reason)) return needsUser ? ["asks", IN_REVIEW[1]] : IN_REVIEW;
+  if (isReviewReason(reason)) return needsUser ? ["asks", IN_REVIEW[1]] : IN_REVIEW;
   return needsUser ? BLOCKED : PENDING;
 }
 
 /** Shows the outcome of an event as a badge; null if the event succeeded. */
 export function renderOutcomeBadge(outcome: string): Html | null {
   const outcomeState = OUTCOME_STATES[outcome];
-  return outcomeState === undefined ? null : badgeOf(...outcomeState);
+  return outcomeState === undefined ? null : renderBadge(...outcomeState);
 }

@@ -5,7 +5,7 @@ import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html, type HtmlValue } from "../page/html.ts";
-import { ageOf, bannerOf, nameView, nextOf, sentenceView, type ToneName } from "../page/parts.ts";
+import { renderAge, renderBanner, renderName, renderNextStep, renderSentence, type ToneName } from "../page/parts.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
 import type { JobView } from "./jobs.ts";
@@ -43,14 +43,14 @@ function isPaused({ state, needs, daemon }: Folder): boolean {
 
 function describeState(folder: Folder): HtmlValue {
   const { state, needs, waits, status, trouble } = folder;
-  if (trouble !== null) return sentenceView(trouble.what);
+  if (trouble !== null) return renderSentence(trouble.what);
   if (isFirstSync(folder)) return "The first sync is under way";
   if (isPaused(folder)) return "Paused: changes wait until you resume";
   switch (state) {
     case "in-sync":
       return "Everything is in sync";
     case "stopped":
-      return html`Stopped: ${sentenceView(status!.safetyStop?.reasons[0]?.detail ?? "a safety check")}`;
+      return html`Stopped: ${renderSentence(status!.safetyStop?.reasons[0]?.detail ?? "a safety check")}`;
     case "never":
       return "Not synced yet";
     case "attention":
@@ -85,17 +85,18 @@ function renderDaemonState({ daemon }: Folder): HtmlValue {
   if (daemon === null) return "Changes wait for the next sync: mdmirror does not watch this folder";
   const { phase, detail, paused } = daemon;
   if (paused) return "The daemon is paused";
-  return html`The daemon runs: ${PHASE_WORDS[phase] ?? phase}${detail !== "" && html` (${sentenceView(detail)})`}`;
+  return html`The daemon runs: ${PHASE_WORDS[phase] ?? phase}${detail !== "" && html` (${renderSentence(detail)})`}`;
 }
 
 /** Shows the state of a folder in one sentence, with its buttons and the running work. */
 export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
   const { status, trouble } = folder;
   const [tone] = stateOf(folder);
-  if (status === null) return bannerOf(tone, describeState(folder), nextOf(trouble!.next));
+  if (status === null) return renderBanner(tone, describeState(folder), renderNextStep(trouble!.next));
   const { syncedAt } = status;
-  const lastInSync = syncedAt === null ? "Never in sync yet" : html`Last in sync ${ageOf(syncedAt, request.now)} ago`;
-  return html`${bannerOf(tone, describeState(folder), html`${lastInSync} · ${renderDaemonState(folder)}`, folderActions(folder, request))}
+  const lastInSync =
+    syncedAt === null ? "Never in sync yet" : html`Last in sync ${renderAge(syncedAt, request.now)} ago`;
+  return html`${renderBanner(tone, describeState(folder), html`${lastInSync} · ${renderDaemonState(folder)}`, folderActions(folder, request))}
 <div id="job">${renderWork(folder)}</div>`;
 }
 
@@ -145,7 +146,7 @@ function renderTraffic(what: string, { done, total, under, more }: CurrentTraffi
 <p>${renderProgress("changes synced", done, total)}</p>
 <ul class="rows">${under.map(({ kind, path }) => {
     const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
-    return html`<li><span><span aria-hidden="true">${arrow}</span> ${path !== "" && nameView(path)}</span><span class="faint">${label}</span></li>`;
+    return html`<li><span><span aria-hidden="true">${arrow}</span> ${path !== "" && renderName(path)}</span><span class="faint">${label}</span></li>`;
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}</section>`;
 }
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Report } from "../../src/conformance/judge.ts";
+import type { ConformanceReport } from "../../src/conformance/judge.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import type { ServiceWire } from "../../src/service/service.ts";
 import { varyService } from "../variants/vary-service.ts";
@@ -9,7 +9,7 @@ import { type RunOptions, useRig } from "./rig.ts";
 
 const rig = useRig();
 
-type Ran = Report & { readonly exit: number };
+type Ran = ConformanceReport & { readonly exit: number };
 
 /** Runs the command on some sections. Returns its report and its exit code. */
 async function judge(url: string, sections: readonly string[], more: readonly string[] = [], options: RunOptions = {}) {

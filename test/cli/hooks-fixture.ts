@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, vi } from "vitest";
-import type { Message } from "../../src/mirror/hooks/message.ts";
+import type { HookMessage } from "../../src/mirror/hooks/message.ts";
 import { type CommandResult, type Rig, useRig } from "./rig.ts";
 
 /** Writes the configuration of the user's hooks. */
@@ -41,15 +41,15 @@ export class HooksFixture {
     return { on, run: ["sh", "-c", `cat >> '${this.calls}'`] };
   }
 
-  all(): Message[] {
+  all(): HookMessage[] {
     const text = existsSync(this.calls) ? readFileSync(this.calls, "utf8") : "";
     // The last item is empty, or a line that is not complete yet.
     const lines = text.split("\n").slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Message);
+    return lines.map((line) => JSON.parse(line) as HookMessage);
   }
 
   /** Returns the messages that no earlier call has returned. */
-  heard(): Message[] {
+  heard(): HookMessage[] {
     const all = this.all();
     const news = all.slice(this.#heard);
     this.#heard = all.length;
@@ -62,7 +62,7 @@ export class HooksFixture {
   }
 
   /** Waits for the next message that no earlier call has returned. */
-  async next(): Promise<Message> {
+  async next(): Promise<HookMessage> {
     const at = this.#heard++;
     await vi.waitFor(() => expect(this.all().length).toBeGreaterThan(at), 30_000);
     return this.all()[at]!;

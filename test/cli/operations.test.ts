@@ -5,7 +5,7 @@ import { type Mirror, openMirror } from "../../src/lib/index.ts";
 import { TOOLS } from "../../src/mcp/table.ts";
 import { DECLARED, type OperationName } from "../../src/mirror/operations/declared/table.ts";
 import type { Declaration, ReadDeclaration } from "../../src/mirror/operations/define.ts";
-import { fieldsOf, wholeInput } from "../../src/mirror/operations/read-input.ts";
+import { listOptionFields, makeInputSchema } from "../../src/mirror/operations/read-input.ts";
 import { OPERATIONS } from "../../src/mirror/operations/table.ts";
 import { ACTIONS } from "../../src/ui/actions.ts";
 import { type Agent, startAgent } from "../mcp/rig.ts";
@@ -86,9 +86,11 @@ describe.each(NAMES)("%s", (name) => {
     const { command } = await entry.load();
     expect(command.about.slice(0, declared.about.length)).toEqual(declared.about);
     expect(Object.keys(command.options)).toEqual(
-      expect.arrayContaining(fieldsOf(declared).map((field) => inCase(field.name, "-"))),
+      expect.arrayContaining(listOptionFields(declared).map((field) => inCase(field.name, "-"))),
     );
-    const fields = Object.keys(wholeInput(declared).shape).filter((field) => !(name === "restore" && field === "asOf"));
+    const fields = Object.keys(makeInputSchema(declared).shape).filter(
+      (field) => !(name === "restore" && field === "asOf"),
+    );
     const tools = TOOLS.filter((one) => one.name === name);
     expect(tools.map(({ effect }) => effect === "reads")).toEqual(
       isForPeople(name) ? [] : [declared.access === "read"],

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ENTRY } from "../program.ts";
 import { settableClock } from "../state/fixture.ts";
-import { barLine, type ProgressIo, showProgress } from "../../src/cli/use-mirror.ts";
-import { unwritableFileTrouble } from "../../src/common/trouble.ts";
-import { exitOfTrouble, worstExit } from "../../src/cli/exit.ts";
+import { formatBar, type ProgressIo, showProgress } from "../../src/cli/use-mirror.ts";
+import { toUnwritableTrouble } from "../../src/common/trouble.ts";
+import { findExitOfTrouble, pickWorstExit } from "../../src/cli/exit.ts";
 
 /**
  * Standard output of a real process: a file, a pipe, a full pipe, a pipe that the reader closed.
@@ -147,7 +147,7 @@ describe("progress", () => {
     [1, 1_000, 1_000, "mirroring ░░░░░░░░░░░░░░░░░░░░░░░░ 1/1,000  1.0/s  17 min left"],
     [10, 10, 2_000, "mirroring ████████████████████████ 10/10  5.0/s"],
   ])("%i of %s after %i ms is shown with rate and time left", (done, total, ms, line) => {
-    expect(barLine("mirroring", done, total, ms)).toBe(line);
+    expect(formatBar("mirroring", done, total, ms)).toBe(line);
   });
 
   test("on a terminal is drawn ten times a second at most, and taken away at the end", () => {
@@ -191,23 +191,23 @@ describe("a full disk", () => {
 
   test.each(FULL)("by %s has an exit code of its own, and its own next step", (code) => {
     const usual = { kind: "usage", next: "give this user the right to write there" } as const;
-    const ended = unwritableFileTrouble("the list", Object.assign(new Error("no"), { code }), usual);
+    const ended = toUnwritableTrouble("the list", Object.assign(new Error("no"), { code }), usual);
     if (ended.kind === "ok") throw new Error("it was written");
     expect(ended.trouble).toMatchObject({ kind: "fault", code });
     expect(ended.trouble.next).not.toBe(usual.next);
-    expect(exitOfTrouble(ended.trouble)).toBe(9);
+    expect(findExitOfTrouble(ended.trouble)).toBe(9);
   });
 
   test("is no right that is missing", () => {
     const error = Object.assign(new Error("no"), { code: "EACCES" });
     const usual = { kind: "usage", next: "give this user the right to write there" } as const;
-    expect(unwritableFileTrouble("the list", error, usual)).toMatchObject({ trouble: { ...usual, code: "EACCES" } });
-    expect(exitOfTrouble({ kind: "usage", code: "EACCES" })).toBe(2);
-    expect(exitOfTrouble({ kind: "fault", code: "EIO" })).toBe(1);
+    expect(toUnwritableTrouble("the list", error, usual)).toMatchObject({ trouble: { ...usual, code: "EACCES" } });
+    expect(findExitOfTrouble({ kind: "usage", code: "EACCES" })).toBe(2);
+    expect(findExitOfTrouble({ kind: "fault", code: "EIO" })).toBe(1);
   });
 
   test("of one folder comes before what other folders need", () => {
-    expect([worstExit([3, 9, 5]), worstExit([9, 1])]).toEqual([9, 1]);
+    expect([pickWorstExit([3, 9, 5]), pickWorstExit([9, 1])]).toEqual([9, 1]);
   });
 });
 

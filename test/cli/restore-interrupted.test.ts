@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { processIo } from "../../src/cli/process-io.ts";
+import { createProcessIo } from "../../src/cli/process-io.ts";
 import { useRig } from "./rig.ts";
 import { stopWhen } from "./stopping-clock.ts";
 
@@ -40,7 +40,7 @@ describe("of the process", () => {
     "the first %s is heard, and nobody listens for the second, which ends it",
     async (signal) => {
       const before = process.listenerCount(signal);
-      const { value, isStopped } = await processIo().stoppable(async (stop) => {
+      const { value, isStopped } = await createProcessIo().stoppable(async (stop) => {
         expect(process.listenerCount(signal)).toBe(before + 1);
         const heard = once(stop, "abort");
         // Calls the newest listener of the signal only: the others belong to the test runner.
@@ -60,7 +60,7 @@ describe("of the process", () => {
       vi.useRealTimers();
       written.mockRestore();
     });
-    await processIo().stoppable(async () => {
+    await createProcessIo().stoppable(async () => {
       (process.rawListeners("SIGINT").at(-1) as () => void)();
       vi.advanceTimersByTime(999);
       expect(written).not.toHaveBeenCalled();

@@ -2,7 +2,7 @@ import { unwrap } from "../../src/common/trouble.ts";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Serving, startService } from "../../src/service/serve.ts";
+import { type RunningService, startService } from "../../src/service/serve.ts";
 import { openData } from "../../src/service/data.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
 import { SERVE } from "../service/fixture.ts";
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
-const serve = async (tls: { certFile: string; keyFile: string } | null = null): Promise<Serving> => {
+const serve = async (tls: { certFile: string; keyFile: string } | null = null): Promise<RunningService> => {
   return unwrap(await startService({ ...SERVE, data, tls }));
 };
 const json = (ran: CommandResult) => JSON.parse(ran.out[0]!);
@@ -25,7 +25,7 @@ const json = (ran: CommandResult) => JSON.parse(ran.out[0]!);
 const WAYS = { "with the service running": true, "with the folder alone": false } as const;
 
 describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
-  let serving: Serving | null = null;
+  let serving: RunningService | null = null;
   beforeEach(async () => {
     serving = WAYS[way] ? await serve() : null;
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
-import { initCommand } from "../../src/cli/commands/serve.ts";
+import { formatInitCommand } from "../../src/cli/commands/serve.ts";
 
 const rig = useRig();
 
@@ -58,5 +58,5 @@ test.each([
   ["http://192.0.2.2:8420", "--url http://192.0.2.2:8420 --allow-http 192.0.2.2"],
   ["https://0.0.0.0:8420", "--url https://0.0.0.0:8420"],
 ])("what serve says to try for %s can be pasted", (url, want) => {
-  expect(initCommand(url, "/a b/key")).toBe(`mdmirror init my-notes ${want} --key-file '/a b/key'`);
+  expect(formatInitCommand(url, "/a b/key")).toBe(`mdmirror init my-notes ${want} --key-file '/a b/key'`);
 });

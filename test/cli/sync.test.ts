@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
-import { attentionLines } from "../../src/cli/show-attention.ts";
+import { formatAttention } from "../../src/cli/show-attention.ts";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
 import { noteTransient } from "../../src/mirror/folder/transient-trouble.ts";
 import { startHttp } from "../../src/service/http/server.ts";
@@ -238,7 +238,7 @@ test("a user's file that was renamed for a conflict copy is reported, with its p
 describe("what needs the user", () => {
   test("is reported by its cause, once, with some of the names; single documents follow, sorted", () => {
     const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));
-    const lines = attentionLines(
+    const lines = formatAttention(
       [attention("z.md", "b", "conflict"), ...many, { ...attention("a.md", "a", "refused"), refused: "step" }],
       20,
     );

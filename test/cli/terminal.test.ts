@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cellsOf, columns, fitTo, isColoured, padTo } from "../../src/cli/text.ts";
+import { countCells, formatColumns, cutToCells, isColoured, padToCells } from "../../src/cli/text.ts";
 import { createStatusLine } from "../../src/cli/process-io.ts";
 import { useRig } from "./rig.ts";
 
@@ -15,15 +15,15 @@ describe("the cells that a text takes", () => {
     ["\u001b[32mgreen\u001b[0m", 5],
     ["a\u200bb", 2],
   ])("%s: %i", (text, cells) => {
-    expect(cellsOf(text)).toBe(cells);
+    expect(countCells(text)).toBe(cells);
   });
 
   test("are cut and filled by whole characters", () => {
-    expect(fitTo("日本語", 5)).toBe("日本");
-    expect(fitTo("e\u0301e\u0301e\u0301", 2)).toBe("e\u0301e\u0301");
-    expect(padTo("日本", 6)).toBe("日本  ");
+    expect(cutToCells("日本語", 5)).toBe("日本");
+    expect(cutToCells("e\u0301e\u0301e\u0301", 2)).toBe("e\u0301e\u0301");
+    expect(padToCells("日本", 6)).toBe("日本  ");
     expect(
-      columns([
+      formatColumns([
         ["日本.md", "x"],
         ["a.md", "y"],
       ]),
@@ -46,7 +46,7 @@ describe("the status line", () => {
   test("leaves the last cell of the terminal free, also with wide characters", () => {
     const { line, written } = lineOf({ columns: 10 });
     line.show("日本語日本語");
-    expect(written.map(cellsOf)).toEqual([8]);
+    expect(written.map(countCells)).toEqual([8]);
   });
 
   test("is taken away whole after the terminal was made narrower, which folds it", () => {

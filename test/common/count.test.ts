@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesText } from "../../src/common/count.ts";
+import { formatBytes } from "../../src/common/count.ts";
 
 test.each([
   [0, "0 bytes"],
@@ -10,5 +10,5 @@ test.each([
   [31_000_000, "31 MB"],
   [2e15, "2000 TB"],
 ])("%d bytes are %s", (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text);
+  expect(formatBytes(bytes)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeTheirsCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import {
@@ -205,7 +205,7 @@ function expectOpen(
     when,
   ).toEqual([digestOf(BASE)]);
   expect(Object.fromEntries(mirror.texts()), when).toEqual({
-    [copyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES)]: theirs,
+    [makeTheirsCopyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES)]: theirs,
     [path]: YOURS,
   });
   expect(rig.app.files().get(path)?.text, when).toBe(theirs);

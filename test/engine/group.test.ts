@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Group } from "../../src/mirror/engine/journal/group.ts";
+import { CommitGroup } from "../../src/mirror/engine/journal/group.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
@@ -21,7 +21,7 @@ function setUp() {
     bursts.push([]);
     return work();
   };
-  const group = new Group(state, { shareFolders: together }, clock);
+  const group = new CommitGroup(state, { shareFolders: together }, clock);
   const call = (name: string) =>
     group.runTogether(() => {
       bursts.at(-1)!.push(name);

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import { openFixture, settle, openSynced, type Fixture, remoteTexts } from "../promises/fixture.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
@@ -50,7 +50,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   rig.app.create(PATH, RETURNING);
   mirror.write(PATH, "mine\n");
   await mirror.sync();
-  expect(mirror.texts().get(conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES))).toBe(RETURNING);
+  expect(mirror.texts().get(makeConflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES))).toBe(RETURNING);
   mirror.remove(PATH);
   return { rig, mirror };
 }
@@ -62,7 +62,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
   expect(rig.app.files().get(PATH)?.text, when).toBe(RETURNING);
   expect(Object.fromEntries(mirror.texts()), when).toEqual({
-    [conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES)]: RETURNING,
+    [makeConflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES)]: RETURNING,
     [PATH]: NEIGHBOUR,
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it, test, describe } from "vitest";
-import { conflictCopyPath, copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath, makeTheirsCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { MAX_NAME_BYTES, isConflictCopyName, nameOf, parentOf } from "../../src/contract/path.ts";
 import { createRig } from "../simulator/rig.ts";
 import { openSynced, settle } from "../promises/fixture.ts";
@@ -36,7 +36,7 @@ it("a folder too; and names that nobody else has are not reported", async () => 
 
 /** A user's file has the path that a conflict copy would get. */
 
-const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
+const AT = makeConflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
 const OWN = "of nobody's conflict\n";
 
 it("I03 a file at the name of a conflict copy is renamed, and log and history say so", async () => {
@@ -77,7 +77,7 @@ describe("the name of a conflict copy", () => {
     ["d/e/note.md", "d/e/note (theirs).md"],
     [`${"n".repeat(243)}.md`, `${"n".repeat(243)} (theirs).md`],
   ])("of %s is made of the document's where the disk can hold it", (path, beside) => {
-    expect(copyPath(path, 1, 255)).toBe(beside);
+    expect(makeTheirsCopyPath(path, 1, 255)).toBe(beside);
   });
 
   test("is beside any document, no longer than a disk's names may be, and different for two documents", () => {
@@ -85,16 +85,16 @@ describe("the name of a conflict copy", () => {
     const name = stem.map((text) => `${text}.md`).filter((text) => Buffer.byteLength(text) <= 255);
     fc.assert(
       fc.property(name, name, (one, other) => {
-        const beside = copyPath(`d/${one}`, 1, 255);
+        const beside = makeTheirsCopyPath(`d/${one}`, 1, 255);
         expect(parentOf(beside)).toBe("d");
         expect(isConflictCopyName(nameOf(beside))).toBe(true);
         expect(Buffer.byteLength(nameOf(beside))).toBeLessThanOrEqual(255);
         expect(beside.isWellFormed()).toBe(true);
-        if (one !== other) expect(copyPath(`d/${other}`, 1, 255)).not.toBe(beside);
+        if (one !== other) expect(makeTheirsCopyPath(`d/${other}`, 1, 255)).not.toBe(beside);
       }),
     );
     const long = "x".repeat(251);
-    expect(copyPath(`${long}a.md`, 1, 255)).not.toBe(copyPath(`${long}b.md`, 1, 255));
+    expect(makeTheirsCopyPath(`${long}a.md`, 1, 255)).not.toBe(makeTheirsCopyPath(`${long}b.md`, 1, 255));
   });
 });
 
@@ -109,7 +109,7 @@ test("two conflicts of documents whose long names differ at the end alone: each 
     rig.app.edit(path, `theirs of ${path.at(-4)!}\n`);
   }
   await mirror.sync();
-  const besides = paths.map((path) => copyPath(path, 1, 255));
+  const besides = paths.map((path) => makeTheirsCopyPath(path, 1, 255));
   for (const [index, path] of paths.entries()) {
     expect(mirror.texts().get(path)).toBe(`mine of ${path.at(-4)!}\n`);
     expect(mirror.texts().get(besides[index]!)).toBe(`theirs of ${path.at(-4)!}\n`);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { runStateOf } from "../../src/mirror/engine/run/run-state.ts";
+import { makeRunState } from "../../src/mirror/engine/run/run-state.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { remoteTexts } from "../promises/fixture.ts";
@@ -14,7 +14,7 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 
 function runStateAfter(lastReport: object) {
   const kept = new Map<string, string>([[META.lastReport, JSON.stringify(lastReport)]]);
-  return runStateOf({ meta: (key) => kept.get(key) ?? null, blocks: [], newestRun: null });
+  return makeRunState({ meta: (key) => kept.get(key) ?? null, blocks: [], newestRun: null });
 }
 
 const STEP = { path: "a.md", kind: "refused", code: "forbidden", detail: "no", requestId: "req_1", waits: false };

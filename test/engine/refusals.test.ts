@@ -1,7 +1,7 @@
 import { expect, it, test } from "vitest";
 import { openFixture, problem, settle } from "../promises/fixture.ts";
 import { createRig } from "../simulator/rig.ts";
-import { moveRequest } from "../../src/mirror/engine/apply/refused-before.ts";
+import { identifyMove } from "../../src/mirror/engine/apply/refused-before.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import type { RemotePath } from "../../src/contract/path.ts";
 import { digestOf } from "../../src/contract/digest.ts";
@@ -100,7 +100,7 @@ test("a folder that was refused is not made again in the run, though its folder 
 
 test("a rename in another folder of the service is another request, whichever folder base has (I08)", () => {
   const requests = ["a/new.md", "b/new.md"].map((to) =>
-    moveRequest({ id: "doc_1" as DocId, to: to as RemotePath }, null),
+    identifyMove({ id: "doc_1" as DocId, to: to as RemotePath }, null),
   );
   expect(new Set(requests).size).toBe(2);
 });

@@ -5,7 +5,7 @@ import { GENERATION_HEADER } from "../../src/contract/generation.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
-import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
@@ -86,7 +86,7 @@ test("I04 documents that a restored service lacks stay local until the user appr
     expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md"]);
   }
   const { plan, verdict } = await stopped(at);
-  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => guardKey(plan.steps[index]!.action))];
+  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => toGuardKey(plan.steps[index]!.action))];
   at.world.state.setMeta(META.approved, JSON.stringify(keys));
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 2 } });
   expect([...at.mirror.texts().keys()].sort()).toEqual(["also.md", "kept.md", "mine.md"]);

@@ -2,14 +2,14 @@ import { expect, test, it } from "vitest";
 import { observeRemote, observeLocalAsync } from "../../src/mirror/engine/observe/observe.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { CONCURRENCY } from "../../src/mirror/remote/queue.ts";
-import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
+import { makeLocalContentStore } from "../../src/mirror/engine/apply/text-name.ts";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { createLocal } from "../../src/mirror/engine/apply/create-local.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
-import { type DocumentRecord, isAway, recordsByPath } from "../../src/mirror/model/record.ts";
+import { type DocumentRecord, isAway, indexRecordsByPath } from "../../src/mirror/model/record.ts";
 import { runCycle } from "../../src/mirror/engine/run/cycle.ts";
 import { EXACT_DISK } from "../../src/contract/path.ts";
-import { remoteFileOf } from "../../src/mirror/model/left-out.ts";
+import { toRemoteFile } from "../../src/mirror/model/left-out.ts";
 import { RecordColumns } from "../../src/mirror/model/record-columns.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { SETTINGS, type Mirror, withCalls } from "../simulator/mirror.ts";
@@ -73,7 +73,13 @@ test("a scan of the folder reports between its parts how many files it has read"
   const calls: (readonly [number, number | null])[] = [];
   const report = (_: string, done: number, total: number | null) => calls.push([done, total]);
   const turns = async () => undefined;
-  await observeLocalAsync({ ...world, progress: { report } }, base, true, storeLocalContents(world.state, base), turns);
+  await observeLocalAsync(
+    { ...world, progress: { report } },
+    base,
+    true,
+    makeLocalContentStore(world.state, base),
+    turns,
+  );
   expect(calls[0]).toEqual([0, null]);
   expect(calls.at(-1)).toEqual([1_500, 1_500]);
   const between = calls.slice(1, -1);
@@ -160,7 +166,7 @@ test("I20 I33 a document that is listed twice counts as it was listed last", asy
   const columns = new RecordColumns(EXACT_DISK, (id) => mirror.state.record(id));
   mirror.state.load((one) => columns.add(one));
   columns.beginList();
-  const file = remoteFileOf(record!);
+  const file = toRemoteFile(record!);
   const protectedOne = { ...file, protected: true };
   expect(columns.markListed(file)).toBe("taken");
   expect(columns.markListed(file)).toBe("again");
@@ -190,7 +196,7 @@ test("I33 thousands of records keep their own stamps and versions", async () => 
   for (const one of all) columns.add(one);
   expect(all.map(({ localPath, stamp }) => columns.numberOf(localPath, stamp!))).toEqual([...all.keys()]);
   expect(all.filter(({ localPath }, n) => columns.numberOf(localPath, recordOf(n + 1).stamp!) !== null)).toEqual([]);
-  expect(new Set(all.map((one) => columns.markListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
+  expect(new Set(all.map((one) => columns.markListed(toRemoteFile(one))))).toEqual(new Set(["taken"]));
 });
 
 /**
@@ -254,7 +260,7 @@ it("I11 I18 a document blocked outside whose file is removed frees its path, and
   await settle(mirror);
   expect((await mirror.sync())?.state).toBe("in-sync");
   const { records } = mirror.state.load();
-  expect(recordsByPath(records.values()).get("note.md")?.id).toBe(other);
+  expect(indexRecordsByPath(records.values()).get("note.md")?.id).toBe(other);
   expect(isAway(records.get(left)!)).toBe(true);
   expect(Object.fromEntries(remoteTexts(rig))).toEqual({
     "elsewhere/note.md": "left\n",

@@ -2,8 +2,8 @@ import { expect, onTestFinished } from "vitest";
 import { linkMirror, MdmirrorError } from "../../src/lib/index.ts";
 import { readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { mirrorOf } from "../../src/lib/mirror.ts";
-import { Session, environmentOf } from "../../src/lib/session.ts";
+import { makeMirror } from "../../src/lib/mirror.ts";
+import { MirrorSession, makeEnvironment } from "../../src/lib/session.ts";
 import { type Server, startServer } from "../../src/lib/server.ts";
 import type { Mirror, OpenOptions } from "../../src/lib/types.ts";
 import { LiveClock } from "../cli/live-clock.ts";
@@ -30,7 +30,8 @@ export async function makeLibRig(times = 1): Promise<LibRig> {
   const linked = await linkMirror(root, { url: service.url, key: service.key, env });
   const clock = new LiveClock();
   clock.speedUp(times);
-  const mirror = times === 1 ? linked : mirrorOf(new Session(realpathSync(root), { ...environmentOf({ env }), clock }));
+  const mirror =
+    times === 1 ? linked : makeMirror(new MirrorSession(realpathSync(root), { ...makeEnvironment({ env }), clock }));
   onTestFinished(async () => {
     await mirror.close();
     await linked.close();

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readDestinationText } from "../../src/markdown/links/destination.ts";
+import { readDestinationParts } from "../../src/markdown/links/destination.ts";
 import { findLinks } from "../../src/markdown/links/find.ts";
 import { type Place, resolveDestination } from "../../src/markdown/links/place.ts";
 import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
@@ -87,7 +87,7 @@ function tell(counted: string): void {
 }
 
 function targetsOf(text: string, place: Place): (string | null)[] {
-  return findLinks(text).map(({ from, to }) => resolveDestination(readDestinationText(text.slice(from, to)), place));
+  return findLinks(text).map(({ from, to }) => resolveDestination(readDestinationParts(text.slice(from, to)), place));
 }
 
 function isPath(raw: string): boolean {

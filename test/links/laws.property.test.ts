@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findLinks, readFound } from "../../src/markdown/links/find.ts";
+import { findLinks, readLinkDestination } from "../../src/markdown/links/find.ts";
 import { type Place, resolveDestination } from "../../src/markdown/links/place.ts";
 import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { fc, runs } from "../property.ts";
@@ -205,7 +205,9 @@ function expectFoundAnew(made: string, { names }: Place): void {
 }
 
 function targetsOf(text: string, place: Place): (string | null)[] {
-  return findLinks(text, place.names !== undefined).map((link) => resolveDestination(readFound(text, link), place));
+  return findLinks(text, place.names !== undefined).map((link) =>
+    resolveDestination(readLinkDestination(text, link), place),
+  );
 }
 
 function check<T>(arbitrary: fc.Arbitrary<T>, law: (value: T) => void): void {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findLinks } from "../../src/markdown/links/find.ts";
-import { linkTargetsOf } from "../../src/markdown/links/link-targets.ts";
+import { readLinkTargets } from "../../src/markdown/links/link-targets.ts";
 import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 
@@ -131,9 +131,9 @@ describe("a link between documents", () => {
     expect(toDisk("[b](doc_1)", odd)).toBe("[b](doc_1)");
     // mdmirror records that this link shows an id. Once its path leads back to the target, the link
     // is written as a path.
-    expect(linkTargetsOf("[b](doc_1)", odd, [odd])).toEqual([{ destination: "doc_1", at: null, to: "doc_1" }]);
+    expect(readLinkTargets("[b](doc_1)", odd, [odd])).toEqual([{ destination: "doc_1", at: null, to: "doc_1" }]);
     const even = { ...odd, idAt: () => "doc_1" };
-    expect(linkTargetsOf("[b](doc_1)", even, [even])).toEqual([]);
+    expect(readLinkTargets("[b](doc_1)", even, [even])).toEqual([]);
   });
 });
 

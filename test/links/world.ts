@@ -1,4 +1,4 @@
-import { NameIndex, namesBy } from "../../src/markdown/links/names.ts";
+import { NameIndex, createDocumentNames } from "../../src/markdown/links/names.ts";
 import type { Place } from "../../src/markdown/links/place.ts";
 import { once } from "../../src/common/once.ts";
 
@@ -29,7 +29,9 @@ export function placeIn(world: World, path: string, wiki = false): Place {
   const lookups = lookupsOf(world);
   const idAt = (at: string) => world.get(at) ?? null;
   const pathOf = (id: string) => lookups.pathById.get(id) ?? null;
-  const names = wiki ? namesBy({ index: () => lookups.index(), idAt, pathOf, isWaiting: () => false }) : undefined;
+  const names = wiki
+    ? createDocumentNames({ index: () => lookups.index(), idAt, pathOf, isWaiting: () => false })
+    : undefined;
   return { path, idAt, pathOf, names };
 }
 

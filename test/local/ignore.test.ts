@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createMatcher, ignoresPath, isLeftoverName } from "../../src/mirror/local/ignore.ts";
-import { type FolderRules, excludeAllBut, findRules, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
+import {
+  type FolderRules,
+  excludeAllBut,
+  findRules,
+  createFolderRules as rulesOfFolder,
+} from "../../src/mirror/local/rules.ts";
 import { parentOf } from "../../src/contract/path.ts";
-import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
+import { findPatternFault } from "../../src/mirror/local/pattern-fault.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { ramMirror, ROOT, walkAll } from "./benches.ts";
@@ -125,7 +130,7 @@ describe("a pattern that was made to cost much", () => {
     ["a\\/**\\/a\\/**\\/a\\/**\\/b", 'has more than 2 "**" between its names'],
     ["*".repeat(1_001), "has more than 1000 characters"],
   ])("%.40s is judged before it is used: %s", (line, fault) => {
-    expect(patternFault(line)).toBe(fault);
+    expect(findPatternFault(line)).toBe(fault);
   });
 
   // If each of 100 wildcards could match any part of 250 characters, there would be more

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { withLineEndsOf } from "../../src/mirror/operations/manual/save.ts";
-import { cutAt, diffOf, partOf } from "../../src/mcp/bounded.ts";
+import { keepLineEnds } from "../../src/mirror/operations/manual/save.ts";
+import { cutToLength, diffOf, cutLines } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/tools/edit.ts";
 
 describe("a part of a text", () => {
@@ -12,12 +12,12 @@ describe("a part of a text", () => {
     [2, 9, 2, "bb", 2, 3],
     [4, 9, 100, "", 3, null],
   ])("from %i to %i in %i characters is %j, and goes on", (from, last, characters, text, to, next) => {
-    expect(partOf("a\nbb\nccc\n", from, last, characters)).toMatchObject({ text, from, to, next });
+    expect(cutLines("a\nbb\nccc\n", from, last, characters)).toMatchObject({ text, from, to, next });
   });
 
   test("no character is cut in half", () => {
-    expect(cutAt("a😀b", 2)).toBe("a");
-    expect(cutAt("a😀b", 3)).toBe("a😀");
+    expect(cutToLength("a😀b", 2)).toBe("a");
+    expect(cutToLength("a😀b", 3)).toBe("a😀");
   });
 });
 
@@ -53,7 +53,7 @@ describe("edits by pieces", () => {
 });
 
 test("a whole new text takes the line ends and the mark of the one before", () => {
-  expect(withLineEndsOf("\ufeffa\r\nb\r\n", "c\nd\n")).toBe("\ufeffc\r\nd\r\n");
-  expect(withLineEndsOf("a\n", "c\r\n")).toBe("c\r\n");
-  expect(withLineEndsOf("a\r\nb\n", "c\n")).toBe("c\n");
+  expect(keepLineEnds("\ufeffa\r\nb\r\n", "c\nd\n")).toBe("\ufeffc\r\nd\r\n");
+  expect(keepLineEnds("a\n", "c\r\n")).toBe("c\r\n");
+  expect(keepLineEnds("a\r\nb\n", "c\n")).toBe("c\n");
 });

@@ -4,7 +4,7 @@ import { mergeWithinLines } from "../../src/markdown/merge/fine.ts";
 import { mergeLines } from "../../src/markdown/merge/lines.ts";
 import { diff, MAX_EDIT_LENGTH } from "../../src/markdown/merge/myers.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { newReading } from "../../src/markdown/merge/reading.ts";
+import { createReading } from "../../src/markdown/merge/reading.ts";
 import { adversaries } from "./adversaries.ts";
 
 /**
@@ -26,12 +26,12 @@ describe("cost", () => {
     ["random lines", (at: number) => `${at % 97}\n`],
   ])("refuses %s before they are handed to the line merge", (_title, piece) => {
     const texts = [1, 2, 3].map((side) => hard(side, piece)) as [string, string, string];
-    expect(mergeLines(...texts, newReading())).toBeUndefined();
+    expect(mergeLines(...texts, createReading())).toBeUndefined();
     expect(mergeText(...texts)).toMatchObject({ kind: "conflict", reason: "too-large" });
   });
 
   it.each(Object.entries(adversaries()))("stops within a tenth past its budget on %s", (_title, make) => {
-    const reading = newReading();
+    const reading = createReading();
     mergeWithinLines(...make(), reading);
     expect(reading.left).toBeGreaterThan(-MERGE_STEPS / 10);
   });

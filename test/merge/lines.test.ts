@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { type LineBlock, mergeLines } from "../../src/markdown/merge/lines.ts";
-import { newReading } from "../../src/markdown/merge/reading.ts";
+import { createReading } from "../../src/markdown/merge/reading.ts";
 import { splitLines } from "../../src/markdown/merge/split.ts";
 import { countLines, type DiffHunk, diffLines } from "../../src/markdown/merge/line-diff.ts";
 import { fc, runs, seed } from "../property.ts";
@@ -9,7 +9,7 @@ import { threeTexts } from "./documents.ts";
 const fewLines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n"), { maxLength: 24 }).map((all) => all.join(""));
 
 function mergedLines(base: string, local: string, remote: string): LineBlock[] {
-  const blocks = mergeLines(base, local, remote, newReading());
+  const blocks = mergeLines(base, local, remote, createReading());
   if (blocks === undefined) throw new Error("the budget did not pay for small texts");
   return blocks;
 }

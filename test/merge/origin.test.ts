@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Origin, originsOf } from "../../src/markdown/merge/origin.ts";
+import { type LineOrigin, findOrigins } from "../../src/markdown/merge/origin.ts";
 import { splitLines } from "../../src/markdown/merge/split.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { fc, runs, seed } from "../property.ts";
 import { threeTexts } from "./documents.ts";
 
-const text = (rows: readonly Origin[]) => rows.map(({ line }) => line).join("");
-const short = (rows: readonly Origin[]) => rows.map(({ kind, from, line }) => [kind, from, line.trimEnd()]);
+const text = (rows: readonly LineOrigin[]) => rows.map(({ line }) => line).join("");
+const short = (rows: readonly LineOrigin[]) => rows.map(({ kind, from, line }) => [kind, from, line.trimEnd()]);
 
 describe("where the lines of a merge are from", () => {
   it("has the whole result and the whole base, and attributes no line to a side that lacks it", () => {
@@ -16,7 +16,7 @@ describe("where the lines of a merge are from", () => {
         const merged = mergeText(base, local, remote);
         if (merged.kind === "conflict") return;
         merges++;
-        const rows = originsOf(base, local, remote, merged.text);
+        const rows = findOrigins(base, local, remote, merged.text);
         expect(text(rows.filter(({ kind }) => kind !== "removed"))).toBe(merged.text);
         expect(text(rows.filter(({ kind }) => kind !== "added"))).toBe(base);
         const [was, mine, theirs] = [base, local, remote].map((one) => new Set(splitLines(one))) as [
@@ -45,7 +45,7 @@ describe("where the lines of a merge are from", () => {
     const local = "a\nmine comes\nb\ntheirs goes\nalike\nc\n";
     const remote = "a\nmine goes\nb\nalike\nc\ntheirs comes\n";
     const result = "a\nmine comes\nb\nalike\nc\ntheirs comes\n";
-    expect(short(originsOf(base, local, remote, result))).toEqual([
+    expect(short(findOrigins(base, local, remote, result))).toEqual([
       ["kept", "base", "a"],
       ["removed", "mine", "mine goes"],
       ["added", "mine", "mine comes"],
@@ -58,7 +58,7 @@ describe("where the lines of a merge are from", () => {
   });
 
   it("names the side of each word of a line, and the words of no side", () => {
-    const rows = originsOf(
+    const rows = findOrigins(
       "call bob on friday\n",
       "call bob on monday\n",
       "phone bob on friday\n",
@@ -76,7 +76,7 @@ describe("where the lines of a merge are from", () => {
   });
 
   it("shows a line that both sides have and the result has not as removed by neither", () => {
-    expect(short(originsOf("a\nb\nc\n", "a\nb\nc\nm\n", "t\na\nb\nc\n", "t\na\nc\nm\n"))).toContainEqual([
+    expect(short(findOrigins("a\nb\nc\n", "a\nb\nc\nm\n", "t\na\nb\nc\n", "t\na\nc\nm\n"))).toContainEqual([
       "removed",
       "base",
       "b",
@@ -84,7 +84,7 @@ describe("where the lines of a merge are from", () => {
   });
 
   it("gives a line of both sides back whole, with white space at the end of the text", () => {
-    const rows = originsOf("one two three", "uno two three ", "one two tres", "uno two tres ");
+    const rows = findOrigins("one two three", "uno two three ", "one two tres", "uno two tres ");
     const mixed = rows.find(({ from }) => from === "mixed");
     expect(mixed?.words.map(({ text }) => text).join("")).toBe("uno two tres ");
   });

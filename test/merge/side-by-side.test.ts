@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { withLineEnds } from "../../src/markdown/merge/line-ends.ts";
-import { type Passage, sideBySide } from "../../src/markdown/merge/side-by-side.ts";
+import { restoreLineEnds } from "../../src/markdown/merge/line-ends.ts";
+import { type RowGroup, compareSideBySide } from "../../src/markdown/merge/side-by-side.ts";
 import { fc } from "../property.ts";
 
 type Side = "mine" | "base" | "theirs";
 
-function textOf(passages: readonly Passage[], side: Side): string {
+function textOf(passages: readonly RowGroup[], side: Side): string {
   return passages
     .flatMap(({ rows }) => rows.flatMap((row) => row[side]?.pieces ?? []))
     .map(({ text }) => text)
     .join("");
 }
 
-function numbersOf(passages: readonly Passage[], side: Side): number[] {
+function numbersOf(passages: readonly RowGroup[], side: Side): number[] {
   return passages.flatMap(({ rows }) => rows.flatMap((row) => row[side]?.number ?? []));
 }
 
@@ -23,7 +23,7 @@ const text = fc
 
 describe("side by side", () => {
   test("sides are shown by passages, and changes within a line by words", () => {
-    const passages = sideBySide({
+    const passages = compareSideBySide({
       base: "# Plan\n\none two three\nkept\nleft\nlast\n",
       mine: "# Plan\n\none TWO three\nkept\nleft here\nlast\n",
       theirs: "# Plan\n\none 2 three\nkept\nleft\nlast\nmore\n",
@@ -40,21 +40,21 @@ describe("side by side", () => {
   });
 
   test("against the base, each side shows what it changed of it", () => {
-    const [both] = sideBySide({ base: "a b c", mine: "a B c", theirs: "a b c d" }, "base");
+    const [both] = compareSideBySide({ base: "a b c", mine: "a B c", theirs: "a b c d" }, "base");
     expect(both!.rows[0]!.mine!.pieces).toEqual(pieces("a ", "!B", " c"));
     expect(both!.rows[0]!.theirs!.pieces).toEqual(pieces("a b c", "! d"));
   });
 
   test("without a base it distinguishes equal and different alone", () => {
-    const passages = sideBySide({ base: null, mine: "one\ntwo\n", theirs: "one\nthree\n" });
+    const passages = compareSideBySide({ base: null, mine: "one\ntwo\n", theirs: "one\nthree\n" });
     expect(passages.map(({ kind }) => kind)).toEqual(["same", "both"]);
     expect(passages.every(({ rows }) => rows.every(({ base }) => base === null))).toBe(true);
   });
 
   test("lines that have little in common are marked as a whole; an end of line that differs is", () => {
-    const [unlike] = sideBySide({ base: null, mine: "all of this is mine", theirs: "nothing, though" });
+    const [unlike] = compareSideBySide({ base: null, mine: "all of this is mine", theirs: "nothing, though" });
     expect(unlike!.rows[0]!.mine!.pieces).toEqual(pieces("!all of this is mine"));
-    const [ended] = sideBySide({ base: null, mine: "one\r\n", theirs: "one\n" });
+    const [ended] = compareSideBySide({ base: null, mine: "one\r\n", theirs: "one\n" });
     expect(ended!.rows[0]!.mine!.pieces).toEqual(pieces("one", "!\r\n"));
   });
 
@@ -66,7 +66,7 @@ describe("side by side", () => {
         text,
         fc.constantFrom("other", "base"),
         (base, mine, theirs, against) => {
-          const passages = sideBySide({ base, mine, theirs }, against as "other" | "base");
+          const passages = compareSideBySide({ base, mine, theirs }, against as "other" | "base");
           expect(textOf(passages, "mine")).toBe(mine);
           expect(textOf(passages, "theirs")).toBe(theirs);
           expect(textOf(passages, "base")).toBe(base ?? "");
@@ -96,7 +96,7 @@ describe("line ends", () => {
       .map((parts) => parts.join(""));
     fc.assert(
       fc.property(any, (start) => {
-        expect(withLineEnds(asSent(start), start)).toBe(start);
+        expect(restoreLineEnds(asSent(start), start)).toBe(start);
       }),
       { numRuns: 500 },
     );
@@ -104,7 +104,7 @@ describe("line ends", () => {
 
   test("new lines end as most do, and the others as they did", () => {
     const start = "one\r\ntwo\nthree\r\n";
-    expect(withLineEnds("one\r\nnew\r\ntwo\r\nthree\r\nlast", start)).toBe("one\r\nnew\r\ntwo\nthree\r\nlast");
-    expect(withLineEnds("a\r\nb", "")).toBe("a\nb");
+    expect(restoreLineEnds("one\r\nnew\r\ntwo\r\nthree\r\nlast", start)).toBe("one\r\nnew\r\ntwo\nthree\r\nlast");
+    expect(restoreLineEnds("a\r\nb", "")).toBe("a\nb");
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "../../src/mirror/model/shell-word.ts";
+import { quoteForShell } from "../../src/mirror/model/shell-word.ts";
 import { shownName, shownWords, hasControlCharacters } from "../../src/common/shown-name.ts";
 import { fc } from "../property.ts";
 
@@ -39,7 +39,7 @@ test("two names are never shown alike, and none steers", () => {
 
 test("a shell takes names back from what is shown of them", () => {
   const names = [...NAMES.map(([name]) => name), "a'b\nc\\.md"];
-  const words = names.map(shellWord);
+  const words = names.map(quoteForShell);
   expect(words.filter(hasControlCharacters)).toEqual([]);
   const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
   const printed = execFileSync("bash", ["-c", `printf '%s\\0' ${words.join(" ")}`], { env, encoding: "utf8" });

@@ -1,14 +1,14 @@
 import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import {
-  isSimilar,
+  areSimilar,
   areLengthsSimilar,
-  profileOf,
+  makeLineProfile,
   SIMILAR_ENOUGH,
   computeSimilarity,
 } from "../../src/mirror/model/similar.ts";
 
-const of = (a: string, b: string): number => computeSimilarity(profileOf(a), profileOf(b));
+const of = (a: string, b: string): number => computeSimilarity(makeLineProfile(a), makeLineProfile(b));
 
 test.each([
   ["one\ntwo\n", "one\ntwo\n", 1],
@@ -24,8 +24,8 @@ test.each([
 
 test("half of the longer text is enough", () => {
   expect(SIMILAR_ENOUGH).toBe(0.5);
-  expect(isSimilar(profileOf("one\ntwo"), profileOf("one\nsix"))).toBe(true);
-  expect(isSimilar(profileOf("one\ntwo"), profileOf("one\nseven"))).toBe(false);
+  expect(areSimilar(makeLineProfile("one\ntwo"), makeLineProfile("one\nsix"))).toBe(true);
+  expect(areSimilar(makeLineProfile("one\ntwo"), makeLineProfile("one\nseven"))).toBe(false);
 });
 
 test("it is symmetric, within 0 and 1, and never above what the lengths allow", () => {
@@ -34,11 +34,11 @@ test("it is symmetric, within 0 and 1, and never above what the lengths allow", 
     .map((lines) => lines.join("\n"));
   fc.assert(
     fc.property(text, text, (a, b) => {
-      const [p, q] = [profileOf(a), profileOf(b)];
+      const [p, q] = [makeLineProfile(a), makeLineProfile(b)];
       expect(computeSimilarity(p, q)).toBe(computeSimilarity(q, p));
       expect(computeSimilarity(p, q)).toBeGreaterThanOrEqual(0);
       expect(computeSimilarity(p, q)).toBeLessThanOrEqual(1);
-      if (isSimilar(p, q)) expect(areLengthsSimilar(p, q)).toBe(true);
+      if (areSimilar(p, q)) expect(areLengthsSimilar(p, q)).toBe(true);
     }),
   );
 });

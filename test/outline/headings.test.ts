@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { headingsNamed, headingsOf } from "../../src/markdown/outline/headings.ts";
+import { findHeadingsByName, readHeadings } from "../../src/markdown/outline/headings.ts";
 
 describe("headings", () => {
   const TEXT = [
@@ -23,7 +23,7 @@ describe("headings", () => {
   ].join("\n");
 
   test("are found outside of code and front matter, each with its section", () => {
-    expect(headingsOf(TEXT).map(({ level, name, line, lastLine: last }) => [level, name, line, last])).toEqual([
+    expect(readHeadings(TEXT).map(({ level, name, line, lastLine: last }) => [level, name, line, last])).toEqual([
       [1, "Plan", 4, 9],
       [2, "Costs", 5, 9],
       [1, "Under", 10, 16],
@@ -40,10 +40,10 @@ describe("headings", () => {
     ["Plan > Deep", []],
     ["none", []],
   ])("%s is at %j", (wanted, lines) => {
-    expect(headingsNamed(headingsOf(TEXT), wanted).map(({ line }) => line)).toEqual(lines);
+    expect(findHeadingsByName(readHeadings(TEXT), wanted).map(({ line }) => line)).toEqual(lines);
   });
 
   test("lines that end in CR LF are headings too", () => {
-    expect(headingsOf("# One\r\ntext\r\n").map(({ name, lastLine: last }) => [name, last])).toEqual([["One", 2]]);
+    expect(readHeadings("# One\r\ntext\r\n").map(({ name, lastLine: last }) => [name, last])).toEqual([["One", 2]]);
   });
 });

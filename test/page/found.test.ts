@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { foundList } from "../../src/page/found.ts";
+import { renderFoundDocuments } from "../../src/page/found.ts";
 
 /** Returns the only line that a page of search results shows, with the matches in brackets. */
 function shownLine(text: string, match: string): string {
   const start = text.indexOf(match);
   const lines = [{ line: 1, text, ranges: [[start, start + match.length] as const] }];
-  const page = foundList([{ href: "/a.md", path: "a.md", lines }]).text;
+  const page = renderFoundDocuments([{ href: "/a.md", path: "a.md", lines }]).text;
   return /<span dir="auto">(.*?)<\/span>/s.exec(page)![1]!.replaceAll(/<\/?mark>/g, "|");
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/page/html.ts";
-import { nameView } from "../../src/page/parts.ts";
-import { differenceOf } from "../../src/page/side-by-side.ts";
+import { renderName } from "../../src/page/parts.ts";
+import { renderComparison } from "../../src/page/side-by-side.ts";
 import { anyCharacter, fc } from "../property.ts";
 
 describe("a template", () => {
@@ -23,12 +23,15 @@ describe("a template", () => {
 });
 
 test("a name with control characters is shown in quotes, isolated from the text beside it", () => {
-  expect(nameView("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
-  expect(nameView("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
+  expect(renderName("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
+  expect(renderName("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
 });
 
 test("a difference shows control characters and a missing line feed, and hides nothing of a line", () => {
-  const { text } = differenceOf({ text: "pay 1\n", label: "Published" }, { text: "pay \u202e\t1", label: "Submitted" });
+  const { text } = renderComparison(
+    { text: "pay 1\n", label: "Published" },
+    { text: "pay \u202e\t1", label: "Submitted" },
+  );
   expect(text).toContain("\\u{202e}");
   expect(text).not.toContain("\u202e");
   expect(text.match(/no line feed at the end/g)).toHaveLength(1);
@@ -36,7 +39,7 @@ test("a difference shows control characters and a missing line feed, and hides n
 
 test("a difference says whether lines were added, removed or changed", () => {
   const before = { text: "old\n\none\n\ntwo\n\nthree\n", label: "Before" };
-  const { text } = differenceOf(before, { text: "one\n\n2\n\nthree\n\nnew\n", label: "After" });
+  const { text } = renderComparison(before, { text: "one\n\n2\n\nthree\n\nnew\n", label: "After" });
   expect([...text.matchAll(/\d\. (\w+)</g)].map(([, word]) => word)).toEqual(["Removed", "Changed", "Added"]);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { documentOf } from "../../src/page/markdown.ts";
+import { renderDocument } from "../../src/page/markdown.ts";
 import { renderMarkdown } from "../../src/page/render-markdown.ts";
 import { fc } from "../property.ts";
 
@@ -29,7 +29,7 @@ describe("a document as people read it", () => {
   test("shows its front matter separately", () => {
     const rendered = renderMarkdown("---\ntitle: <b>\n---\n# A\n", BASE);
     expect([rendered.frontMatter, rendered.body.trim()]).toEqual(["title: <b>", '<h1 id="h-a">A</h1>']);
-    expect(documentOf(rendered, "").text).toContain("<pre>title: &lt;b&gt;</pre>");
+    expect(renderDocument(rendered, "").text).toContain("<pre>title: &lt;b&gt;</pre>");
     expect(renderMarkdown("a\n---\nb\n---\n", BASE).frontMatter).toBeNull();
   });
 

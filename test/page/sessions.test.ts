@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Browsers, cookieOf } from "../../src/page/sessions.ts";
+import { Browsers, readCookie } from "../../src/page/sessions.ts";
 
 function world() {
   let made = 0;
@@ -51,5 +51,5 @@ test.each([
   ["mine=1; mine=2", null],
   ["mine=a=b", "a=b"],
 ])("of the Cookie header %o the value is %o", (header, value) => {
-  expect(cookieOf(header, "mine")).toBe(value);
+  expect(readCookie(header, "mine")).toBe(value);
 });

@@ -1,6 +1,6 @@
 import { isWithin } from "../../src/contract/path.ts";
-import { withoutCopy } from "../../src/mirror/model/record.ts";
-import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { forgetNewestCopy } from "../../src/mirror/model/record.ts";
+import { makeConflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -53,7 +53,7 @@ export function doLocally(world: World, commands: string): void {
       }
       case "take": {
         const conflict = world.conflicts.get(world.idAt(a))!;
-        world.conflicts.set(conflict.id, { ...withoutCopy(conflict), looksGone: conflict.looksGone });
+        world.conflicts.set(conflict.id, { ...forgetNewestCopy(conflict), looksGone: conflict.looksGone });
         break;
       }
       case "left":
@@ -164,12 +164,12 @@ export function openConflict(world: World, path: string): void {
   const document = world.documents.get(id)!;
   const record = world.records.get(id)!;
   const ino = world.next();
-  world.others.set(conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes), { kind: "conflict-copy", ino });
+  world.others.set(makeConflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes), { kind: "conflict-copy", ino });
   world.conflicts.set(id, {
     id,
     baseDigest: record.digest,
     baseChangeId: record.changeId,
-    newestCopyPath: conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes),
+    newestCopyPath: makeConflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes),
     shown: [{ changeId: document.changeId, digest: world.digest(document.text), ino, dev: 1 }],
     looksGone: 0,
     since: 0,

@@ -1,8 +1,8 @@
 import type { DocId, DirId } from "../../src/contract/ids.ts";
 import type { Action, Step } from "../../src/mirror/model/action.ts";
 import { nameOf, parentOf, isBelow, isWithin, rebase } from "../../src/contract/path.ts";
-import { conflictCopyPath, copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
-import { hasConflictCopy, newestShown } from "../../src/mirror/model/record.ts";
+import { makeConflictCopyPath, makeTheirsCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { hasConflictCopy, findNewestShown } from "../../src/mirror/model/record.ts";
 import {
   check,
   hasRemoteFolder,
@@ -152,7 +152,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       if (file.text === document.text) return;
       const digest = world.digest(document.text);
       world.patchRecord(action.id, { digest, localDigest: digest });
-      const beside = conflictCopyPath(action.localPath, "theirs", 1, world.disk.maxNameBytes);
+      const beside = makeConflictCopyPath(action.localPath, "theirs", 1, world.disk.maxNameBytes);
       const ino = world.next();
       world.others.set(beside, { kind: "conflict-copy", ino });
       const shown = [{ changeId: document.changeId, digest, ino, dev: 1 }];
@@ -383,12 +383,12 @@ function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { 
   const conflict = world.conflicts.get(id)!;
   const { changeId, text } = world.documents.get(id)!;
   const digest = world.digest(text);
-  const newest = newestShown(conflict);
+  const newest = findNewestShown(conflict);
   const before = digest === newest.digest ? conflict.shown.slice(0, -1) : conflict.shown;
   const isThere = digest === newest.digest && hasConflictCopy(conflict);
   const ino = isThere ? newest.ino : world.next();
   const shown = [...before, { changeId, digest, ino, dev: 1 }];
-  const at = isThere ? conflict.newestCopyPath : copyPath(localPath, shown.length, world.disk.maxNameBytes);
+  const at = isThere ? conflict.newestCopyPath : makeTheirsCopyPath(localPath, shown.length, world.disk.maxNameBytes);
   if (!isThere) world.others.delete(conflict.newestCopyPath);
   world.others.set(at, { kind: "conflict-copy", ino });
   world.conflicts.set(id, { ...conflict, shown, newestCopyPath: at, looksGone: 0 });

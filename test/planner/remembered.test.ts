@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
 import type { Block } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
-import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";
+import type { LocalRename } from "../../src/mirror/planner/plan-types.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import { type World, treesOf } from "./world.ts";
@@ -149,7 +149,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
   test("a name that was refused, and is another's on the service by now, is taken back and reported", () => {
-    const rows: [...Row, (world: World) => Partial<Block>, RenamedForOther][] = [
+    const rows: [...Row, (world: World) => Partial<Block>, LocalRename][] = [
       [
         "a.md=1",
         "mv a.md b.md",

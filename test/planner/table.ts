@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
-import type { Plan, Signals } from "../../src/mirror/planner/plan-types.ts";
-import { type Policy, DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
+import type { Plan, SafetySignals } from "../../src/mirror/planner/plan-types.ts";
+import { type Policy, DEFAULT_GUARD_LIMITS } from "../../src/mirror/model/policy.ts";
 import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
 import { EXACT_DISK } from "../../src/contract/path.ts";
 import type { Action } from "../../src/mirror/model/action.ts";
@@ -14,7 +14,7 @@ import { treesOf, World } from "./world.ts";
  */
 export type Row = readonly [base: string, local: string, remote: string, plan: string];
 
-export function planOf(world: World, policy: Partial<Policy> = {}, signals: Partial<Signals> = {}): Plan {
+export function planOf(world: World, policy: Partial<Policy> = {}, signals: Partial<SafetySignals> = {}): Plan {
   return makePlan(treesOf(world), { ...POLICY, ...policy }, { ...SIGNALS, ...signals }, world.lookup());
 }
 
@@ -54,10 +54,10 @@ export const POLICY: Policy = {
   retryRefused: false,
   unchangedContents: null,
   absentTwice: null,
-  guards: DEFAULT_GUARDS,
+  guards: DEFAULT_GUARD_LIMITS,
 };
 
-export const SIGNALS: Signals = {
+export const SIGNALS: SafetySignals = {
   root: "same",
   lossesDone: { local: 0, remote: 0 },
   earlierChangeIds: 0,

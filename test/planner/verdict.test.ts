@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Action } from "../../src/mirror/model/action.ts";
-import type { StopReason, Plan, Signals } from "../../src/mirror/planner/plan-types.ts";
-import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
-import { DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
+import type { StopReason, Plan, SafetySignals } from "../../src/mirror/planner/plan-types.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { DEFAULT_GUARD_LIMITS } from "../../src/mirror/model/policy.ts";
 import { computeDeleteBudget } from "../../src/mirror/planner/verdict/losses.ts";
 import { openConflict } from "./commands.ts";
 import { planOf } from "./table.ts";
 import { World } from "./world.ts";
 
-const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
-const earlier = (documents: number): Partial<Signals> => ({ earlierChangeIds: documents });
+const root = (is: SafetySignals["root"]): Partial<SafetySignals> => ({ root: is });
+const earlier = (documents: number): Partial<SafetySignals> => ({ earlierChangeIds: documents });
 
 const BOTH: StopReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
@@ -33,7 +33,7 @@ function lost(count: number, documents: number): Plan {
 }
 
 describe("safety checks", () => {
-  const rows: [string, () => World, Partial<Signals>, StopReason[], byReason: boolean][] = [
+  const rows: [string, () => World, Partial<SafetySignals>, StopReason[], byReason: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
     ["no folder", () => synced(1), root("missing"), ["root-missing"], true],
     ["a folder without its marker", () => synced(1), root("marker-missing"), ["root-replaced"], true],
@@ -213,24 +213,24 @@ test("a guarded action's key names the document and the version or text it is ab
     remotePath: "a.md",
     changeId: "chg_y",
   };
-  expect(guardKey(deletion as Action)).toBe("delete-remote doc_x chg_y");
+  expect(toGuardKey(deletion as Action)).toBe("delete-remote doc_x chg_y");
 });
 
 const EMPTIED_TWICE: StopReason[] = ["emptied", "emptied"];
 
 describe("I21 documents that become empty count as deleted", () => {
-  const rows: [string, () => World, Partial<Signals>, StopReason[]][] = [
-    ["10 of 20 became empty here", () => emptyHere(synced(20), 10), {}, []],
-    ["11 of 20 became empty here", () => emptyHere(synced(20), 11), {}, ["emptied"]],
-    ["11 of 20 became blank here", () => emptyHere(synced(20), 11, " \n\ufeff\t\n"), {}, ["emptied"]],
-    ["11 of 20 became empty there", () => emptyThere(synced(20), 11), {}, ["emptied"]],
-    ["10 of 20 became empty there", () => emptyThere(synced(20), 10), {}, []],
-    ["11 of 20 became empty on each side", () => emptyThere(emptyHere(synced(40), 29), 11), {}, EMPTIED_TWICE],
-    ["both of 2 became empty here", () => emptyHere(synced(2), 2), {}, ["emptied"]],
-    ["both of 2 became empty there", () => emptyThere(synced(2), 2), {}, ["emptied"]],
-    ["the only one became empty here", () => emptyHere(synced(1), 1), {}, []],
-    ["1 of 2 became empty here", () => emptyHere(synced(2), 1), {}, []],
-    ["the only one with a text became empty here", () => emptyHere(withBlank(synced(1), 3), 1), {}, ["emptied"]],
+  const rows: [string, () => World, Partial<SafetySignals>, StopReason[]][] = [
+    ["10 of 20 became empty here", () => emptyLocally(synced(20), 10), {}, []],
+    ["11 of 20 became empty here", () => emptyLocally(synced(20), 11), {}, ["emptied"]],
+    ["11 of 20 became blank here", () => emptyLocally(synced(20), 11, " \n\ufeff\t\n"), {}, ["emptied"]],
+    ["11 of 20 became empty there", () => emptyOnService(synced(20), 11), {}, ["emptied"]],
+    ["10 of 20 became empty there", () => emptyOnService(synced(20), 10), {}, []],
+    ["11 of 20 became empty on each side", () => emptyOnService(emptyLocally(synced(40), 29), 11), {}, EMPTIED_TWICE],
+    ["both of 2 became empty here", () => emptyLocally(synced(2), 2), {}, ["emptied"]],
+    ["both of 2 became empty there", () => emptyOnService(synced(2), 2), {}, ["emptied"]],
+    ["the only one became empty here", () => emptyLocally(synced(1), 1), {}, []],
+    ["1 of 2 became empty here", () => emptyLocally(synced(2), 1), {}, []],
+    ["the only one with a text became empty here", () => emptyLocally(withBlank(synced(1), 3), 1), {}, ["emptied"]],
     [
       "2 of 4 gone here and the other 2 empty",
       () => removeHere(emptyHere(synced(4), 4), 2),
@@ -307,7 +307,7 @@ test.each([
   [1000, 100],
   [50_000, 100],
 ])("of %i documents %i may be deleted without a question", (known, budget) => {
-  expect(computeDeleteBudget(DEFAULT_GUARDS, known)).toBe(budget);
+  expect(computeDeleteBudget(DEFAULT_GUARD_LIMITS, known)).toBe(budget);
 });
 
 test("for a restored service nothing is removed locally without approval, and each removal is asked for once", () => {
@@ -352,7 +352,7 @@ function reasonsOf({ verdict }: Plan): StopReason[] {
 }
 
 function guardedKeys({ verdict, steps }: Plan): string[] {
-  return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
+  return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => toGuardKey(steps[index]!.action));
 }
 
 /** Replaces the local content of the first documents by blank content. */

@@ -4,7 +4,7 @@ import type { Conflict, FolderRecord, Block, DocumentRecord, Stamp, Tombstone } 
 import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
 import type {
-  LocalOther,
+  UnsyncedEntry,
   TextLookup,
   BaseTree,
   LocalFile,
@@ -12,7 +12,7 @@ import type {
   RemoteTree,
   Trees,
 } from "../../src/mirror/model/tree.ts";
-import { STILL_WRITTEN, type Unread, unreadable } from "../../src/mirror/model/seen.ts";
+import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../src/mirror/model/seen.ts";
 
 /** A model of base and both sides in plain maps. Commands of users and steps of plans change it. */
 
@@ -23,7 +23,7 @@ type ModelDocument = { path: string; text: string; changeId: ChangeId; protected
 export class World {
   readonly files = new Map<string, ModelFile>();
   readonly folders = new Map<string, ModelFolder>();
-  readonly others = new Map<string, { kind: LocalOther["kind"]; ino: number }>();
+  readonly others = new Map<string, { kind: UnsyncedEntry["kind"]; ino: number }>();
   readonly unseen = new Map<string, string>();
   readonly documents = new Map<DocId, ModelDocument>();
   readonly dirs = new Map<DirId, string>();
@@ -269,5 +269,5 @@ function sorted(entries: [string, string][]): Record<string, string> {
 }
 
 function unreadOf(why: string): Unread {
-  return why === STILL_WRITTEN.why ? STILL_WRITTEN : unreadable(why);
+  return why === STILL_WRITTEN.why ? STILL_WRITTEN : makeUnreadable(why);
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, describe } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { openFixture, putId, remoteTexts, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";
@@ -70,7 +70,7 @@ describe("I21 nothing changes on either side between a stop and its answer", () 
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.disk.user.texts(mirror.path("."), true)).toEqual(local);
 
-    mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(guardKey)));
+    mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(toGuardKey)));
     await settle(mirror);
     expect(mirror.texts()).toEqual(remoteTexts(rig));
     expect([...mirror.texts().keys()].toSorted()).toEqual([

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { isConflictCopyName } from "../../src/contract/path.ts";
 import type { FsStat } from "../../src/mirror/ports/fs.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { asText, type Fixture, isWrite, openFixture, remoteTexts, settle, openSynced } from "./fixture.ts";
 import { runs } from "../property.ts";
 import { Writers } from "./stir.ts";
@@ -198,7 +198,7 @@ describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
     const fixture = await inSync();
     remove[side](fixture, 0, 15);
     const { stopped } = (await fixture.mirror.sync())!;
-    fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
+    fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
     await settle(fixture.mirror);
     expect(fixture.rig.app.files().size).toBe(DOCUMENTS - 15);
     moveWall(fixture, byMs);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
 import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
 import { isBlank } from "../../src/mirror/model/text-form.ts";
-import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../src/mirror/engine/run/sync.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -42,7 +42,7 @@ async function planOf({ mirror }: Fixture) {
 async function approve(fixture: Fixture): Promise<void> {
   const { plan } = await planOf(fixture);
   const stopped = plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : [];
-  fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map((at) => guardKey(plan.steps[at]!.action))));
+  fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map((at) => toGuardKey(plan.steps[at]!.action))));
 }
 
 async function refuse(fixture: Fixture): Promise<void> {

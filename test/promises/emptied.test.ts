@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -10,7 +10,7 @@ const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
 async function approveAndSync({ mirror }: Fixture): Promise<void> {
   const { stopped } = (await mirror.sync())!;
-  mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
+  mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
   await settle(mirror);
 }
 
@@ -78,7 +78,7 @@ describe("I21 I22 a stop because of an emptied side stays until the user approve
     ]);
     expect([...mirror.texts().keys()]).toEqual(paths.slice(3));
     expect([...rig.app.files().keys()]).toEqual(paths.slice(0, 3));
-    mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(guardKey)));
+    mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(toGuardKey)));
     await settle(mirror);
     expect([mirror.texts().size, rig.app.files().size]).toEqual([0, 0]);
   });

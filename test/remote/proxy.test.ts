@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { inspect } from "node:util";
-import { routeTo } from "../../src/mirror/remote/proxy.ts";
+import { chooseRoute } from "../../src/mirror/remote/proxy.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { HttpClient } from "../../src/mirror/remote/http.ts";
@@ -45,12 +45,12 @@ describe("the route to a service", () => {
     ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "2001:db8::1" }, "direct"],
     ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "[2001:db8::1]:443" }, "direct"],
   ])("to %s with %o is %s", (origin, env, want) => {
-    const route = routeTo(origin, env as Record<string, string>);
+    const route = chooseRoute(origin, env as Record<string, string>);
     expect(route.kind === "proxy" ? route.variable : route.kind).toBe(want);
   });
 
   it("shows a proxy without its user and password", () => {
-    const route = routeTo("https://files.test", { HTTPS_PROXY: "http://ann:pw@proxy.test:3128" });
+    const route = chooseRoute("https://files.test", { HTTPS_PROXY: "http://ann:pw@proxy.test:3128" });
     expect(route).toMatchObject({ kind: "proxy", origin: "http://proxy.test:3128" });
   });
 });
@@ -90,7 +90,7 @@ async function startService(): Promise<{ readonly port: number; readonly seen: s
 }
 
 function wireBy(proxyUrl: string, baseUrl: string, ca: string | undefined) {
-  const route = routeTo(baseUrl, { HTTPS_PROXY: proxyUrl, HTTP_PROXY: proxyUrl });
+  const route = chooseRoute(baseUrl, { HTTPS_PROXY: proxyUrl, HTTP_PROXY: proxyUrl });
   const wire = createWire({
     baseUrl,
     allowHttpHosts: ["plain.test"],

@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_PER_ROW } from "../../src/markdown/search/key-index.ts";
+import { findBlock, KEY_SCHEMA, KeyIndex, KEYS_PER_ROW } from "../../src/markdown/search/key-index.ts";
 import {
   intersectSets,
   type KeySet,
@@ -35,7 +35,7 @@ function openCounting() {
 }
 
 function found(index: KeyIndex, scope: number, document: number, set: KeySet): number[] {
-  return set.kind === "any" ? expect.fail("any document") : index.inBlock(scope, blockOf(document), set);
+  return set.kind === "any" ? expect.fail("any document") : index.inBlock(scope, findBlock(document), set);
 }
 
 test("a query finds documents of one scope and of one block alone", () => {

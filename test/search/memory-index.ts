@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { SEARCH_REGEX_LINES } from "../../src/contract/limits.ts";
 import type { CompiledRegex } from "../../src/markdown/search/engine.ts";
 import { type HybridHit, searchHybrid } from "../../src/markdown/search/hybrid.ts";
-import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
+import { findBlock, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
 import { searchRegex } from "../../src/markdown/search/regex.ts";
 import type { FoundDocument, DocumentSource } from "../../src/markdown/search/source.ts";
 import type { StepPermit } from "../../src/markdown/search/scheduler.ts";
@@ -41,7 +41,7 @@ export class MemoryIndex {
       const isNewest = order === "newest";
       const document = isNewest ? (after ?? this.#entries.length + 1) - 1 : (after ?? 0) + 1;
       if (document < 1 || document > this.#entries.length) return { documents: [], next: null };
-      const block = blockOf(document);
+      const block = findBlock(document);
       const all = Array.from(this.#entries.keys(), (i) => i + 1);
       const documents =
         set.kind === "any"

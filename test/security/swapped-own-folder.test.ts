@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { statOwn, readOwn } from "../../src/mirror/state/own-files.ts";
+import { statOwnFile, readOwnFile } from "../../src/mirror/state/own-files.ts";
 import { withOwnFolderOpen } from "../../src/mirror/state/own-handle.ts";
 import { UnsafePathError } from "../../src/common/unsafe-path.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -19,7 +19,7 @@ function ground() {
   return { root, folder, other };
 }
 
-const textOf = (folder: string) => readOwn(folder, "key")?.bytes.toString();
+const textOf = (folder: string) => readOwnFile(folder, "key")?.bytes.toString();
 
 test.skipIf(process.platform !== "linux")(
   "I30 an open folder stays the same folder, whatever is at its path later (needs Linux)",
@@ -28,7 +28,7 @@ test.skipIf(process.platform !== "linux")(
     const read = withOwnFolderOpen(folder, () => {
       renameSync(folder, join(root, "away"));
       symlinkSync(other, folder);
-      return [textOf(folder), statOwn(folder, "key", "file")?.size];
+      return [textOf(folder), statOwnFile(folder, "key", "file")?.size];
     });
     expect(read).toEqual(["own", 3]);
     expect(() => textOf(folder)).toThrow(UnsafePathError);
@@ -52,5 +52,5 @@ test("open folders are closed, also after an exception, and a nested use has the
 test("without a folder nothing is kept open, and each check reports that", () => {
   const { root } = ground();
   const missing = join(root, "missing", ".mdmirror");
-  expect(withOwnFolderOpen(missing, () => statOwn(missing, "key", "file"))).toBeNull();
+  expect(withOwnFolderOpen(missing, () => statOwnFile(missing, "key", "file"))).toBeNull();
 });

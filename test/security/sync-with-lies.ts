@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
+import { findNextStep } from "../../src/mirror/operations/results/next-step.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import type { Lies } from "./liar.ts";
 import { APFS, type RamDiskOptions } from "../simulator/ram-disk.ts";
@@ -30,5 +30,5 @@ export async function syncWithLies(options: RamDiskOptions, lies: Lies) {
 
 /** Returns all messages of a report, one a line. */
 export function messagesOf(report: RunReport): string {
-  return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
+  return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${findNextStep(one)}`).join("\n");
 }

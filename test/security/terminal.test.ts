@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { jsonLine, linesForTerminal, oneLine } from "../../src/cli/text.ts";
-import { processIo } from "../../src/cli/process-io.ts";
+import { formatJsonLine, escapeLines, escapeLine } from "../../src/cli/text.ts";
+import { createProcessIo } from "../../src/cli/process-io.ts";
 
 /**
  * Names and details come from the service and the disk. Printed, they must not control the
@@ -20,7 +20,7 @@ describe("a line on a terminal", () => {
     ["x\b\b\b.md", "x\\u{8}\\u{8}\\u{8}.md"],
     ["x\u2028.md", "x\\u{2028}.md"],
   ])("%j is shown as %j", (line, shown) => {
-    expect(oneLine(line, true)).toBe(shown);
+    expect(escapeLine(line, true)).toBe(shown);
   });
 
   it.each([
@@ -30,17 +30,17 @@ describe("a line on a terminal", () => {
     "\u001b[32madded\u001b[0m",
     "\u001b[1;31mx\u001b[m",
   ])("%j stays as it is", (line) => {
-    expect(oneLine(line, true)).toBe(line);
+    expect(escapeLine(line, true)).toBe(line);
   });
 });
 
-function writtenBy(say: (io: ReturnType<typeof processIo>) => void, terminal: boolean): string {
+function writtenBy(say: (io: ReturnType<typeof createProcessIo>) => void, terminal: boolean): string {
   const written: string[] = [];
   const stdout = { write: (text: string) => void written.push(text), isTTY: terminal, columns: 80 };
   vi.stubEnv("FORCE_COLOR", undefined);
   vi.stubEnv("NO_COLOR", undefined);
   vi.stubEnv("TERM", "xterm");
-  say(processIo(stdout));
+  say(createProcessIo(stdout));
   return written.join("");
 }
 
@@ -53,7 +53,7 @@ describe("the command line's output", () => {
   });
 
   it("has colours on a terminal, and none that a name brought into a pipe", () => {
-    const say = (io: ReturnType<typeof processIo>) => io.out("\u001b[31mred\u001b[0m");
+    const say = (io: ReturnType<typeof createProcessIo>) => io.out("\u001b[31mred\u001b[0m");
     expect(writtenBy(say, true)).toBe("\u001b[31mred\u001b[0m\n");
     expect(writtenBy(say, false)).toBe("\\u{1b}[31mred\\u{1b}[0m\n");
   });
@@ -62,12 +62,12 @@ describe("the command line's output", () => {
     const text = "a\r\n\u001b[2J\u202e\tb\n";
     expect(writtenBy((io) => io.text(text), false)).toBe(text);
     expect(writtenBy((io) => io.text(text), true)).toBe("a\\r\n\\u{1b}[2J\\u{202e}\tb\n");
-    expect(linesForTerminal("a\n")).toBe("a\n");
+    expect(escapeLines("a\n")).toBe("a\n");
   });
 
   it.each([true, false])("is JSON where JSON is asked for, with each name as it is (terminal: %s)", (terminal) => {
     const value = { path: 'a\u202e\u001b[2J\n\u009b\u2028\u{1f600}".md' };
-    const line = writtenBy((io) => io.out(jsonLine(value)), terminal);
+    const line = writtenBy((io) => io.out(formatJsonLine(value)), terminal);
     expect(JSON.parse(line)).toEqual(value);
     expect(line).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\p{Bidi_Control}]/u);
   });

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { AccessLog, appendTo } from "../../src/service/http/access-log.ts";
+import { AccessLog, makeFileAppender } from "../../src/service/http/access-log.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import { serveHttp } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -49,7 +49,7 @@ test("each request is a line with its owner, kind and end; never content, key, q
 test("lines are appended for their owner alone, also after the file was moved away", async () => {
   const file = join(temporaryFolder(), "access.log");
   for (const name of ["first", "second"]) {
-    const log = new AccessLog(appendTo(file), (error) => expect.fail(String(error)));
+    const log = new AccessLog(makeFileAppender(file), (error) => expect.fail(String(error)));
     log.note(ENTRY);
     log.note({ ...ENTRY, requestId: name });
     await log.close();

@@ -14,7 +14,6 @@ import { emptyDatabase } from "../simulator/empty-service.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-
 /** Returns a function that draws bytes from a seed, so that a failure can be repeated. */
 export function seeded(seed: string): (bytes: number) => Uint8Array {
   let n = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_CONTENT_CHARACTERS } from "../../src/contract/limits.ts";
-import { importLines } from "../../src/cli/commands/serve.ts";
+import { formatImport } from "../../src/cli/commands/serve.ts";
 import { ImportLinks } from "../../src/service/import/links.ts";
 import { importFolder } from "../../src/service/import/import.ts";
 import { folderOf, type Opened, openService } from "./fixture.ts";
@@ -51,7 +51,7 @@ test("where links are judged a folder's links go up by id, circles in two writes
       { path: "a.md", to: "../o.md", reason: "outside" },
     ],
   });
-  expect(importLines(report).slice(-5)).toEqual([
+  expect(formatImport(report).slice(-5)).toEqual([
     "  links by id: 6; 2 documents written twice, because they link to each other",
     "  imported as inactive links (ref://…), to a file that was not imported: 1 (sub/my note.md → ../.git/x.md)",
     "  imported as inactive links (ref://…), to no document: 1 (a.md → pic.png)",

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importLines } from "../../src/cli/commands/serve.ts";
+import { formatImport } from "../../src/cli/commands/serve.ts";
 import { type ImportReport, importFolder } from "../../src/service/import/import.ts";
 import { folderOf, openService } from "./fixture.ts";
 
@@ -91,7 +91,7 @@ describe("importFolder", () => {
       { ...clash, detail: 'its name would become "a-b.md", the name of "a  b.md"' },
     ]);
     expect([report.files, report.folders]).toEqual([4, 1]);
-    expect(importLines(report).slice(1)).toEqual([
+    expect(formatImport(report).slice(1)).toEqual([
       "  under another name: 4 ([.md as u5b.md, my notes/ as my-notes, my notes/a  b.md as a-b.md, my notes/it:s.md as it-s.md)",
       "  not imported, name-clash: 1 (my notes/a b.md)",
     ]);

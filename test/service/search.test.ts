@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
-import { STEP } from "../../src/service/store/sqlite/search-table.ts";
+import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "../../src/service/store/sqlite/schema.ts";
+import { MAX_STEP_COST } from "../../src/service/store/sqlite/search-table.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { copyOf, makeKey, type Opened, openService } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -53,10 +53,10 @@ describe("the index of the service", () => {
     for (const version of [OLDEST_SCHEMA, NEWEST_SCHEMA - 1]) {
       const folder = temporaryFolder();
       const former = new Sqlite(join(folder, "service.db"));
-      for (const sql of migrationsFrom(0).slice(0, version - OLDEST_SCHEMA + 1)) former.exec(sql);
+      for (const sql of listMigrations(0).slice(0, version - OLDEST_SCHEMA + 1)) former.exec(sql);
       former.pragma(`user_version = ${version}`);
       former.exec("INSERT INTO workspaces (id, name, state, retry_after) VALUES ('wsp_1', 'main', 'open', 0)");
-      for (let n = 1; n <= 2 * STEP; n++) {
+      for (let n = 1; n <= 2 * MAX_STEP_COST; n++) {
         former.exec(
           `INSERT INTO changes (id, file, status, codec, text, at) VALUES ('chg_${n}', ${n}, 'saved', 0, CAST('aardvark' AS BLOB), 0)`,
         );
@@ -69,7 +69,7 @@ describe("the index of the service", () => {
       const { key } = await makeKey({ service, workspaceId: "wsp_1" }, { on: null, level: "read" });
       const api = new Api(service.handle, key);
       for (let more = true; more; more = (await service.indexStep()) === "more")
-        expect(await found({ api }, "aardvark", { limit: 500 })).toHaveLength(2 * STEP);
+        expect(await found({ api }, "aardvark", { limit: 500 })).toHaveLength(2 * MAX_STEP_COST);
       await service.close();
     }
   });
@@ -82,7 +82,7 @@ describe("what is not indexed yet", () => {
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
     let steps = 0;
     while ((await opened.service.indexStep()) === "more") steps++;
-    expect(steps).toBeGreaterThanOrEqual(Math.ceil(100 / STEP));
+    expect(steps).toBeGreaterThanOrEqual(Math.ceil(100 / MAX_STEP_COST));
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
   });
 
@@ -115,11 +115,11 @@ describe("a step of the index", () => {
     const opened = await open();
     for (let n = 0; n < 20; n++) await opened.api.file(`${n}.md`, "zebra\n");
     await opened.service.indexStep();
-    expect(await indexed(opened)).toEqual(Array.from({ length: STEP }, (_, n) => 21 - STEP + n));
+    expect(await indexed(opened)).toEqual(Array.from({ length: MAX_STEP_COST }, (_, n) => 21 - MAX_STEP_COST + n));
     await opened.api.file("long.md", "x ".repeat(20_000));
     let steps = 0;
-    for (; (await indexed(opened)).length === STEP; steps++) await opened.service.indexStep();
-    expect(steps).toBe(Math.ceil(40 / STEP));
+    for (; (await indexed(opened)).length === MAX_STEP_COST; steps++) await opened.service.indexStep();
+    expect(steps).toBe(Math.ceil(40 / MAX_STEP_COST));
     expect(await indexed(opened)).toContain(21);
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../src/cli/admin/open-wire.ts";
 import { reachByFolder } from "../../src/service/admin/reach.ts";
 import { systemClock } from "../../src/common/system-clock.ts";
-import { type Serving, startOnDatabase, startService } from "../../src/service/serve.ts";
+import { type RunningService, startOnDatabase, startService } from "../../src/service/serve.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { SERVE } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -19,7 +19,7 @@ function serve({ data, database }: Where) {
   return database === null ? startService(options) : startOnDatabase(options, database);
 }
 
-async function serving(options: Where): Promise<Serving<string | null>> {
+async function serving(options: Where): Promise<RunningService<string | null>> {
   const started = unwrap(await serve(options));
   let closed: Promise<void> | null = null;
   const close = () => (closed ??= started.close());
@@ -27,7 +27,7 @@ async function serving(options: Where): Promise<Serving<string | null>> {
   return { ...started, close };
 }
 
-async function list({ url }: Pick<Serving, "url">, key: string): Promise<unknown> {
+async function list({ url }: Pick<RunningService, "url">, key: string): Promise<unknown> {
   const answer = await fetch(`${url}/v1/files?limit=1`, { headers: { "x-api-key": key } });
   return { status: answer.status, ...((await answer.json()) as object) };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
-import { pathSegments } from "../../src/contract/names.ts";
+import { splitPath } from "../../src/contract/names.ts";
 import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
 import { splitRequestTarget } from "../../src/service/requests/router.ts";
@@ -94,7 +94,7 @@ function spellMembers(method: string, route: string, members: JsonObject, ask: A
  * on, the names stay as they were sent.
  */
 function spell(sent: string, ask: Ask, folding: DiskFolding): string {
-  const names = pathSegments(sent);
+  const names = splitPath(sent);
   let parent: string | null = null;
   for (const [index, name] of names.entries()) {
     const found: Item | undefined = childrenOf(parent, ask).find((item) => isSame(lastName(item.path), name, folding));
@@ -117,7 +117,7 @@ function spellIn(parent: string | null, name: string, self: string | null, ask: 
 function childrenOf(parent: string | null, ask: Ask): readonly Item[] {
   if (parent !== null && !parent.startsWith("dir_")) return [];
   if (parent !== null) return [...ask(FILES, `parent_id=${parent}`), ...ask(FOLDERS, `parent_id=${parent}`)];
-  return [...ask(FILES, "").filter(({ path }) => pathSegments(path).length === 1), ...ask(FOLDERS, "")];
+  return [...ask(FILES, "").filter(({ path }) => splitPath(path).length === 1), ...ask(FOLDERS, "")];
 }
 
 /** Returns true for a move to a folder that has another item of this name in another spelling. */
@@ -144,7 +144,7 @@ function allFolders(ask: Ask): readonly Item[] {
 function parentOfItem(id: string, ask: Ask): string | null | undefined {
   const item = everything(ask).find((one) => one.id === id);
   if (item === undefined) return undefined;
-  const above = `/${pathSegments(item.path).slice(0, -1).join("/")}`;
+  const above = `/${splitPath(item.path).slice(0, -1).join("/")}`;
   if (above === "/") return null;
   return allFolders(ask).find(({ path }) => path === above)?.id;
 }

@@ -6,7 +6,7 @@ import type { Fs } from "../../src/mirror/ports/fs.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
-import { DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
+import { DEFAULT_GUARD_LIMITS } from "../../src/mirror/model/policy.ts";
 import type { WireResult } from "../../src/common/wire.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Clock } from "../../src/common/clock.ts";
@@ -26,7 +26,7 @@ export const SETTINGS: Settings = {
   prefer: null,
   conflicts: () => "conflict-copy",
   retryRefused: false,
-  guards: DEFAULT_GUARDS,
+  guards: DEFAULT_GUARD_LIMITS,
   reviewsOnlyUnchanged: false,
   secondLookMs: 2_000,
 };

@@ -3,7 +3,7 @@ import {
   BUNDLE_FORMAT,
   type Bundle,
   comparePlans,
-  plainPlan,
+  toPlainPlan,
   replan,
 } from "../../src/mirror/operations/doctor/bundle.ts";
 import { subjectOf } from "../../src/mirror/model/action.ts";
@@ -64,7 +64,7 @@ type Replay = { readonly lines: readonly string[]; readonly differences: readonl
 export function replayBundle(bundle: Bundle): Replay {
   const { plan, input, unanswered } = replan(bundle);
   const { base, local, remote } = input.trees;
-  const differences = comparePlans(bundle.planned, plainPlan(plan));
+  const differences = comparePlans(bundle.planned, toPlainPlan(plan));
   const { verdict } = plan;
   const stops = verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason);
   const cover = [

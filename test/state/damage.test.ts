@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import Sqlite from "better-sqlite3";
 import { checkFiles, setAsideDamaged } from "../../src/mirror/state/damage.ts";
-import { faultOf } from "../../src/mirror/state/database.ts";
+import { toDatabaseFault } from "../../src/mirror/state/database.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import {
@@ -153,9 +153,9 @@ test("an exception for damage met in use is distinguished from a bug", () => {
   }
   damaged.close();
   expect(errors.length).toBeGreaterThan(0);
-  for (const error of errors) expect(faultOf(error)).toMatchObject({ kind: "damaged" });
-  expect(faultOf(new TypeError("a bug"))).toBeNull();
-  expect(faultOf("no error at all")).toBeNull();
+  for (const error of errors) expect(toDatabaseFault(error)).toMatchObject({ kind: "damaged" });
+  expect(toDatabaseFault(new TypeError("a bug"))).toBeNull();
+  expect(toDatabaseFault("no error at all")).toBeNull();
 });
 
 test("I03 damage met in use is looked for by the next opening, once", () => {

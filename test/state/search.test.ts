@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { LocalFile } from "../../src/mirror/model/tree.ts";
 import { searchHybrid } from "../../src/markdown/search/hybrid.ts";
-import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/mirror/state/search.ts";
+import { isIndexFault, type MirrorSearch, openSearch, removeSearch } from "../../src/mirror/state/search.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const STAMP = { dev: 1, ino: 2, size: 3, mtimeMs: 4.5, ctimeMs: 5.5, birthMs: 6, nlink: 1 };
@@ -169,7 +169,7 @@ describe("a file that is no index", () => {
       fault = error;
     }
     expect(fault).not.toBeNull();
-    expect(isFileFault(fault)).toBe(true);
+    expect(isIndexFault(fault)).toBe(true);
     removeSearch(folder);
     expect(existsSync(path)).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ConnectionEnds, isOwnPeer, type PeerUser, peerOf } from "../../src/mirror/trust/peer.ts";
+import { type ConnectionEnds, isOwnPeer, type PeerUser, findPeerUser } from "../../src/mirror/trust/peer.ts";
 import { openConnection, raw } from "../service/raw-http.ts";
 import { openSignedIn, openUi, type UiRig } from "./rig.ts";
 
@@ -160,7 +160,7 @@ describe("each answer", () => {
 describe("another user of this machine", () => {
   test("is not heard, with the session of this one too; root is", async () => {
     const others = { peer: null as PeerUser | null };
-    const opened = await openUi({ peerOf: (ends: ConnectionEnds) => others.peer ?? peerOf(ends) });
+    const opened = await openUi({ peerOf: (ends: ConnectionEnds) => others.peer ?? findPeerUser(ends) });
     const person = await opened.signIn();
     const ask = () => person.get("/");
     expect((await ask()).status).toBe(200);
@@ -185,14 +185,14 @@ describe("another user of this machine", () => {
       localAddress: remoteAddress,
       localPort: remotePort,
     };
-    const seen = peerOf(ends);
+    const seen = findPeerUser(ends);
     if (seen === "unknown") return context.skip("this system does not report the user of a connection");
     expect(seen).toBe(process.geteuid?.());
     await new Promise((done) => {
       socket.once("close", done);
       socket.destroy();
     });
-    expect(peerOf(ends)).toBe("gone");
+    expect(findPeerUser(ends)).toBe("gone");
   });
 
   test("counts as none where the system says nothing, or no user ids are", () => {

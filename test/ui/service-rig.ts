@@ -3,14 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Page } from "playwright-core";
-import { type Serving, startService } from "../../src/service/serve.ts";
+import { type RunningService, startService } from "../../src/service/serve.ts";
 import { SERVE } from "../service/fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { newPage } from "./browser.ts";
 
 /** A service like `mdmirror serve`, with the browsers that use its pages. */
 export type ServiceRig = {
-  readonly serving: Serving;
+  readonly serving: RunningService;
   readonly adminKey: string;
   /** Sends a request of the API with the key of the first workspace. */
   api(method: string, path: string, body?: object): Promise<Answered>;

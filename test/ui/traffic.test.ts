@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
-import { Traffic } from "../../src/mirror/daemon/traffic.ts";
+import { ActiveEffects } from "../../src/mirror/daemon/traffic.ts";
 import { watchInProcess } from "../cli/watcher.ts";
 import { openSignedIn } from "./rig.ts";
 
@@ -56,7 +56,7 @@ test("the documents of a daemon's cycle are named while they are transferred, on
 });
 
 test("of hundreds under way, some are named and the others counted", () => {
-  const traffic = new Traffic();
+  const traffic = new ActiveEffects();
   expect(traffic.now()).toBeNull();
   traffic.report("apply", 3, 40);
   const actions = Array.from({ length: 30 }, (_, n) => ({

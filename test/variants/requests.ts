@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
-import { pathSegments } from "../../src/contract/names.ts";
+import { splitPath } from "../../src/contract/names.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type Refused, refuse, toWire } from "../../src/service/requests/answer.ts";
 import { splitRequestTarget } from "../../src/service/requests/router.ts";
@@ -103,8 +103,8 @@ export function normaliseText(text: string): string {
   return plain === "" || plain.endsWith("\n") ? plain : `${plain}\n`;
 }
 
-async function parentIsThere(path: string, ask: Ask): Promise<boolean> {
-  const parent = pathSegments(path).slice(0, -1).join("/");
+async function hasParent(path: string, ask: Ask): Promise<boolean> {
+  const parent = splitPath(path).slice(0, -1).join("/");
   if (parent === "") return true;
   const listed = await ask("GET", `/v1/folders?path=${encodeURIComponent(parent)}`);
   return listed.status !== 200 || (JSON.parse(listed.body) as { data: unknown[] }).data.length > 0;

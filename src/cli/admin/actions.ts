@@ -7,9 +7,9 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { refuse, type Result, unwrap } from "../../common/trouble.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
-import { openKeyFile, readNewText } from "../../service/admin/files.ts";
-import { findKey, findReviewId, findWorkspace, listAll, workspaceNamed } from "../../service/admin/look.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { openKeyFile, readNewContent } from "../../service/admin/files.ts";
+import { findKey, findReviewId, findWorkspace, listAll, findWorkspaceIn } from "../../service/admin/look.ts";
 import type {
   KeyChanges,
   KeyGrant,
@@ -24,7 +24,7 @@ import type { Args, Io } from "../command.ts";
 import { EXIT, refuseUsage } from "../exit.ts";
 import { readSetting, readRate } from "../service-data.ts";
 import { formatUnifiedDiff } from "../show-versions.ts";
-import { formatAge, columns, type CommandResult, choosePaint } from "../text.ts";
+import { formatTimeSince, formatColumns, type CommandResult, choosePaint } from "../text.ts";
 import { askForYes } from "../use-mirror.ts";
 
 type ActionCall = {
@@ -57,7 +57,7 @@ export type AdminAction = {
 async function readWantedWorkspaces({ session, args }: ActionCall) {
   const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
   const workspaceWord = args.text("workspace");
-  const wantedId = workspaceWord === null ? null : unwrap(workspaceNamed(allWorkspaces, workspaceWord)).id;
+  const wantedId = workspaceWord === null ? null : unwrap(findWorkspaceIn(allWorkspaces, workspaceWord)).id;
   return { only: wantedId, names: new Map(allWorkspaces.map(({ id, name }) => [id, name])) };
 }
 
@@ -127,7 +127,7 @@ function formatKeyRow(io: Io, key: KeyJson, workspace: string | undefined): stri
     key.label === "" ? "(no label)" : shownName(key.label),
     workspace === undefined ? "(a removed workspace)" : shownName(workspace),
     describeGrants(key),
-    key.lastUsedAt === null ? "never used" : `used ${formatAge(io, key.lastUsedAt)} ago`,
+    key.lastUsedAt === null ? "never used" : `used ${formatTimeSince(io, key.lastUsedAt)} ago`,
     describeExpiry(io, key),
     describeRate(key),
     shownName(key.id),
@@ -143,7 +143,7 @@ function describeGrants({ grants }: KeyJson): string {
 
 function describeExpiry(io: Io, { expiresAt }: KeyJson): string {
   if (expiresAt === null) return "does not expire";
-  return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${localTime(expiresAt)}`;
+  return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${formatLocalTime(expiresAt)}`;
 }
 
 function describeRate({ rateLimit }: KeyJson): string {
@@ -189,7 +189,7 @@ const keys: AdminActions = {
       const rows = wantedKeys.map((key) => formatKeyRow(call.io, key, names.get(key.workspaceId)));
       return {
         json: { keys: wantedKeys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null })) },
-        lines: rows.length === 0 ? ["there are no keys"] : columns(rows),
+        lines: rows.length === 0 ? ["there are no keys"] : formatColumns(rows),
       };
     },
   },
@@ -259,7 +259,7 @@ function formatReview(io: Io, review: ShownReviewJson): string[] {
     formatUnifiedDiff(io, { before: names[0] + path, after: names[1] + path }, before, after);
   const state = REVIEW_STATES[status] ?? choosePaint(io).asks("in review");
   return [
-    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${describeReviewReason(review)}`,
+    `${shownName(path)}: ${state} ${shownName(id)} since ${formatLocalTime(at)}, because ${describeReviewReason(review)}`,
     ...(review.reason === "conflict" && base !== null ? formatDiff(base, live, ["base", "live"]) : []),
     ...(live === sent ? ["the submitted version is the published one"] : formatDiff(live, sent, ["live", "sent"])),
   ];
@@ -278,7 +278,7 @@ const reviews: AdminActions = {
       const json = { reviews: all };
       if (all.length === 0) return { json, lines: ["nothing is in review"] };
       const rows = all.map((review) => {
-        const sinceClause = `since ${localTime(review.at)} (${formatAge(call.io, review.at)})`;
+        const sinceClause = `since ${formatLocalTime(review.at)} (${formatTimeSince(call.io, review.at)})`;
         return [
           shownName(review.path),
           describeReviewReason(review),
@@ -288,7 +288,7 @@ const reviews: AdminActions = {
         ];
       });
       const summary = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
-      return { json, lines: [...columns(rows), summary], exit: EXIT.attention };
+      return { json, lines: [...formatColumns(rows), summary], exit: EXIT.attention };
     },
   },
   show: {
@@ -304,7 +304,7 @@ const reviews: AdminActions = {
     options: ["content"],
     async run({ io, args, session, operand }) {
       const file = args.text("content");
-      const content = file === null ? null : unwrap(readNewText(file === "-" ? file : resolve(io.cwd, file)));
+      const content = file === null ? null : unwrap(readNewContent(file === "-" ? file : resolve(io.cwd, file)));
       const id = unwrap(await findReviewId(session, operand));
       const acceptOptions = content === null ? {} : { body: { content } };
       const { path } = unwrap(await session.ask("acceptReview", { id, ...acceptOptions }));
@@ -343,7 +343,7 @@ const workspaces: AdminActions = {
         return [shownName(name), shownWords(state), ...counts, shownName(id)];
       });
       const noWorkspaceLine = "there is no workspace; next: mdmirror serve admin workspaces create NAME";
-      return { json: { workspaces: all }, lines: rows.length === 0 ? [noWorkspaceLine] : columns(rows) };
+      return { json: { workspaces: all }, lines: rows.length === 0 ? [noWorkspaceLine] : formatColumns(rows) };
     },
   },
   create: {

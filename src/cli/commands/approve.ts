@@ -3,7 +3,7 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { APPROVE } from "../../mirror/operations/declared/stop.ts";
 import type { ResultOf } from "../../mirror/operations/define.ts";
 import { approve, reject as restore } from "../../mirror/operations/manual/answer-stop.ts";
-import { waitingClause } from "../../mirror/operations/results/stop.ts";
+import { describeWaiting } from "../../mirror/operations/results/stop.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
@@ -51,7 +51,7 @@ function formatStop({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args:
   return [
     ...reasons.map(({ reason, detail }) => `Stopped: ${shownWords(detail)} (${reason})`),
     ...groups,
-    ...(waiting > 0 ? [`  ${waitingClause(waiting)}`] : []),
+    ...(waiting > 0 ? [`  ${describeWaiting(waiting)}`] : []),
   ];
 }
 

@@ -2,7 +2,7 @@ import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import type { Command, CommandEntry } from "../command.ts";
 import { SCRIPTS } from "../completion/scripts.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { optionsOf } from "../args.ts";
+import { listOptions } from "../args.ts";
 
 export const command: Command = {
   about: [
@@ -67,7 +67,7 @@ async function findOffersAfter([name, ...rest]: readonly string[], table: readon
   const entry = table.find((candidate) => candidate.name === name);
   if (entry === undefined) return [];
   const { command } = await entry.load();
-  const options = Object.entries(optionsOf(command));
+  const options = Object.entries(listOptions(command));
   const findOption = (word: string | undefined) =>
     options.find(([option, { short }]) => word === `--${option}` || word === `-${short}`)?.[1];
   const spec = findOption(rest.at(-1));

@@ -3,7 +3,7 @@ import { unwrap } from "../../common/trouble.ts";
 import { join } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { changeSettings, findSetting, valueIn } from "../../mirror/operations/manual/config.ts";
+import { changeSettings, findSetting, readValueIn } from "../../mirror/operations/manual/config.ts";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
@@ -50,7 +50,7 @@ export const command: Command = {
         ? readConfig(join(root, MIRROR_FOLDER))
         : await changeSettings(root, [{ name, setting, text }], io.clock),
     );
-    const value = valueIn(config, name);
+    const value = readValueIn(config, name);
     const changedLine = `${name} is now ${formatValue(value)}${verb === "unset" ? ", the default" : ""}`;
     return showResult(io, json, { json: { name, value }, lines: [isQuestion ? formatValue(value) : changedLine] });
   },
@@ -68,7 +68,7 @@ function removeMarkup(text: string): string {
 function showSettings(io: Io, root: string, json: boolean): ExitCode {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
   const settings = listSettings().map(({ name, setting }) => {
-    const value = valueIn(config, name);
+    const value = readValueIn(config, name);
     return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.defaultValue), setting };
   });
   return showResult(io, json, {

@@ -1,15 +1,15 @@
 import { unwrap } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { conflicts } from "../../mirror/operations/manual/conflicts.ts";
-import { conflictHunks, readThree } from "../../mirror/operations/manual/problem-view.ts";
+import { findConflictHunks, readThree } from "../../mirror/operations/manual/problem-view.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { originClause } from "../../mirror/operations/results/origin.ts";
-import { bytes, localTime } from "../../mirror/operations/results/when.ts";
+import { formatOrigin } from "../../mirror/operations/results/origin.ts";
+import { bytes, formatLocalTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
 import { locateDocument } from "../find-mirror.ts";
-import { formatAge, columns, choosePaint, showResult } from "../text.ts";
+import { formatTimeSince, formatColumns, choosePaint, showResult } from "../text.ts";
 import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
 import { formatHunks } from "../show-versions.ts";
 import { withLocalMirror } from "../use-mirror.ts";
@@ -43,7 +43,7 @@ function formatConflicts(io: Io, { conflicts: open, blocked }: ConflictList): re
   const paint = choosePaint(io);
   const rows = open.map(({ path, since, mine, theirs, inReview, renewed }) => [
     paint.strong(shownName(path)),
-    `${paint.asks(inReview ? "in review" : "conflict")} for ${formatAge(io, since)}`,
+    `${paint.asks(inReview ? "in review" : "conflict")} for ${formatTimeSince(io, since)}`,
     `mine ${bytes(mine)}`,
     `theirs ${bytes(theirs, "no longer in the history")}${renewed === 0 ? "" : `, updated ${renewed} times since`}`,
   ]);
@@ -51,11 +51,11 @@ function formatConflicts(io: Io, { conflicts: open, blocked }: ConflictList): re
     "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool";
   const allLine = "  all: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first";
   return [
-    ...columns(rows),
+    ...formatColumns(rows),
     ...(rows.length > 0 ? [nextLine] : []),
     ...(rows.length > 1 ? [allLine] : []),
     ...blocked.flatMap(({ path, kind, detail, code, requestId, since, next: step }) => [
-      `${paint.strong(shownName(path))}  blocked for ${formatAge(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
+      `${paint.strong(shownName(path))}  blocked for ${formatTimeSince(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${formatOrigin(code, requestId)}`,
       `  next: ${shownWords(step)}`,
     ]),
   ];
@@ -67,13 +67,13 @@ async function showConflict(io: Io, name: string, json: boolean): Promise<ExitCo
     const problem = unwrap(findProblem(mirror, location.path));
     const contents = unwrap(readThree(mirror, problem));
     const { path, conflict } = problem;
-    const hunks = conflictHunks(contents);
+    const hunks = findConflictHunks(contents);
     const lines = formatHunks(io, hunks);
     if (hunks.length === 0) lines.push("the two edits now merge; the next sync resolves the conflict");
     if (conflict !== null) {
       const { since, newestCopyPath } = conflict;
       lines.unshift(
-        `${shownName(path)}: in conflict since ${localTime(since)}; theirs is ${shownName(newestCopyPath)}`,
+        `${shownName(path)}: in conflict since ${formatLocalTime(since)}; theirs is ${shownName(newestCopyPath)}`,
       );
     }
     return showResult(io, json, { json: { path, since: conflict?.since ?? null, hunks }, lines, exit: EXIT.attention });

@@ -3,18 +3,23 @@ import { plural } from "../../common/count.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
-import { type JudgeOptions, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
-import { NoAnswerError, waitingForRetryAfter } from "../../conformance/observe.ts";
-import { type Section, SECTIONS } from "../../conformance/sections.ts";
+import {
+  type JudgeOptions,
+  judgeService,
+  type ConformanceReport,
+  type SectionReport,
+} from "../../conformance/judge.ts";
+import { NoAnswerError, waitForRetryAfter } from "../../conformance/observe.ts";
+import { type Section, CASES_BY_SECTION } from "../../conformance/sections.ts";
 import type { Exchange } from "../../conformance/world.ts";
 import { findKey } from "../../mirror/settings/key.ts";
 import { openWire } from "../../mirror/trust/connect.ts";
-import { originOfUser } from "../../mirror/trust/gate.ts";
+import { readUserOrigin } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { formatCounts, showResult } from "../text.ts";
 
-const SECTION_NAMES = Object.keys(SECTIONS) as Section[];
+const SECTION_NAMES = Object.keys(CASES_BY_SECTION) as Section[];
 
 /**
  * LIMIT: milliseconds and bytes of one answer from the service. The largest answer is a page of
@@ -52,7 +57,7 @@ export const command: Command = {
     const { env, cwd } = io;
     const url = args.operands[0]!;
     // `originOfUser` returns null only without a URL.
-    const origin = unwrap(originOfUser({ url, env: {}, allowHttp: args.texts("allow-http") })!);
+    const origin = unwrap(readUserOrigin({ url, env: {}, allowHttp: args.texts("allow-http") })!);
     const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
     const wire = openWire(origin);
     try {
@@ -67,7 +72,7 @@ export const command: Command = {
 
 type JudgedService = Pick<JudgeOptions, "url" | "key"> & { readonly wire: Wire };
 
-async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): Promise<Result<Report>> {
+async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): Promise<Result<ConformanceReport>> {
   const exchange: Exchange = async (request) => {
     const result = await wire.send(request, ANSWER_BOUNDS);
     if (result.kind !== "answer") throw new NoAnswerError(result.why);
@@ -81,7 +86,7 @@ async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): 
   const wantedSections = args.texts("section");
   const { value } = await io.stoppable((stop) =>
     judgeService({
-      exchange: waitingForRetryAfter(exchange, (ms) => io.clock.sleep(ms, stop)),
+      exchange: waitForRetryAfter(exchange, (ms) => io.clock.sleep(ms, stop)),
       url,
       key,
       name,
@@ -97,7 +102,7 @@ async function runJudge(io: Io, args: Args, { url, wire, key }: JudgedService): 
   return value;
 }
 
-function formatReport({ conforms, isComplete, sections, leftBehind }: Report): string[] {
+function formatReport({ conforms, isComplete, sections, leftBehind }: ConformanceReport): string[] {
   return [
     ...sections.flatMap(formatSection),
     ...leftBehind.map((path) => `left behind: ${path}`),

@@ -9,7 +9,7 @@ import { EXIT, refuseUsage } from "../exit.ts";
 import { locateVersionOperand, splitVersion } from "../find-mirror.ts";
 import { FOLDER_OPERAND, makeReadCommand } from "../operation-command.ts";
 import { formatChangedOrigins, showMerge, formatUnifiedDiff } from "../show-versions.ts";
-import { columns } from "../text.ts";
+import { formatColumns } from "../text.ts";
 
 type DiffRow = Answer<typeof DIFF>["documents"][number];
 
@@ -54,7 +54,7 @@ const KIND_WORDS: Readonly<Record<DiffRow["kind"], string>> = {
 
 function formatRows(rows: readonly DiffRow[]): readonly string[] {
   if (rows.length === 0) return ["both sides are equal"];
-  return columns(
+  return formatColumns(
     rows.map(({ path, kind, lines }) => [
       shownName(path),
       lines === null ? KIND_WORDS[kind] : `+${lines.added} -${lines.removed}`,

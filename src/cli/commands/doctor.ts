@@ -1,11 +1,11 @@
 import { showResult } from "../text.ts";
 import { makeFolderCommand } from "../find-mirror.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
-import { EXIT, type ExitCode, exitOfTrouble, refuseUsage, worstExit, writeNewFile } from "../exit.ts";
+import { EXIT, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit, writeNewFile } from "../exit.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
-import { examine } from "../../mirror/operations/doctor/examine.ts";
+import { runChecks } from "../../mirror/operations/doctor/examine.ts";
 import { resolve } from "node:path";
-import { bad, type Check, good, warn } from "../../mirror/operations/doctor/check.ts";
+import { makeBad, type DoctorCheck, makeGood, makeWarning } from "../../mirror/operations/doctor/check.ts";
 import { makeBundle } from "../../mirror/operations/doctor/bundle.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -26,7 +26,7 @@ export const command: Command = {
   ...makeFolderCommand(async (io, args, root) => {
     const file = args.text("bundle");
     if (file === null && args.flag("with-names")) refuseUsage("--with-names needs --bundle");
-    const examinedChecks = await examine(root, { ...pickContext(io), keyFile: args.text("key-file") });
+    const examinedChecks = await runChecks(root, { ...pickContext(io), keyFile: args.text("key-file") });
     const checks =
       file === null
         ? examinedChecks
@@ -37,7 +37,7 @@ export const command: Command = {
         `${STATE_MARKS[state]} ${about}: ${shownWords(detail)}`,
         ...(next === null ? [] : [`    next: ${shownWords(next)}`]),
       ]),
-      exit: worstExit(checks.map(chooseExit)),
+      exit: pickWorstExit(checks.map(chooseExit)),
     });
   }),
 };
@@ -46,26 +46,35 @@ export const command: Command = {
 async function writeBundle(
   io: Io,
   args: Args,
-  { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly Check[] },
-): Promise<Check> {
+  { root, file, examined }: { readonly root: string; readonly file: string; readonly examined: readonly DoctorCheck[] },
+): Promise<DoctorCheck> {
   const opening = { ...pickContext(io), mode: "read", what: "doctor", keyFile: args.text("key-file") } as const;
   const withNames = args.flag("with-names");
   const bundleResult = await withMirror(root, opening, (mirror) =>
     makeBundle(mirror, examined, { random: io.random, withNames }),
   );
   if (bundleResult.kind === "trouble")
-    return bad("bundle", bundleResult.trouble.kind, bundleResult.trouble.what, bundleResult.trouble.next);
+    return makeBad("bundle", bundleResult.trouble.kind, bundleResult.trouble.what, bundleResult.trouble.next);
   const { bundle, differences } = bundleResult.value;
   writeNewFile(resolve(io.cwd, file), `${JSON.stringify(bundle)}\n`);
   const summary = `${shownName(file)} has no content and no key; its names are ${bundle.names}`;
-  if (differences.length === 0) return good("bundle", summary);
+  if (differences.length === 0) return makeGood("bundle", summary);
   const detail = `${summary}, and it does not reproduce the plan of this folder`;
-  return warn("bundle", detail, withNames ? "send it all the same" : "use --with-names if you may show the names");
+  return makeWarning(
+    "bundle",
+    detail,
+    withNames ? "send it all the same" : "use --with-names if you may show the names",
+  );
 }
 
-const STATE_MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };
+const STATE_MARKS: Readonly<Record<DoctorCheck["state"], string>> = {
+  good: "ok  ",
+  note: "note",
+  warn: "WARN",
+  bad: "BAD ",
+};
 
-function chooseExit({ state, fault }: Check): ExitCode {
-  if (state === "bad") return exitOfTrouble({ kind: fault ?? "fault" });
+function chooseExit({ state, fault }: DoctorCheck): ExitCode {
+  if (state === "bad") return findExitOfTrouble({ kind: fault ?? "fault" });
   return state === "warn" ? EXIT.attention : EXIT.inSync;
 }

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { history, show } from "../../mirror/operations/history/versions.ts";
-import { bytes, localTime } from "../../mirror/operations/results/when.ts";
+import { bytes, formatLocalTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { refuseUsage, writeNewFile } from "../exit.ts";
 import { locateDocument, locateVersionOperand } from "../find-mirror.ts";
 import { makeReadCommand } from "../operation-command.ts";
 import { showMerge } from "../show-versions.ts";
-import { columns } from "../text.ts";
+import { formatColumns } from "../text.ts";
 
 export const command = makeReadCommand(history, {
   operands: { usage: "PATH|ID", least: 1, most: 1 },
@@ -31,11 +31,11 @@ export const command = makeReadCommand(history, {
   },
   lines(_io, { id, path, gone, deleted, versions }, args) {
     const head = `${shownName(path)}  ${id ?? "(no document at this path now)"}${id !== null && gone ? "  (gone)" : ""}`;
-    const lines = [head, ...columns(versions.map(formatRow))];
+    const lines = [head, ...formatColumns(versions.map(formatRow))];
     if (deleted === null || args.text("as-of") !== null) return lines;
     const runClause = deleted.run === null ? "" : ` by run ${deleted.run}`;
     const reasonClause = deleted.what === null ? "" : `: ${shownWords(deleted.what)}`;
-    return [...lines, `deleted ${localTime(deleted.at)}${runClause}${reasonClause}`];
+    return [...lines, `deleted ${formatLocalTime(deleted.at)}${runClause}${reasonClause}`];
   },
 });
 
@@ -46,7 +46,7 @@ function formatRow({ n, at, size, from, what, mergedFrom, other, isLocal }: Hist
   const otherClause = other === null ? "" : `  (a version of ${shownName(other)}, which was at this path then)`;
   return [
     `@${n}`,
-    at <= 0 ? "before" : localTime(at),
+    at <= 0 ? "before" : formatLocalTime(at),
     from,
     bytes(size, "no longer in the history"),
     `${shownWords(what)}${mergedClause}${otherClause}${isLocal ? "  (local)" : ""}`,

@@ -1,11 +1,11 @@
 import { refuse, unwrap } from "../../common/trouble.ts";
 import { EVENT_NAMES, type EventName, type Hook } from "../../mirror/hooks/hook.ts";
-import { hooksFileOf } from "../../mirror/trust/gate.ts";
-import { ageText } from "../../common/age.ts";
+import { findHooksFile } from "../../mirror/trust/gate.ts";
+import { formatAge } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
-import { jsonLine, showResult } from "../text.ts";
+import { formatJsonLine, showResult } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/run-hook.ts";
 
@@ -36,13 +36,13 @@ function showHooks(io: Io, json: boolean): ExitCode {
   const hooks = unwrap(readHooks(io.env));
   const noHookLines = ["no hook is configured; see Hooks in src/docs/monitoring.md"];
   return showResult(io, json, {
-    json: { file: hooksFileOf(io.env), hooks: hooks.map(toHookJson) },
+    json: { file: findHooksFile(io.env), hooks: hooks.map(toHookJson) },
     lines: hooks.length === 0 ? noHookLines : hooks.map(formatHook),
   });
 }
 
 function formatHook({ name, on, mirrors, argv }: Hook): string {
-  const events = [...on].map(([event, delayMs]) => `${event} (after ${ageText(delayMs)})`).join(", ");
+  const events = [...on].map(([event, delayMs]) => `${event} (after ${formatAge(delayMs)})`).join(", ");
   const foldersClause = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
   return `${name}: on ${events}${foldersClause}: runs ${shownWords(argv.join(" "))}`;
 }
@@ -59,7 +59,7 @@ async function runHookTest(io: Io, name: string, args: Args): Promise<ExitCode> 
   const testEnd = await testHook(hook, event, pickContext(io), io.stop);
   if (args.flag("json")) {
     const failure = testEnd.kind === "done" ? {} : { why: testEnd.why, code: testEnd.code, output: testEnd.output };
-    io.out(jsonLine({ name, event, state: testEnd.kind, ms: testEnd.ms, ...failure }));
+    io.out(formatJsonLine({ name, event, state: testEnd.kind, ms: testEnd.ms, ...failure }));
   } else if (testEnd.kind === "done") io.out(`${name}: ran for ${event}, in ${testEnd.ms} ms`);
   else {
     io.err(`mdmirror: the hook "${name}" failed on ${event}: ${shownWords(testEnd.why)}`);

@@ -7,21 +7,21 @@ import { type Config, DEFAULT_CONFIG, readConfig, writeConfig } from "../../mirr
 import { findKey, type FoundKey, storeKey } from "../../mirror/settings/key.ts";
 import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
-import { ownershipOf } from "../../mirror/trust/owner.ts";
+import { readOwnership } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { checkMirrorName, workAsOwner } from "../find-mirror.ts";
+import { requireMirrorName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
-import { checkFolder, linkFolder, nearestFolder, tryKey } from "../../mirror/folder/link-folder.ts";
-import { lineFault, linkedPart, partClause } from "../../mirror/settings/settings.ts";
-import { admit, originOfUser, markerOf } from "../../mirror/trust/gate.ts";
-import { isSameUrl, withoutSlashes } from "../../mirror/trust/address.ts";
+import { checkFolder, linkFolder, findNearestFolder, tryKey } from "../../mirror/folder/link-folder.ts";
+import { findLineFault, parseLinkedPart, describeLinkedPart } from "../../mirror/settings/settings.ts";
+import { admit, readUserOrigin, readRootMarker } from "../../mirror/trust/gate.ts";
+import { isSameUrl, stripSlashes } from "../../mirror/trust/address.ts";
 import { agreeOnFirstPlan, runFirstSync } from "../first-sync.ts";
 import { openToRead } from "../../mirror/folder/open-state.ts";
-import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
 import { plural } from "../../common/count.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { IGNORE_FILE } from "../../mirror/model/rule-files.ts";
 
@@ -72,15 +72,15 @@ export const command: Command = {
   operands: { usage: "[DIR] --url URL", least: 0, most: 1, offers: ["folder"] },
   async run(io, args): Promise<ExitCode> {
     for (const pattern of args.texts("ignore")) {
-      const fault = lineFault(pattern);
+      const fault = findLineFault(pattern);
       if (fault !== null) return refuseUsage(`--ignore ${JSON.stringify(pattern)} ${fault}`);
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    checkMirrorName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
+    requireMirrorName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
     // Under `sudo`, the process continues as the user who called `sudo`, if that user owns the
     // folder. A folder that does not exist yet belongs to the owner of its nearest existing parent.
-    const existingFolder = nearestFolder(dir);
-    if (existingFolder === dir || ownershipOf(existingFolder, io.env).kind === "by-sudo")
+    const existingFolder = findNearestFolder(dir);
+    if (existingFolder === dir || readOwnership(existingFolder, io.env).kind === "by-sudo")
       unwrap(workAsOwner(io, realpathSync(existingFolder)));
     const kind = unwrap(checkFolder(dir, io.env, args.flag("any-folder")));
     return kind === "linked" ? initLinkedFolder(io, dir, args) : linkNew(io, args, dir, kind === "known");
@@ -90,14 +90,14 @@ export const command: Command = {
 type PreferredSide = Parameters<typeof runFirstSync>[3];
 
 function readTarget(io: Io, args: Args): { readonly config: Config; readonly origin: TrustedOrigin } {
-  const remote = linkedPart(args.texts("remote"));
+  const remote = parseLinkedPart(args.texts("remote"));
   if (remote === null) return refuseUsage("--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
   const origin = unwrap(
-    originOfUser({ url: args.text("url"), env: io.env, allowHttp }) ?? refuseUsage("--url is missing"),
+    readUserOrigin({ url: args.text("url"), env: io.env, allowHttp }) ?? refuseUsage("--url is missing"),
   );
   const { url } = origin;
-  if (url !== withoutSlashes(args.text("url") ?? io.env["MDMIRROR_URL"] ?? ""))
+  if (url !== stripSlashes(args.text("url") ?? io.env["MDMIRROR_URL"] ?? ""))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
   const direction = (args.text("direction") ?? DEFAULT_CONFIG.direction) as Config["direction"];
   const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp, gitignore: args.flag("gitignore") };
@@ -124,7 +124,7 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
   const storedKey = args.flag("no-store-key") || from === "keychain" ? null : key;
   const linkNote = unwrap(linkFolder({ ...agreedPlan, random, env, name: args.text("name") }, storedKey));
   if (linkNote !== null) io.err(`mdmirror: ${linkNote}`);
-  io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
+  io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${describeLinkedPart(config.remote)}`);
   unwrap(addIgnoreLines(realpathSync(dir), ignore));
   return runFirstSync(io, dir, keyFile, args.text("prefer") as PreferredSide);
 }
@@ -174,7 +174,7 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Conf
   const { clock, random } = io;
   const fault = await tryKey({ config, origin, key, clock, random });
   if (fault === null) return;
-  const failure = faultTrouble(fault, config.url);
+  const failure = makeFaultTrouble(fault, config.url);
   if (fault.kind === "locked-out") throw new TroubleError(failure);
   io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
 }
@@ -202,14 +202,14 @@ const STORABLE_SOURCES: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "
 function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: Config): void {
   const [wantedUrl, wantedRemote, wanted] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = wantedUrl !== null && !isSameUrl(wantedUrl, url);
-  const isOtherPart = wantedRemote.length > 0 && String(linkedPart(wantedRemote)) !== String(remote);
+  const isOtherPart = wantedRemote.length > 0 && String(parseLinkedPart(wantedRemote)) !== String(remote);
   if (isOtherUrl || isOtherPart)
     refuse(
-      `${dir} is already linked to ${new URL(url).origin}${partClause(remote)}`,
+      `${dir} is already linked to ${new URL(url).origin}${describeLinkedPart(remote)}`,
       "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
     );
   if (wanted === null || wanted === direction) return;
-  const nextStep = `mdmirror config set direction ${wanted} ${shellWord(dir)}`;
+  const nextStep = `mdmirror config set direction ${wanted} ${quoteForShell(dir)}`;
   refuse(`${dir} is already linked, with the direction ${direction}`, nextStep);
 }
 
@@ -224,9 +224,9 @@ function isStateLost(io: Io, folder: string): boolean {
 /** Trusts the address of `--url` for this folder. The key may then be sent to this address. */
 function trustAddress(io: Io, args: Args, root: string): void {
   const url = args.text("url");
-  const marker = markerOf(root);
+  const marker = readRootMarker(root);
   if (url === null || marker === null) return;
   const allowHttp = args.texts("allow-http");
-  const { address } = unwrap(originOfUser({ url, env: io.env, allowHttp })!);
+  const { address } = unwrap(readUserOrigin({ url, env: io.env, allowHttp })!);
   unwrap(bindMirror(root, marker, { address, allowHttp, name: args.text("name"), env: io.env }));
 }

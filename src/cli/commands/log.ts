@@ -3,9 +3,9 @@ import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locateDocument, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { withLocalMirror } from "../use-mirror.ts";
-import { eventLine } from "../../mirror/operations/results/event-line.ts";
-import { jsonLine } from "../text.ts";
-import { publicKind } from "../../mirror/operations/results/actions.ts";
+import { formatEvent } from "../../mirror/operations/results/event-line.ts";
+import { formatJsonLine } from "../text.ts";
+import { toPublicKind } from "../../mirror/operations/results/actions.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { findRuns, readEvents } from "../../mirror/operations/history/events.ts";
 
@@ -26,8 +26,9 @@ export const command: Command = {
     return withLocalMirror(io, location.root, ({ state }) => {
       const events = readEvents(state, { limit, run, path: location.path });
       if (run !== null && events.length === 0) unwrap(findRuns(state, run));
-      if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
-      else for (const event of events) io.out(eventLine(event));
+      if (args.flag("json"))
+        for (const event of events) io.out(formatJsonLine({ ...event, kind: toPublicKind(event.kind) }));
+      else for (const event of events) io.out(formatEvent(event));
       const noEventsLine = name === null ? "no events yet" : `no events of ${shownName(name)}`;
       if (events.length === 0 && !args.flag("json")) io.out(noEventsLine);
       return EXIT.inSync;

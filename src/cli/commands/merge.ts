@@ -4,10 +4,15 @@ import { plural } from "../../common/count.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { explainMerge } from "../../markdown/merge/explain.ts";
-import { originsOf } from "../../markdown/merge/origin.ts";
-import { mergeAsGit, mergeMarked, readThreeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
+import { findOrigins } from "../../markdown/merge/origin.ts";
+import {
+  mergeAsGit,
+  mergeWithMarkers,
+  readThreeFiles,
+  writeMerged,
+} from "../../mirror/operations/history/merge-files.ts";
 import { formatOrigins } from "../show-versions.ts";
-import { jsonLine } from "../text.ts";
+import { formatJsonLine } from "../text.ts";
 
 type MergePaths = [base: string, mine: string, theirs: string];
 
@@ -41,12 +46,12 @@ export const command: Command = {
     if (args.flag("driver")) return runMergeDriver(io, args, paths);
     const texts = unwrap(readThreeFiles(paths));
     const { base, mine, theirs } = texts;
-    const { text, conflicts } = mergeMarked(texts);
+    const { text, conflicts } = mergeWithMarkers(texts);
     const isClean = conflicts === 0;
     const isShown = ["print", "origins", "explain"].some((name) => args.flag(name));
     if (isClean && args.flag("origins"))
-      for (const line of formatOrigins(io, originsOf(base, mine, theirs, text))) io.out(line);
-    else if (isClean && args.flag("explain")) io.out(jsonLine(explainMerge(base, mine, theirs, text)));
+      for (const line of formatOrigins(io, findOrigins(base, mine, theirs, text))) io.out(line);
+    else if (isClean && args.flag("explain")) io.out(formatJsonLine(explainMerge(base, mine, theirs, text)));
     else if (isShown) io.text(text.replace(/[^\n]$/, "$&\n"));
     else {
       unwrap(writeMerged(paths[1], text));
@@ -71,7 +76,7 @@ async function runMergeDriver(io: Io, args: Args, paths: MergePaths): Promise<Ex
     io.err(`mdmirror: ${args.text("path") ?? args.operands[1]!} is not UTF-8 text: ${what}`);
     return isClean ? EXIT.inSync : CONFLICT_FOR_GIT;
   }
-  const { text, conflicts } = mergeMarked(unwrap(readResult), markerSize);
+  const { text, conflicts } = mergeWithMarkers(unwrap(readResult), markerSize);
   unwrap(writeMerged(paths[1], text));
   return conflicts === 0 ? EXIT.inSync : CONFLICT_FOR_GIT;
 }

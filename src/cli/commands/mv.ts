@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { findMirror, checkMirrorName } from "../find-mirror.ts";
+import { findMirror, requireMirrorName } from "../find-mirror.ts";
 import { checkMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "./service.ts";
 import { nameMirror } from "../../mirror/trust/list.ts";
@@ -49,7 +49,7 @@ export const name: Command = {
   operands: { usage: "[DIR] NAME", least: 1, most: 2, offers: ["mirror", "nothing"] },
   async run(io, args) {
     const { root, last: given } = readOperands(io, args);
-    checkMirrorName(io, given, root, "it");
+    requireMirrorName(io, given, root, "it");
     const nameNote = unwrap(nameMirror(root, given, io.env));
     if (nameNote !== null) io.err(`mdmirror: ${nameNote}`);
     io.out(`${shownName(root)} is now named ${shownName(given)}`);

@@ -1,7 +1,7 @@
 import { askDaemon, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 import type { ControlRequest } from "../../mirror/daemon/control/protocol.ts";
-import { ageText } from "../../common/age.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { formatAge } from "../../common/age.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
@@ -35,12 +35,12 @@ async function pauseOrResume(
 ): Promise<ExitCode> {
   const answer = await askDaemon(root, request);
   if (answer === NO_DAEMON) {
-    const dir = shellWord(root);
+    const dir = quoteForShell(root);
     return refuse(`no daemon syncs ${root}`, `mdmirror watch ${dir}, or mdmirror service install ${dir}`);
   }
   const { changed } = unwrap(answer);
   if (request.do === "pause") {
-    const timeClause = request.forMs === undefined ? "" : ` for ${ageText(request.forMs)}`;
+    const timeClause = request.forMs === undefined ? "" : ` for ${formatAge(request.forMs)}`;
     io.out(changed ? `paused${timeClause}; next: mdmirror resume` : "the daemon was already paused");
   } else io.out(changed ? "resumed" : "the daemon was not paused");
   return EXIT.inSync;

@@ -1,28 +1,28 @@
 import { makeFolderCommand } from "../find-mirror.ts";
-import { oppositeTrouble, planSync, type RunRequest, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
+import { refuseOppositeRun, planSync, type RunRequest, type SyncPlan, USUAL_RUN } from "../../mirror/folder/run.ts";
 import type { Command, Io } from "../command.ts";
-import { originClause } from "../../mirror/operations/results/origin.ts";
+import { formatOrigin } from "../../mirror/operations/results/origin.ts";
 import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { nextOfStop } from "../../mirror/operations/results/attention.ts";
-import { pathsOf, planJson, largestFolders } from "../../mirror/operations/results/plan.ts";
+import { listStopSteps } from "../../mirror/operations/results/attention.ts";
+import { makePathLookup, toPlanJson, findLargestFolders } from "../../mirror/operations/results/plan.ts";
 import { formatStaysLocal } from "../show-attention.ts";
-import { columns, cutLines, type Paint, choosePaint, PLAIN, showResult } from "../text.ts";
-import { bytesText, count, plural } from "../../common/count.ts";
-import { actionsOfStop } from "../../mirror/planner/verdict/stops.ts";
+import { formatColumns, cutLines, type Paint, choosePaint, PLAIN, showResult } from "../text.ts";
+import { formatBytes, count, plural } from "../../common/count.ts";
+import { listActionsOfStop } from "../../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { REACH_OPTIONS, type ReachOptions, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
-import { byPath } from "../../mirror/model/by-path.ts";
+import { compareByPath } from "../../mirror/model/by-path.ts";
 import {
   ACTION_WORDS,
-  actionName,
-  actionPath,
-  actionWords,
+  formatActionPath,
+  readActionPath,
+  describeAction,
   type PathOf,
 } from "../../mirror/operations/results/actions.ts";
 import type { Action } from "../../mirror/model/action.ts";
-import type { Proposal, Share } from "../../mirror/settings/propose-rules.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import type { RulesProposal, DocumentShare } from "../../mirror/settings/propose-rules.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 type PlanOptions = {
   readonly json: boolean;
@@ -42,13 +42,13 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   const { json, quiet } = options;
   const mirrorOptions = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
   return withOpenedMirror(io, root, mirrorOptions, async (mirror) => {
-    const oppositeDirection = oppositeTrouble(mirror.config, request);
+    const oppositeDirection = refuseOppositeRun(mirror.config, request);
     if (oppositeDirection !== null) throw new TroubleError(oppositeDirection);
     const preview = unwrap(await planSync(mirror, request));
     const lines = quiet ? [] : formatPlan(preview, options.all ? Number.POSITIVE_INFINITY : MAX_NAMES, choosePaint(io));
     const openExit = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
     const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : openExit;
-    return showResult(io, json, { json: planJson(preview), lines, exit });
+    return showResult(io, json, { json: toPlanJson(preview), lines, exit });
   });
 }
 
@@ -60,7 +60,7 @@ export function formatPlan(
   const actions = plan.steps.map(({ action }) => action);
   const staysLine = formatStaysLocal(staysLocal);
   return [
-    ...formatGroups(actions, most, pathsOf(trees.base), paint),
+    ...formatGroups(actions, most, makePathLookup(trees.base), paint),
     ...formatLargestFolders({ plan, trees }, most),
     ...formatLeftOut("not synced", oneWay, most),
     ...formatLeftOut(paint.asks("blocked"), open, most),
@@ -74,10 +74,10 @@ export function formatPlan(
 function formatLeftOut(label: string, left: SyncPlan["open"], most: number): string[] {
   if (left.length === 0) return [];
   const namedLines = left
-    .toSorted(byPath)
+    .toSorted(compareByPath)
     .map(
       ({ path, kind, detail, code, requestId }) =>
-        `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${originClause(code, requestId)})`,
+        `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${formatOrigin(code, requestId)})`,
     );
   return [`  ${label}: ${count(left.length)}`, ...cutLines(namedLines, most, "    ")];
 }
@@ -88,7 +88,7 @@ function formatEnd(plan: SyncPlan["plan"], blockedCount: number): string {
     return `nothing to do${blockedCount === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const allSteps = plural(steps, "step");
   if (plan.verdict.kind === "run") return `${allSteps}; nothing was written; carry them out: mdmirror sync`;
-  const stoppedCount = actionsOfStop(plan.verdict, plan.steps).length;
+  const stoppedCount = listActionsOfStop(plan.verdict, plan.steps).length;
   const partClause = stoppedCount === steps ? "" : `, ${count(stoppedCount)} of them need your approval`;
   return `${allSteps}${partClause}; nothing was written; mdmirror sync changes nothing before you approve`;
 }
@@ -97,7 +97,7 @@ function formatVerdict(verdict: SyncPlan["plan"]["verdict"], paint: Paint): stri
   if (verdict.kind === "run") return [];
   return [
     ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),
-    ...nextOfStop(verdict.reasons).map((way) => `  next: ${way}`),
+    ...listStopSteps(verdict.reasons).map((way) => `  next: ${way}`),
   ];
 }
 
@@ -110,12 +110,16 @@ function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, 
   // Groups follow the order of `ACTION_WORDS`. Within a kind, actions that go to review come last.
   const kinds = Object.keys(ACTION_WORDS);
   const rankAction = (action: Action) =>
-    kinds.indexOf(action.kind) + (actionWords(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
+    kinds.indexOf(action.kind) + (describeAction(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);
   const sorted = actions.toSorted((a, b) => rankAction(a) - rankAction(b));
-  return [...Map.groupBy(sorted, actionWords)].flatMap(([words, all]) => {
+  return [...Map.groupBy(sorted, describeAction)].flatMap(([words, all]) => {
     const namedLines = all
-      .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
-      .sort(byPath)
+      .map((action) => ({
+        path: readActionPath(action, pathOf),
+        name: formatActionPath(action, pathOf),
+        why: action.why,
+      }))
+      .sort(compareByPath)
       .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
     const heading = paint[chooseBrush(all[0]!)](`${words.arrow} ${words.label}`);
     return [`  ${heading}: ${count(all.length)}`, ...cutLines(namedLines, most, "    ")];
@@ -135,36 +139,36 @@ const MAX_FOLDERS = 5;
  * names every new document.
  * @param namesPerGroup number of documents that the plan names in each group
  */
-function formatLargestFolders(preview: Parameters<typeof largestFolders>[0], namesPerGroup: number): string[] {
+function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0], namesPerGroup: number): string[] {
   const newDocuments = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
   if (newDocuments <= namesPerGroup) return [];
-  const rows = largestFolders(preview, MAX_FOLDERS).map((folder) => {
+  const rows = findLargestFolders(preview, MAX_FOLDERS).map((folder) => {
     return [
       `    ${folder.folder === "" ? "this folder itself" : `${shownName(folder.folder)}/`}`,
       describeShare(folder),
     ];
   });
-  return [`  most new documents on the service, of ${plural(newDocuments, "document")}:`, ...columns(rows)];
+  return [`  most new documents on the service, of ${plural(newDocuments, "document")}:`, ...formatColumns(rows)];
 }
 
 /**
  * Returns a line for each proposed option `--gitignore` or `--ignore`, with the number and size of
  * the documents that it would exclude.
  */
-export function formatProposal(proposal: Proposal): string[] {
+export function formatProposal(proposal: RulesProposal): string[] {
   const { gitignore, patterns } = proposal;
-  const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
-  return columns(toProposalFlags(proposal).map((flag, index) => [`    ${flag}`, describeShare(shares[index]!)]));
+  const shares: DocumentShare[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
+  return formatColumns(toProposalFlags(proposal).map((flag, index) => [`    ${flag}`, describeShare(shares[index]!)]));
 }
 
 /** Returns the options of `init` that accept a proposal, quoted for a shell. */
-export function toProposalFlags({ gitignore, patterns }: Proposal): string[] {
-  const ignoreFlags = patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`);
+export function toProposalFlags({ gitignore, patterns }: RulesProposal): string[] {
+  const ignoreFlags = patterns.map(({ pattern }) => `--ignore ${quoteForShell(pattern)}`);
   return gitignore === null ? ignoreFlags : ["--gitignore", ...ignoreFlags];
 }
 
-function describeShare({ documents, bytes }: Share): string {
-  return `${plural(documents, "document")}, ${bytesText(bytes)}`;
+function describeShare({ documents, bytes }: DocumentShare): string {
+  return `${plural(documents, "document")}, ${formatBytes(bytes)}`;
 }
 
 export const command: Command = {

@@ -1,7 +1,7 @@
 import { resolve as absolute } from "node:path";
 import { errnoClause, refuse, unwrap } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { type ResolveWay, WAYS } from "../../mirror/operations/declared/resolve.ts";
 import { readThree } from "../../mirror/operations/manual/problem-view.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
@@ -48,7 +48,7 @@ export const command = makeOperationCommand(resolve, {
     if (input.paths?.length !== 1) return refuse("--tool takes one path", "mdmirror conflicts");
     const problem = unwrap(findProblem(world, input.paths[0]!));
     const { path, conflict } = problem;
-    if (conflict === null) return refuse(`${path} is not in conflict`, `mdmirror why ${shellWord(path)}`);
+    if (conflict === null) return refuse(`${path} is not in conflict`, `mdmirror why ${quoteForShell(path)}`);
     const contents = unwrap(readThree(world, problem));
     return input.dryRun === true ? input : { ...input, text: unwrap(runMergeTool(path, contents, io.env)) };
   },

@@ -1,6 +1,6 @@
 import { count } from "../../common/count.ts";
 import { restore } from "../../mirror/operations/history/restore.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
 import { locatePaths, splitVersion } from "../find-mirror.ts";
 import { makeOperationCommand } from "../operation-command.ts";
 import { refuse } from "../../common/trouble.ts";
@@ -22,10 +22,10 @@ export const command = makeOperationCommand(restore, {
   },
   head({ isOne, asOf }) {
     if (isOne) return [];
-    return [asOf === null ? "deleted documents:" : `state at ${localTime(asOf)}:`];
+    return [asOf === null ? "deleted documents:" : `state at ${formatLocalTime(asOf)}:`];
   },
   words: () => ({
     word: "restored",
-    detail: ({ n, at, asNew }) => `version ${n} of ${localTime(at ?? 0)}${asNew ? ", as a new document" : ""}`,
+    detail: ({ n, at, asNew }) => `version ${n} of ${formatLocalTime(at ?? 0)}${asNew ? ", as a new document" : ""}`,
   }),
 });

@@ -4,9 +4,9 @@ import {
   PENDING_DELETION_TEXT,
   SENT_UNKNOWN,
   KEEPS_TEXT,
-  whyInReview,
+  explainReview,
 } from "../../mirror/operations/results/reviews.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { choosePaint } from "../text.ts";
@@ -36,10 +36,10 @@ function formatHead(io: Io, review: WaitingReview): string[] {
   const paint = choosePaint(io);
   const idClause = changeId === null ? "" : ` ${changeId}`;
   const blockedNames = review.blocks.map(shownName).join(", ");
-  const reason = whyInReview(review);
+  const reason = explainReview(review);
   const pendingNote = review.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
-    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${idClause} since ${localTime(since)}${reason === null ? "" : `, because ${reason}`}`,
+    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${idClause} since ${formatLocalTime(since)}${reason === null ? "" : `, because ${reason}`}`,
     `  ${KEEPS_TEXT}: ${blockedNames}${pendingNote}`,
   ];
 }

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
-import { foundPieces } from "../../markdown/search/found-pieces.ts";
-import { queryFault } from "../../mirror/operations/results/search.ts";
+import { splitIntoFoundPieces } from "../../markdown/search/found-pieces.ts";
+import { findQueryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, refuseUsage } from "../exit.ts";
@@ -30,7 +30,7 @@ export const command: Command = {
     const query = args.operands[0]!;
     const isRegex = args.flag("regex");
     const limit = args.number("limit") ?? (isRegex ? SEARCH_REGEX : SEARCH_HYBRID).default;
-    const fault = queryFault(query, isRegex);
+    const fault = findQueryFault(query, isRegex);
     if (fault !== null) return refuseUsage(fault);
     const root = findMirror(io, args.operands[1]);
     const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex: isRegex, limit }));
@@ -52,7 +52,7 @@ function formatMatches(io: Io, { path, lines }: FoundFile, showsColumns: boolean
   if (lines.length === 0) return [name];
   return lines.map((line) => {
     const column = showsColumns && line.column !== null ? `:${line.column}` : "";
-    const markedPieces = foundPieces(line).map(({ text, isMatch }) => (isMatch ? paint.removed(text) : text));
+    const markedPieces = splitIntoFoundPieces(line).map(({ text, isMatch }) => (isMatch ? paint.removed(text) : text));
     return `${name}:${paint.added(String(line.line))}${column}:${markedPieces.join("")}`;
   });
 }

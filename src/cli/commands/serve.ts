@@ -1,6 +1,6 @@
 import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
-import type { ImportReport, ServeOptions, Serving } from "../../service/serve.ts";
+import type { ImportReport, ServeOptions, RunningService } from "../../service/serve.ts";
 import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
@@ -8,7 +8,7 @@ import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { readDatabaseUrl, DEFAULT_DATA, readSetting, RATE_FORM, readRate } from "../service-data.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
 /** LIMIT: milliseconds for which the service still answers requests while it shuts down. */
@@ -123,7 +123,7 @@ function readServeOptions(io: Io, args: Args): ServeOptions {
   };
 }
 
-function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving<string | null>): void {
+function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: RunningService<string | null>): void {
   for (const { what, next } of lacks) {
     io.err(`mdmirror serve: ${what}`);
     io.err(`  next: ${next}`);
@@ -132,14 +132,14 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
   const keyPlace = key === null ? "in the data folder of the first service that used this database" : keyFile;
   io.out(`key: ${keyPlace}${key === null ? "" : ` (admin: ${adminKeyFile})`}`);
   io.out(`pages: ${url}/app`);
-  if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
+  if (key !== null) io.out(`try: ${formatInitCommand(url, keyFile)}`);
 }
 
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text);
 }
 
-async function runImport(io: Io, args: Args, serving: Serving<string | null>): Promise<void> {
+async function runImport(io: Io, args: Args, serving: RunningService<string | null>): Promise<void> {
   const dir = args.text("import");
   if (dir === null) return;
   const onProgress = ({ files }: { readonly files: number }) => {
@@ -147,14 +147,14 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
   };
   const report = await serving.importFolder(resolve(io.cwd, dir), onProgress);
   if (io.terminal.error) io.status("");
-  for (const line of importLines(unwrap(report))) io.out(line);
+  for (const line of formatImport(unwrap(report))) io.out(line);
 }
 
 /**
  * Returns lines that report an import: the number of imported files, then the files that were left
  * out, with the reason and a few names.
  */
-export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
+export function formatImport({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const renamedPaths = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
@@ -197,7 +197,7 @@ function formatLinks({ byId, twice, inert }: NonNullable<ImportReport["links"]>)
 }
 
 /** Returns a `mdmirror init` command that links a folder on this machine to the service. */
-export function initCommand(url: string, keyFile: string): string {
+export function formatInitCommand(url: string, keyFile: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
   // A service that listens on all addresses of the machine is reached by loopback. With TLS, the
@@ -206,5 +206,5 @@ export function initCommand(url: string, keyFile: string): string {
   const targetUrl =
     protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
   const needsAllowHttp = protocol === "http:" && loopback === null && !isLoopbackHost(host);
-  return `mdmirror init my-notes --url ${targetUrl}${needsAllowHttp ? ` --allow-http ${host}` : ""} --key-file ${shellWord(keyFile)}`;
+  return `mdmirror init my-notes --url ${targetUrl}${needsAllowHttp ? ` --allow-http ${host}` : ""} --key-file ${quoteForShell(keyFile)}`;
 }

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { homeOf } from "../../mirror/trust/registry.ts";
+import { findHome } from "../../mirror/trust/registry.ts";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { findKey, isOnPath } from "../../mirror/settings/key.ts";
 import { admit } from "../../mirror/trust/gate.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { lockFolder } from "../../mirror/folder/folder-lock.ts";
 import { printNotes } from "../text.ts";
@@ -16,10 +16,10 @@ import {
   isInstalled,
   makeCronLine,
   makeUnit,
-  managerOf,
+  chooseManager,
   type ServiceUnit,
   uninstallUnit,
-  unitState,
+  readUnitState,
 } from "../../mirror/daemon/autostart/service-unit.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, refuseUsage } from "../exit.ts";
@@ -52,7 +52,7 @@ export const command: Command = {
     if (kind !== null && verb !== "print") refuseUsage("--for goes with print alone");
     if (kind === "cron" && args.flag("all")) refuseUsage("--for cron takes one folder: print a line for each");
     const root = args.flag("all") ? null : realpathSync(findMirror(io, dir));
-    const manager = MANAGERS.find((known) => known === kind) ?? managerOf(process.platform);
+    const manager = MANAGERS.find((known) => known === kind) ?? chooseManager(process.platform);
     if (manager === "cron") return printText(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return refuseUsage("this system has neither systemd nor launchd; run mdmirror watch instead");
     const unit = unwrap(makeServiceUnit(io.env, manager, root, kind === null ? undefined : true));
@@ -112,7 +112,9 @@ async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null)
   const notInstalled = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
   io.out(`${unit.manager}: ${isUnitInstalled ? unit.file : notInstalled}`);
   if (isUnitInstalled)
-    io.out(`state: ${(await unitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`);
+    io.out(
+      `state: ${(await readUnitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`,
+    );
   if (root === null) {
     io.out("the state of each folder: mdmirror status --all");
     return isUnitInstalled ? EXIT.inSync : EXIT.attention;
@@ -161,7 +163,7 @@ function checkReady({ env: given, cwd }: Io, root: string): Result<readonly stri
   const { origin, notes } = admittedOrigin.value;
   const key = findKey({ folder, keyFile: null, cwd, env, origin });
   if (key.kind === "ok") return ok(notes);
-  const nextStep = `store it first: mdmirror init ${shellWord(root)} --key-file FILE`;
+  const nextStep = `store it first: mdmirror init ${quoteForShell(root)} --key-file FILE`;
   return { kind: "trouble", trouble: { ...key.trouble, next: nextStep } };
 }
 
@@ -170,7 +172,7 @@ function checkReady({ env: given, cwd }: Io, root: string): Result<readonly stri
  * @param root null for the service of all linked folders
  */
 function findUnit({ env }: Io, root: string | null): ServiceUnit | null {
-  const manager = managerOf(process.platform);
+  const manager = chooseManager(process.platform);
   const unit = manager === null ? null : makeServiceUnit(env, manager, root);
   return unit?.kind === "ok" ? unit.value : null;
 }
@@ -182,7 +184,7 @@ function makeServiceUnit(
   root: string | null,
   hasSystemdNotify = isOnPath("systemd-notify", env["PATH"] ?? ""),
 ): Result<ServiceUnit> {
-  return makeUnit({ manager, root, home: homeOf(env), env, hasSystemdNotify });
+  return makeUnit({ manager, root, home: findHome(env), env, hasSystemdNotify });
 }
 
 /**

@@ -1,33 +1,33 @@
 import type { EventStreamState } from "../../mirror/ports/events.ts";
-import { nextOfStop } from "../../mirror/operations/results/attention.ts";
-import { whyNotInSync } from "../../mirror/operations/results/needs.ts";
+import { listStopSteps } from "../../mirror/operations/results/attention.ts";
+import { explainNotInSync } from "../../mirror/operations/results/needs.ts";
 import { plural } from "../../common/count.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
-import { attentionLines, formatStaysLocal } from "../show-attention.ts";
-import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
-import { partClause } from "../../mirror/settings/settings.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { formatAttention, formatStaysLocal } from "../show-attention.ts";
+import { makeFaultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { describeLinkedPart } from "../../mirror/settings/settings.ts";
 import { refuse, type Result, TroubleError } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
-import { ageText } from "../../common/age.ts";
+import { formatAge } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
 import {
-  ageOf,
+  computeAge,
   type FolderStatus,
   type MirrorStatus,
-  type MirrorWord,
+  type MirrorState,
   readAllStatuses,
   readFolderStatus,
   type StatusReading,
-  stateWord,
+  chooseMirrorState,
 } from "../../mirror/folder/status.ts";
-import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
-import { statusJson } from "../../mirror/operations/results/status.ts";
+import { makeMirrorMetrics } from "../../mirror/folder/metrics.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
+import { toStatusJson } from "../../mirror/operations/results/status.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { EXIT, EXIT_BY_STATE, type ExitCode, exitOfTrouble, refuseUsage, worstExit } from "../exit.ts";
+import { EXIT, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit } from "../exit.ts";
 import { findMirror, findNearestMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
-import { columns, type Paint, choosePaint, showResult } from "../text.ts";
+import { formatColumns, type Paint, choosePaint, showResult } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -74,20 +74,20 @@ type StatusFlags = {
 
 /** Returns true if both sides were last equal longer ago than `--max-age`, or were never equal. */
 function isSyncTooOld({ status }: StatusReading, { maxAge }: StatusFlags, now: number): boolean {
-  return maxAge !== null && (ageOf(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
+  return maxAge !== null && (computeAge(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
 function chooseExit(reading: Result<StatusReading>, flags: StatusFlags, now: number): ExitCode {
-  if (reading.kind === "trouble") return exitOfTrouble(reading.trouble);
+  if (reading.kind === "trouble") return findExitOfTrouble(reading.trouble);
   const { state } = reading.value.status;
   return state === "in-sync" && isSyncTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_BY_STATE[state];
 }
 
 /** @param state the state of the linked folder, in one word */
-function toStatusJson(reading: Result<StatusReading>, state: string, now: number): object {
+function toReadingJson(reading: Result<StatusReading>, state: string, now: number): object {
   if (reading.kind === "ok") {
     const { status, daemon } = reading.value;
-    return { ...statusJson(status, ageOf(status, now)), state, daemon };
+    return { ...toStatusJson(status, computeAge(status, now)), state, daemon };
   }
   const { what, next, code = null } = reading.trouble;
   return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
@@ -99,9 +99,9 @@ async function showOne(io: Io, root: string, flags: StatusFlags): Promise<ExitCo
   const now = io.clock.now();
   const isOld = !flags.json && reading.kind === "ok" && isSyncTooOld(reading.value, flags, now);
   return showResult(io, flags.json, {
-    json: toStatusJson(reading, stateWord(reading), now),
+    json: toReadingJson(reading, chooseMirrorState(reading), now),
     lines: formatStatus(reading, now, choosePaint(io)),
-    warnings: isOld ? [`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`] : [],
+    warnings: isOld ? [`mdmirror: not in sync within ${formatAge(flags.maxAge!)}; next: mdmirror sync`] : [],
     exit: chooseExit(reading, flags, now),
   });
 }
@@ -116,18 +116,18 @@ async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
     ? undefined
     : mirrors.find(({ reading }, i) => exitCodes[i] !== 0 && reading.kind === "ok");
   const shownMirrors = mirrors.map(({ mirror: { name, root }, reading, state }, index) => {
-    return { name, root, ...toStatusJson(reading, state, now), exit: exitCodes[index] };
+    return { name, root, ...toReadingJson(reading, state, now), exit: exitCodes[index] };
   });
   return showResult(io, flags.json, {
     json: { mirrors: shownMirrors },
     lines:
       shownMirrors.length === 0
         ? NO_FOLDER
-        : columns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
-    warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${shellWord(firstProblem.mirror.name)}`],
+        : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
+    warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
     // An entry of the list that cannot be trusted is an error, because its folder may no longer be
     // synced.
-    exit: worstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
+    exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }
 
@@ -143,7 +143,7 @@ function formatRow(
   const lastSyncWords = formatLastSync(reading.value.status, now, paint);
   return [
     shownName(name),
-    `${lastSyncWords}${isOld ? `, longer ago than ${ageText(flags.maxAge!)}` : ""}`,
+    `${lastSyncWords}${isOld ? `, longer ago than ${formatAge(flags.maxAge!)}` : ""}`,
     shownName(root),
   ];
 }
@@ -160,7 +160,7 @@ async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
     const message = `${root} is not in the list of your linked folders, so its figures have no name`;
     return refuse(message, "trust it first: mdmirror trust DIR");
   }
-  io.text(mirrorMetrics(shownMirrors, unfit.length));
+  io.text(makeMirrorMetrics(shownMirrors, unfit.length));
   return EXIT.inSync;
 }
 
@@ -191,7 +191,7 @@ function summarizeStatus(reading: Result<StatusReading>) {
   const { attention, conflicts, reviews, syncedAt } = status;
   const inConflict = new Set(conflicts);
   return {
-    state: stateWord(reading),
+    state: chooseMirrorState(reading),
     conflicts: conflicts.length,
     blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
     waiting: attention.filter(({ waits }) => waits).length,
@@ -220,12 +220,12 @@ export const list: Command = {
     const { mirrors } = await readAllFolders(io);
     return showResult(io, args.flag("json"), {
       json: { mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) },
-      lines: mirrors.length === 0 ? NO_FOLDER : columns(mirrors.map(formatListRow)),
+      lines: mirrors.length === 0 ? NO_FOLDER : formatColumns(mirrors.map(formatListRow)),
     });
   },
 };
 
-const WORD_DETAILS: Readonly<Partial<Record<MirrorWord, string>>> = {
+const WORD_DETAILS: Readonly<Partial<Record<MirrorState, string>>> = {
   gone: ": missing: moved, deleted or not mounted",
   other: ": another folder is at this path now",
 };
@@ -257,7 +257,7 @@ const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string 
 };
 
 function formatDaemon({ pid, phase, detail, paused, pausedUntil, eventStream }: DaemonStatus): string {
-  const untilClause = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
+  const untilClause = pausedUntil === undefined ? "" : ` until ${formatLocalTime(pausedUntil)}`;
   if (paused) return `the daemon (process ${pid}) is paused${untilClause}; next: mdmirror resume`;
   if (phase === "silent")
     return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
@@ -276,12 +276,12 @@ function formatStatus(reading: Result<StatusReading>, now: number, paint: Paint)
   }
   const { status, daemon } = reading.value;
   const staysLine = formatStaysLocal(status.staysLocal);
-  const shownFault = status.fault && faultTrouble(status.fault, status.unreachedAddress ?? status.url);
+  const shownFault = status.fault && makeFaultTrouble(status.fault, status.unreachedAddress ?? status.url);
   return [
     ...formatContents(status, now, paint),
     ...(staysLine === null ? [] : [staysLine]),
     ...(shownFault === null ? [] : [shownWords(shownFault.what), `  next: ${shownWords(shownFault.next)}`]),
-    ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
+    ...formatAttention(status.attention, Number.POSITIVE_INFINITY, paint),
     ...formatStop(status, paint),
     ...(daemon === null ? [] : [formatDaemon(daemon)]),
   ];
@@ -294,7 +294,7 @@ function formatStatus(reading: Result<StatusReading>, now: number, paint: Paint)
 function formatContents(status: MirrorStatus, now: number, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
-  const target = `${shownWords(status.url)}${partClause(remote)}`;
+  const target = `${shownWords(status.url)}${describeLinkedPart(remote)}`;
   return [
     `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${target}`,
     formatLastSync(status, now, paint),
@@ -324,7 +324,7 @@ function formatStop({ safetyStop }: MirrorStatus, paint: Paint): string[] {
   if (safetyStop === null) return [];
   const nextLines = safetyStop.approved
     ? ["  approved; next: mdmirror sync"]
-    : nextOfStop(safetyStop.reasons).map((way) => `  next: ${way}`);
+    : listStopSteps(safetyStop.reasons).map((way) => `  next: ${way}`);
   return [
     ...safetyStop.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
     ...nextLines,
@@ -339,7 +339,7 @@ function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
   return [
     ...reviews.map(({ path, since, isConflict }) => {
-      return `in review since ${localTime(since)}${isConflict ? ", because it conflicts with another edit" : ""}: ${shownName(path)}`;
+      return `in review since ${formatLocalTime(since)}${isConflict ? ", because it conflicts with another edit" : ""}: ${shownName(path)}`;
     }),
     "  mdmirror cannot see a rejection. After one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
     "  details: mdmirror reviews",
@@ -349,10 +349,10 @@ function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
 /** Returns a line that says when both sides were last equal, and why they are not equal now. */
 function formatLastSync(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
-  const age = ageOf(status, now);
-  const ageClause = age === null ? null : `${ageText(age)} ago`;
+  const age = computeAge(status, now);
+  const ageClause = age === null ? null : `${formatAge(age)} ago`;
   if (state === "in-sync") return `${paint.good("In sync")}: last sync ${ageClause}, nothing pending`;
   if (state === "never") return "Never synced; run: mdmirror sync";
   const lastInSync = ageClause === null ? "never in sync" : `last in sync ${ageClause}`;
-  return `${paint.asks("Not in sync")}: ${whyNotInSync(status)}; ${lastInSync}`;
+  return `${paint.asks("Not in sync")}: ${explainNotInSync(status)}; ${lastInSync}`;
 }

@@ -1,27 +1,27 @@
 import { realpathSync } from "node:fs";
-import { ageText, parseAge } from "../../common/age.ts";
+import { formatAge, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import { refuse, type Result, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
-import { complain, EXIT_BY_STATE, type ExitCode, exitOfTrouble, refuseUsage, worstExit } from "../exit.ts";
+import { reportTrouble, EXIT_BY_STATE, type ExitCode, findExitOfTrouble, refuseUsage, pickWorstExit } from "../exit.ts";
 import { findMirror, locatePaths, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { hidesProgress, REACH_OPTIONS, type ReachOptions, readReachOptions, showProgress } from "../use-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { showPlan } from "./plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { findExitOfWait, showActionRequired, showReport, showWaitReport } from "../show-report.ts";
-import { hooksFileOf } from "../../mirror/trust/gate.ts";
-import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
+import { findHooksFile } from "../../mirror/trust/gate.ts";
+import { type HookFacts, collectFacts } from "../../mirror/hooks/facts.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
 import { readFolderStatus } from "../../mirror/folder/status.ts";
 import { join } from "node:path";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
-import { MIRROR_FOLDER, pathsOfOperands } from "../../mirror/model/mirror-folder.ts";
-import { reportJson } from "../../mirror/operations/results/report.ts";
+import { MIRROR_FOLDER, toPaths } from "../../mirror/model/mirror-folder.ts";
+import { toReportJson } from "../../mirror/operations/results/report.ts";
 import type { WaitReport } from "../../mirror/operations/results/waited.ts";
-import { jsonLine, printNotes } from "../text.ts";
+import { formatJsonLine, printNotes } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -81,7 +81,7 @@ function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   if (names.length === 0) return null;
   const location = locatePaths(io, names);
   if (location.root === root)
-    return { paths: pathsOfOperands(location.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
+    return { paths: toPaths(location.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
   const message = `${names[0]} is in ${location.root}, but this sync runs in ${root}`;
   return refuse(message, "give paths in that linked folder");
 }
@@ -109,19 +109,19 @@ async function syncNow(
   const extraMembers = waitResult?.kind === "ok" ? { waited: waitResult.value } : {};
   const syncExit = printRun(io, root, report, { ...printing, url, took: tookMs, extra: extraMembers });
   const exitCode =
-    waitResult === null ? syncExit : worstExit([syncExit, printWaited(io, waitResult, printing, startedAt)]);
+    waitResult === null ? syncExit : pickWorstExit([syncExit, printWaited(io, waitResult, printing, startedAt)]);
   if (stateBefore !== null) await runHooks(io, stateBefore, report, printing.quiet);
   return exitCode;
 }
 
 /** @param began start of the wait in milliseconds, by the monotonic clock */
 function printWaited(io: Io, waited: Result<WaitReport>, { quiet, json }: PrintOptions, began: number): ExitCode {
-  if (waited.kind === "trouble") return complain(io, waited.trouble);
+  if (waited.kind === "trouble") return reportTrouble(io, waited.trouble);
   showWaitReport(io, waited.value, { quiet: quiet || json, took: io.clock.monotonic() - began });
   return findExitOfWait(waited.value);
 }
 
-type StateForHooks = { readonly root: string; readonly facts: Facts };
+type StateForHooks = { readonly root: string; readonly facts: HookFacts };
 
 /**
  * Reads the state of the folder before a sync, so that hooks can compare it with the state
@@ -129,11 +129,11 @@ type StateForHooks = { readonly root: string; readonly facts: Facts };
  * or this sync was started by a hook. In the last case, hooks could start each other forever.
  */
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
-  if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
+  if (findHooksFile(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
   const reading = await readFolderStatus(root, { ...pickContext(io), mustBeAdmitted: true });
   if (reading.kind === "trouble" || reading.value.daemon !== null) return null;
-  return { root, facts: factsOf(root, reading.value.status) };
+  return { root, facts: collectFacts(root, reading.value.status) };
 }
 
 async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, quiet: boolean): Promise<void> {
@@ -144,7 +144,7 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   if (io.terminal.error) io.status("");
   // A timer runs `sync --quiet` and mails its output. Problems of hooks are left out, because they
   // would be in every mail; `mdmirror hooks` shows them.
-  if (hooksResult.kind === "trouble" && !quiet) complain(io, hooksResult.trouble);
+  if (hooksResult.kind === "trouble" && !quiet) reportTrouble(io, hooksResult.trouble);
 }
 
 type PrintOptions = { readonly quiet: boolean; readonly json: boolean };
@@ -163,7 +163,7 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
   // This sync had the lock, so a recorded `locked` problem has ended. A recorded `offline` problem
   // has ended too, unless this sync could not reach the service.
   endTransient(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
-  if (json) io.out(jsonLine({ ...reportJson(report), ...extra }));
+  if (json) io.out(formatJsonLine({ ...toReportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isTransientProblem) showActionRequired(io, report, url);
   else reportIfLasting(io, root, "offline", () => showActionRequired(io, report, url));
@@ -175,9 +175,9 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
  * reported only after it has done so for some time. The exit code reports it in any case.
  */
 function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: PrintOptions): ExitCode {
-  if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
-  reportIfLasting(io, root, "locked", () => void complain(io, trouble));
-  return exitOfTrouble(trouble);
+  if (trouble.kind !== "locked" || !quiet || json) return reportTrouble(io, trouble);
+  reportIfLasting(io, root, "locked", () => void reportTrouble(io, trouble));
+  return findExitOfTrouble(trouble);
 }
 
 function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () => void): void {
@@ -187,7 +187,7 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
   const lastedMs = noteTransient(folder, kind, io.clock.now(), quietMs);
   if (lastedMs === null) return;
   report();
-  if (lastedMs > 0) io.err(`  this has lasted for ${ageText(lastedMs)}; reported again after a day`);
+  if (lastedMs > 0) io.err(`  this has lasted for ${formatAge(lastedMs)}; reported again after a day`);
 }
 
 /**

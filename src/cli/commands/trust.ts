@@ -1,13 +1,13 @@
 import { unwrap } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
-import { questionOf, type TrustQuestion } from "../../mirror/trust/ask.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { collectTrustFacts, type TrustQuestion } from "../../mirror/trust/ask.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { checkMirrorName, FOLDER_OPERANDS, makeFolderCommand } from "../find-mirror.ts";
+import { requireMirrorName, FOLDER_OPERANDS, makeFolderCommand } from "../find-mirror.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION, askAgreement } from "../use-mirror.ts";
-import { columns } from "../text.ts";
-import { partClause } from "../../mirror/settings/settings.ts";
+import { formatColumns } from "../text.ts";
+import { describeLinkedPart } from "../../mirror/settings/settings.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
@@ -24,23 +24,23 @@ export const command: Command = {
   ...makeFolderCommand(async (io, args, dir) => {
     const root = realpathSync(dir);
     const name = args.text("name");
-    checkMirrorName(io, name, root);
+    requireMirrorName(io, name, root);
     const allowHttp = args.texts("allow-http");
-    const facts = unwrap(questionOf(root, { env: io.env, cwd: io.cwd, allowHttp }));
+    const facts = unwrap(collectTrustFacts(root, { env: io.env, cwd: io.cwd, allowHttp }));
     const { address, marker, isTrusted } = facts;
     if (isTrusted && name === null) {
       io.out(`${root} is already a linked folder of yours, linked to ${address}`);
       return EXIT.inSync;
     }
     if (!isTrusted) {
-      for (const line of columns(formatFacts(facts))) io.out(line);
+      for (const line of formatColumns(formatFacts(facts))) io.out(line);
       const question = "send these documents and the key to this address?";
-      if (!(await askAgreement(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
+      if (!(await askAgreement(io, args, question, `mdmirror trust ${quoteForShell(root)} --yes`))) return EXIT.usage;
     }
     const bindNote = unwrap(bindMirror(root, marker, { address, allowHttp, name, env: io.env }));
     if (bindNote !== null) io.err(`mdmirror: ${bindNote}`);
     io.out(isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
-    if (!isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
+    if (!isTrusted) io.out(`next: mdmirror sync ${quoteForShell(root)}`);
     return EXIT.inSync;
   }),
   operands: { ...FOLDER_OPERANDS, offers: ["folder"] },
@@ -51,7 +51,7 @@ function formatFacts({ root, address, remote, owner, documents, key, known }: Tr
     ["folder", root],
     ["holds", documents],
     ["belongs to", owner],
-    ["would go to", `${address}${partClause(remote)}, ${key}`],
+    ["would go to", `${address}${describeLinkedPart(remote)}, ${key}`],
     ...(known === null ? [] : [["so far", `trusted for ${known.addresses.join(" and ")}`]]),
   ];
 }

@@ -3,9 +3,9 @@ import { aborted } from "../../common/aborted.ts";
 import { type Args, type Command, type Io, pickContext } from "../command.ts";
 import { EXIT, type ExitCode, describeFault } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
-import { jsonLine } from "../text.ts";
+import { formatJsonLine } from "../text.ts";
 import { execFile } from "node:child_process";
-import { withoutKey } from "../../mirror/settings/key.ts";
+import { omitKey } from "../../mirror/settings/key.ts";
 
 export const command: Command = {
   about: [
@@ -42,7 +42,7 @@ export const command: Command = {
 };
 
 async function showAddress(io: Io, args: Args, url: string): Promise<void> {
-  io.out(args.flag("json") ? jsonLine({ url }) : url);
+  io.out(args.flag("json") ? formatJsonLine({ url }) : url);
   if (args.flag("no-open") || !io.terminal.output) return;
   const isOpened = openBrowser(io, url);
   io.err(
@@ -59,7 +59,7 @@ const BROWSER_DEADLINE_MS = 10_000;
 export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
   const program = findBrowserProgram(io, platform);
   if (program === null) return false;
-  const env = withoutKey(io.env);
+  const env = omitKey(io.env);
   const isScript = program === "osascript";
   const child = execFile(program, isScript ? ["-"] : [url], { env, timeout: BROWSER_DEADLINE_MS }, (error) => {
     if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);

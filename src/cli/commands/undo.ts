@@ -1,7 +1,7 @@
 import { count } from "../../common/count.ts";
-import { runsClause, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
-import { undoClause } from "../../mirror/operations/results/undo.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
+import { formatRuns, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
+import { describeUndo } from "../../mirror/operations/results/undo.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
 import { findMirror } from "../find-mirror.ts";
 import { formatLeftAlone, makeOperationCommand } from "../operation-command.ts";
 import { refuse } from "../../common/trouble.ts";
@@ -18,11 +18,11 @@ export const command = makeOperationCommand(undo, {
   },
   question({ items, runs }) {
     const doableCount = items.filter(({ kind }) => kind !== "left").length;
-    return `undo ${count(doableCount)} of ${runsClause(runs)}?`;
+    return `undo ${count(doableCount)} of ${formatRuns(runs)}?`;
   },
   again: ({ runs, since }) => (since === null ? `mdmirror undo ${runs[0]!.run}` : undefined),
   head: formatHead,
-  words: () => ({ word: "undone", detail: undoClause }),
+  words: () => ({ word: "undone", detail: describeUndo }),
 });
 
 /**
@@ -33,12 +33,12 @@ function isRun(operand: string): boolean {
 }
 
 function describeRun({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "startedAt">): string {
-  return `${kind}, ${localTime(startedAt)}`;
+  return `${kind}, ${formatLocalTime(startedAt)}`;
 }
 
 function formatHead({ runs, passed, since }: UndoPlan): readonly string[] {
-  const runsWords = runs.length === 0 ? "no run" : runsClause(runs);
-  const spanClause = since === null ? describeRun(runs[0]!) : `since ${localTime(since)}`;
+  const runsWords = runs.length === 0 ? "no run" : formatRuns(runs);
+  const spanClause = since === null ? describeRun(runs[0]!) : `since ${formatLocalTime(since)}`;
   return [
     ...passed.flatMap(({ run, kind, startedAt, left }) => [
       `run ${run} (${describeRun({ kind, startedAt })}) cannot be undone and is skipped:`,

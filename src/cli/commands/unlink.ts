@@ -2,7 +2,7 @@ import { refuse, TroubleError, unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { forgetRoot, purgeOwnFolder, type UnlinkResult, unlinkFolder, findUnsent } from "../../mirror/folder/unlink.ts";
 import { checkRegistryWritable } from "../../mirror/trust/gate.ts";
@@ -48,7 +48,9 @@ export const command: Command = {
     // ORDER: `.mdmirror/` is removed last, because it contains the lock, which was needed until
     // now.
     if (!purges) {
-      io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
+      io.out(
+        `its history and trash stay in .mdmirror/; to link it again: mdmirror init ${quoteForShell(root)} --url URL`,
+      );
       return EXIT.inSync;
     }
     unwrap(purgeOwnFolder(root));
@@ -78,7 +80,7 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
   if (!force) {
     const reason = place === "other" ? "is another folder now" : "does not exist";
     const message = `${root}, your linked folder "${name}", ${reason}, so mdmirror cannot see which changes were not uploaded; nothing was done`;
-    const nextStep = `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`;
+    const nextStep = `to remove it from the list anyway: mdmirror unlink ${quoteForShell(name)} --force`;
     return refuse(message, nextStep);
   }
   unwrap(forgetRoot(root, marker, io.env));
@@ -95,7 +97,7 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
 async function checkUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const unsentChanges = await findUnsent(root, pickContext(io));
-  const rootWord = shellWord(root);
+  const rootWord = quoteForShell(root);
   const forceCommand = `mdmirror unlink ${rootWord} --force`;
   if (unsentChanges.kind === "trouble") {
     if (force) return null;
@@ -129,6 +131,6 @@ function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: UnlinkR
 
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {
   io.err(`mdmirror: --purge removes the history, the trash and the log of ${shownName(root)}; nobody can restore them`);
-  const command = `mdmirror unlink ${shellWord(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
+  const command = `mdmirror unlink ${quoteForShell(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
   return askAgreement(io, args, "unlink the folder and remove .mdmirror/?", command);
 }

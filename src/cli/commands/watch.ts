@@ -11,15 +11,15 @@ import { basename } from "node:path";
 import { GIVE_VALID_KEY } from "../../mirror/folder/fault-trouble.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import type { ActionKind } from "../../mirror/model/action.ts";
-import { originClause } from "../../mirror/operations/results/origin.ts";
+import { formatOrigin } from "../../mirror/operations/results/origin.ts";
 import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
 import { NEXT_OF_STOP } from "../../mirror/operations/results/attention.ts";
-import { eventJson } from "../../mirror/operations/results/event.ts";
+import { toEventJson } from "../../mirror/operations/results/event.ts";
 import { count } from "../../common/count.ts";
 import { trackProblems } from "../show-attention.ts";
 import { formatOneTimeLines } from "../show-report.ts";
-import { jsonLine } from "../text.ts";
-import { byPath } from "../../mirror/model/by-path.ts";
+import { formatJsonLine } from "../text.ts";
+import { compareByPath } from "../../mirror/model/by-path.ts";
 
 export const command: Command = {
   about: [
@@ -107,7 +107,7 @@ export function showEvents(
   };
   return (root, event) => {
     if (event.kind === "phase" && !isNewPhase(lastPhase, root, event.phase)) return;
-    if (json) return io.out(jsonLine(eventJson(root, event)));
+    if (json) return io.out(formatJsonLine(toEventJson(root, event)));
     if (event.kind === "deletion-pending") return addPending(root, event);
     printPending(root);
     printLines(root, event, [
@@ -187,7 +187,7 @@ function formatChange(event: EventOf<"change">): string {
   const endClause =
     outcome === "done" || outcome === "submitted"
       ? ""
-      : `  ${outcome}: ${shownWords(detail)}${originClause(code, requestId)}`;
+      : `  ${outcome}: ${shownWords(detail)}${formatOrigin(code, requestId)}`;
   // This kind of step changes no content and no path, so only its description is worth printing.
   const noteClause = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noteClause}${endClause}`;
@@ -203,7 +203,7 @@ const MAX_NAMED = 5;
  * files with the same delay and outcome.
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
-  return [...Map.groupBy(pending.toSorted(byPath), describeOutcome)].map(([outcome, all]) => {
+  return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {
     const names = all.slice(0, MAX_NAMED).map(({ path }) => shownName(path));
     const moreClause = all.length > MAX_NAMED ? ` and ${count(all.length - MAX_NAMED)} more` : "";
     return `deleted locally: ${names.join(", ")}${moreClause}; ${outcome}`;

@@ -1,14 +1,14 @@
-import { explain, type Why } from "../../mirror/operations/doctor/why.ts";
+import { explain, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
-import { publicKind } from "../../mirror/operations/results/actions.ts";
-import { whyFacts } from "../../mirror/operations/results/why.ts";
-import { nextFor } from "../../mirror/operations/results/next-step.ts";
+import { toPublicKind } from "../../mirror/operations/results/actions.ts";
+import { listWhyFacts } from "../../mirror/operations/results/why.ts";
+import { findNextStep } from "../../mirror/operations/results/next-step.ts";
 import { locateDocumentOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, readReachOptions, withOpenedMirror } from "../use-mirror.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
-import { columns, showResult } from "../text.ts";
-import { eventLine } from "../../mirror/operations/results/event-line.ts";
-import { shellWord } from "../../mirror/model/shell-word.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
+import { formatColumns, showResult } from "../text.ts";
+import { formatEvent } from "../../mirror/operations/results/event-line.ts";
+import { quoteForShell } from "../../mirror/model/shell-word.ts";
 import { shownName } from "../../common/shown-name.ts";
 
 export const command: Command = {
@@ -29,31 +29,31 @@ export const command: Command = {
   },
 };
 
-function toWhyJson(why: Why): object {
+function toWhyJson(why: PathExplanation): object {
   const withPublicKind = <E extends { readonly kind: string }>(item: E): E => ({
     ...item,
-    kind: publicKind(item.kind),
+    kind: toPublicKind(item.kind),
   });
   const { open, former: _former, ...shown } = why;
   const { steps, events, lastError } = shown;
   return {
     ...shown,
-    blockedNext: open === null ? null : nextFor(open),
+    blockedNext: open === null ? null : findNextStep(open),
     steps: steps.map((step) => ({ ...step, action: withPublicKind(step.action) })),
     lastError: lastError === null ? null : withPublicKind(lastError),
     events: events.map(withPublicKind),
   };
 }
 
-function formatWhy(io: Io, why: Why): string[] {
+function formatWhy(io: Io, why: PathExplanation): string[] {
   const { events, path, merge } = why;
-  const facts = whyFacts(why, io.clock.now());
-  const lastEvents = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
-  const sidesHint = `mdmirror diff ${shellWord(path)} --origins shows the side of each line`;
-  const mergeLines = merge === null ? [] : [`merged ${localTime(merge.at)}; ${sidesHint}`];
+  const facts = listWhyFacts(why, io.clock.now());
+  const lastEvents = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${formatEvent(event)}`)];
+  const sidesHint = `mdmirror diff ${quoteForShell(path)} --origins shows the side of each line`;
+  const mergeLines = merge === null ? [] : [`merged ${formatLocalTime(merge.at)}; ${sidesHint}`];
   return [
     path === "" ? "." : shownName(path),
-    ...columns(facts).map((line) => `  ${line}`),
+    ...formatColumns(facts).map((line) => `  ${line}`),
     ...lastEvents,
     ...mergeLines,
   ];

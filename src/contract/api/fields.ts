@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { isStrictId } from "../ids.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../limits.ts";
-import { NAME_FAULT_TEXT, type NameFault, type NameKind, nameFaults, pathFault, pathSegments } from "../names.ts";
+import { NAME_FAULT_TEXT, type NameFault, type NameKind, findNameFaults, findFirstFault, splitPath } from "../names.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
 /** Fault of a value. `problem` is the error code of the whole answer; default `invalid_request`. */
@@ -56,7 +56,7 @@ function findPathFault(value: string, kind: NameKind): FieldFault | null {
   if (lengthFault !== null) return lengthFault;
   // The leading slash is added again. Otherwise, if the path began with two slashes, the second
   // would count as the leading one.
-  const pathFaultFound = pathFault(`/${path}`, kind);
+  const pathFaultFound = findFirstFault(`/${path}`, kind);
   if (pathFaultFound === null) return null;
   const isOfOtherKind = pathFaultFound.fault === "not-lowercase-md" || pathFaultFound.fault === "folder-ends-in-md";
   return {
@@ -66,7 +66,7 @@ function findPathFault(value: string, kind: NameKind): FieldFault | null {
 }
 
 function removeSlash(path: string): string {
-  return pathSegments(path).join("/");
+  return splitPath(path).join("/");
 }
 
 function toNameFault(name: string, fault: NameFault): FieldFault {
@@ -101,7 +101,7 @@ const makePathSchema = (kind: NameKind) =>
 
 const makeNameSchema = (kind: NameKind) =>
   makeStringSchema((value) => {
-    const [fault] = nameFaults(value, kind);
+    const [fault] = findNameFaults(value, kind);
     return fault === undefined ? null : toNameFault(value, fault);
   }).meta({ description: `Name of a ${kind}.`, minLength: 1, maxLength: 255 });
 

@@ -34,7 +34,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
  * Reads a destination.
  * @param raw destination as it is in the document, without `<` and `>`
  */
-export function readDestinationText(raw: string): Destination {
+export function readDestinationParts(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
   const { target, end } = decodeUntilSuffix(raw, start);

@@ -2,7 +2,7 @@
 
 import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
-import { type Destination, readDestinationText } from "./destination.ts";
+import { type Destination, readDestinationParts } from "./destination.ts";
 import { type ParseOptions, parseMarkdown } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
 import { toWikiDestination, type WikiLink } from "./wiki.ts";
@@ -27,8 +27,8 @@ export type FoundLink = {
   readonly wiki?: WikiLink;
 };
 
-export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
-  if (wiki?.name == null) return readDestinationText(text.slice(from, to));
+export function readLinkDestination(text: string, { from, to, wiki }: FoundLink): Destination {
+  if (wiki?.name == null) return readDestinationParts(text.slice(from, to));
   return { kind: "wiki", target: toWikiDestination(wiki.name), inert: false, suffixAt: to - from };
 }
 

@@ -1,8 +1,8 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { LinkTarget } from "../../contract/spelling.ts";
 import { type Destination, isId } from "./destination.ts";
-import { findLinks, readFound } from "./find.ts";
-import { type Place, pathTo, resolveDestination } from "./place.ts";
+import { findLinks, readLinkDestination } from "./find.ts";
+import { type Place, resolveToPath, resolveDestination } from "./place.ts";
 import { type TargetLookup, resolveByFirstSource } from "./translate.ts";
 
 /**
@@ -10,10 +10,10 @@ import { type TargetLookup, resolveByFirstSource } from "./translate.ts";
  * @param place path of the document, and the paths and ids of all others
  * @param sources lookups from destination to id, in the order in which they are asked
  */
-export function linkTargetsOf(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
+export function readLinkTargets(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
   for (const link of findLinks(text, place.names !== undefined)) {
-    const destination = readFound(text, link);
+    const destination = readLinkDestination(text, link);
     if (destination.kind === "foreign" || targets.has(destination.target)) continue;
     const target = readLinkTarget(destination, place, sources);
     if (target !== null) targets.set(destination.target, target);
@@ -38,19 +38,19 @@ function readLinkTarget(
       ? { destination: target, at: null, to: target as DocId | DirId }
       : null;
   const at = kind === "wiki" && knownId !== null ? place.pathOf(knownId) : null;
-  return { destination: target, at: at ?? choosePathSpelling(place, knownId, pathTo(read, place)), to: knownId };
+  return { destination: target, at: at ?? choosePathSpelling(place, knownId, resolveToPath(read, place)), to: knownId };
 }
 
 /** Returns the destinations of a document's links, without query and fragment. */
-export function destinationsOf(text: string, wiki: boolean): string[] {
-  return findLinks(text, wiki).map((link) => readFound(text, link).target);
+export function readDestinations(text: string, wiki: boolean): string[] {
+  return findLinks(text, wiki).map((link) => readLinkDestination(text, link).target);
 }
 
 /**
  * Returns a document without the destinations of its links. The result is the same for both forms
  * of a document, so it shows whether anything else changed.
  */
-export function withoutDestinations(text: string, wiki: boolean): string {
+export function removeDestinations(text: string, wiki: boolean): string {
   let result = "";
   let copiedUpTo = 0;
   for (const { from, to, wiki: named } of findLinks(text, wiki)) {
@@ -67,9 +67,9 @@ export function withoutDestinations(text: string, wiki: boolean): string {
  * @param otherForm form of the document whose links are ids
  * @param text form of the document whose destinations are looked up
  */
-export function targetsByIdsOf(otherForm: string, text: string, wiki: boolean): TargetLookup {
-  const ids = findLinks(otherForm, wiki).map((link) => readFound(otherForm, link));
-  const texts = destinationsOf(text, wiki);
+export function createLookupByOtherForm(otherForm: string, text: string, wiki: boolean): TargetLookup {
+  const ids = findLinks(otherForm, wiki).map((link) => readLinkDestination(otherForm, link));
+  const texts = readDestinations(text, wiki);
   if (texts.length !== ids.length) return () => null;
   const targets = new Map<string, string>();
   for (const [n, { kind, inert, target: id }] of ids.entries()) if (kind === "id" && !inert) targets.set(texts[n]!, id);
@@ -80,8 +80,8 @@ export function targetsByIdsOf(otherForm: string, text: string, wiki: boolean): 
  * Returns the destinations that have no target, from the service's form of a document, where they
  * begin with `ref://`.
  */
-export function inertDestinationsIn(text: string, wiki: boolean): string[] {
-  const read = findLinks(text, wiki).map((link) => readFound(text, link));
+export function readInertDestinations(text: string, wiki: boolean): string[] {
+  const read = findLinks(text, wiki).map((link) => readLinkDestination(text, link));
   return read.flatMap(({ inert, target }) => (inert ? [target] : []));
 }
 
@@ -98,7 +98,7 @@ function choosePathSpelling(place: Place, id: string | null, literal: string | n
  * Returns a lookup from the destination of a link to the id of its target, made from recorded
  * targets.
  */
-export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
+export function createTargetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
   for (const { destination, to } of targets) if (to !== null && !bySaid.has(destination)) bySaid.set(destination, to);
   return (destination) => bySaid.get(destination) ?? null;

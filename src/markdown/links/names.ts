@@ -30,7 +30,7 @@ type NameLookups = {
   readonly isWaiting: (path: string) => boolean;
 };
 
-export function namesBy({ index, idAt, pathOf, isWaiting }: NameLookups): DocumentNames {
+export function createDocumentNames({ index, idAt, pathOf, isWaiting }: NameLookups): DocumentNames {
   const pathsBy = (stem: string) => (stem.includes("/") ? [stem + MARKDOWN_ENDING] : index().named(stem));
   const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {

@@ -1,7 +1,7 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
 import { decodePercents, type Destination, isId, encodeDestination } from "./destination.ts";
-import { nameOfDestination, type DocumentNames } from "./wiki.ts";
+import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
  * Place of a local document whose links are read or written: its path, with lookups between paths
@@ -28,7 +28,7 @@ export function resolveDestination({ kind, target }: Destination, place: Place):
   if (kind === "foreign") return null;
   const id =
     kind === "wiki"
-      ? (place.names?.idOf(nameOfDestination(target)!) ?? null)
+      ? (place.names?.idOf(readNameOfDestination(target)!) ?? null)
       : ((kind === "id" ? findKnownId(target, place) : null) ?? resolvePath(target, place));
   return id !== null && isId(id) ? id : null;
 }
@@ -53,9 +53,9 @@ function resolvePath(target: string, place: Place): string | null {
  * Returns the path that a destination names, even if nothing exists there. Returns null if the path
  * leads out of the linked folder.
  */
-export function pathTo({ kind, target }: Destination, place: Place): string | null {
+export function resolveToPath({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign" || target === "") return null;
-  if (kind === "wiki") return place.names?.pathOf(nameOfDestination(target)!) ?? null;
+  if (kind === "wiki") return place.names?.pathOf(readNameOfDestination(target)!) ?? null;
   const absolute = target.startsWith("/");
   return absolute && place.idAtAbsolute ? null : followPath(absolute ? "" : parentOf(place.path), target);
 }

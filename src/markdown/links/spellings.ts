@@ -1,5 +1,5 @@
 import { type Destination, INERT_SCHEME } from "./destination.ts";
-import { type FoundLink, findLinks, readFound } from "./find.ts";
+import { type FoundLink, findLinks, readLinkDestination } from "./find.ts";
 import { type Place, resolveDestination } from "./place.ts";
 import { writeServiceWikiLink } from "./wiki.ts";
 
@@ -29,7 +29,7 @@ export class LinkSpellings {
     this.#isExact = isExact;
     for (const link of findLinks(text, place.names !== undefined)) {
       const raw = text.slice(link.from, link.to);
-      const destination = readFound(text, link);
+      const destination = readLinkDestination(text, link);
       if (destination.kind === "foreign") continue;
       const id = resolveDestination(destination, place);
       if (link.wiki !== undefined && id !== null && isWanted(destination, id))

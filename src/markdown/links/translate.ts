@@ -5,7 +5,7 @@
  */
 
 import { type Destination, INERT_SCHEME } from "./destination.ts";
-import { type FoundLink, findLinks, readFound } from "./find.ts";
+import { type FoundLink, findLinks, readLinkDestination } from "./find.ts";
 import { type Place, resolveDestination, makeShortestDestination } from "./place.ts";
 import { LinkSpellings } from "./spellings.ts";
 import { writeLocalWikiLink, readWikiHeading, writeServiceWikiLink, type WikiLink } from "./wiki.ts";
@@ -212,7 +212,7 @@ function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): Rewr
   let copiedUpTo = 0;
   let hasWiki = false;
   for (const link of links) {
-    const read = readFound(text, link);
+    const read = readLinkDestination(text, link);
     const { span, written, isWiki } = rewriteLink(text, link, read, respell);
     if (written === null || written === text.slice(span.from, span.to)) continue;
     hasWiki ||= isWiki;

@@ -72,7 +72,7 @@ export function toWikiDestination(name: string): string {
 /**
  * Returns the name in a destination such as `[[Name]]`; null if the destination is no wiki link.
  */
-export function nameOfDestination(text: string): string | null {
+export function readNameOfDestination(text: string): string | null {
   return text.startsWith("[[") && text.endsWith("]]") && !text.includes("\n") ? text.slice(2, -2) : null;
 }
 

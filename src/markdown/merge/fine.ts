@@ -2,7 +2,7 @@ import { type FrontMatter, mergeEntries, readFrontMatter } from "./front-matter.
 import { type ConflictHunk, mergeHunks, type MergeInput } from "./hunk.ts";
 import type { Edit } from "./myers.ts";
 import { diffFilledLines, type VersionLines, type MergeReading, readLines } from "./reading.ts";
-import { applyStyle, mergeStyle, normaliseText, styleOf } from "./style.ts";
+import { applyStyle, mergeStyle, normaliseText, readStyle } from "./style.ts";
 
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] };
 
@@ -11,7 +11,7 @@ type FineMerge = { readonly text: string } | { readonly conflicts: readonly Conf
  * mark and the line break at the end of the document are merged separately from the content.
  */
 export function mergeWithinLines(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
-  const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
+  const styles = [readStyle(base), readStyle(local), readStyle(remote)] as const;
   const mixed = styles.some((style) => style.feed === "mixed");
   const style = { ...mergeStyle(...styles), ...(mixed && { feed: undefined }) };
   const [b, l, r] = [base, local, remote].map((text) => normaliseText(text, mixed)) as [string, string, string];

@@ -50,7 +50,7 @@ export function diffLines(before: string, after: string): DiffHunk[] {
     index = end;
   }
   append("same", a.slice(index));
-  return hunksOf(
+  return groupIntoHunks(
     lines,
     ({ kind }) => kind !== "added",
     ({ kind }) => kind !== "removed",
@@ -62,7 +62,7 @@ export function diffLines(before: string, after: string): DiffHunk[] {
  * @param isBefore returns true if the line is in the version before the change
  * @param isAfter returns true if the line is in the version after the change
  */
-export function hunksOf<Line>(
+export function groupIntoHunks<Line>(
   lines: readonly Line[],
   isBefore: (line: Line) => boolean,
   isAfter: (line: Line) => boolean,

@@ -9,7 +9,7 @@ type LineWithEnd = { readonly text: string; readonly end: string };
  * Unchanged lines get their old ends; new lines get the most frequent one. A document without edits
  * gets all its old line ends.
  */
-export function withLineEnds(edited: string, original: string): string {
+export function restoreLineEnds(edited: string, original: string): string {
   const [before, after] = [splitLinesAndEnds(original), splitLinesAndEnds(edited)];
   const texts = (lines: readonly LineWithEnd[]) => lines.map(({ text }) => text);
   const defaultEnd = findUsualEnd(before);

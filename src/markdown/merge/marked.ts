@@ -1,9 +1,9 @@
 import { mergeLines } from "./lines.ts";
 import { mergeText } from "./merge.ts";
-import { newReading } from "./reading.ts";
+import { createReading } from "./reading.ts";
 
 /** The three versions of a merge. `base` is an empty string if both sides are new. */
-export type ThreeTexts = { readonly base: string; readonly mine: string; readonly theirs: string };
+export type ThreeVersions = { readonly base: string; readonly mine: string; readonly theirs: string };
 
 export const DEFAULT_MARKER_SIZE = 7;
 
@@ -12,11 +12,11 @@ export const DEFAULT_MARKER_SIZE = 7;
  * If the versions can be merged, returns the merged version without markers.
  * @param markerSize length of a marker in characters
  */
-export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: number = DEFAULT_MARKER_SIZE): string {
+export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize: number = DEFAULT_MARKER_SIZE): string {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
-  const blocks = mergeLines(base, mine, theirs, newReading());
-  const mark = (texts: ThreeTexts) => markClash(texts, mine, markerSize);
+  const blocks = mergeLines(base, mine, theirs, createReading());
+  const mark = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
   // A merge can be a conflict although no lines conflict. Then the markers are around the whole
   // versions.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
@@ -35,8 +35,8 @@ type MarkerStyle = { readonly size: number; readonly feed: string };
  * @param document the whole local version; markers get the line end of its first line
  * @param size length of a marker in characters
  */
-export function markClash(
-  { base, mine, theirs }: ThreeTexts,
+export function markConflict(
+  { base, mine, theirs }: ThreeVersions,
   document: string,
   size: number = DEFAULT_MARKER_SIZE,
 ): string {

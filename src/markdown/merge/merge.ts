@@ -4,7 +4,7 @@ import { mergeWithinLines, prepareMerge } from "./fine.ts";
 import { restoresLine, restoresPassage, keepsEveryChange } from "./keeps-every-change.ts";
 import { areSidesApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
-import { newReading, type MergeReading, readLines } from "./reading.ts";
+import { createReading, type MergeReading, readLines } from "./reading.ts";
 import { hasConflictMarkers, isSoundMarkdown, keepsFrontMatter } from "./sound.ts";
 import { keepsColumns } from "./tables.ts";
 
@@ -46,7 +46,7 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   if (law !== undefined) return law;
   const [mine, theirs] = useLaterDates(base, local, remote);
   return (
-    mergeTrivially(base, mine, theirs) ?? mergeAndCheck({ base, local: mine, remote: theirs, reading: newReading() })
+    mergeTrivially(base, mine, theirs) ?? mergeAndCheck({ base, local: mine, remote: theirs, reading: createReading() })
   );
 }
 

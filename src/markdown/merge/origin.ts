@@ -1,6 +1,6 @@
 import { findCounterparts } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
-import { newReading, type MergeReading, readLines, tokenise } from "./reading.ts";
+import { createReading, type MergeReading, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
 /** Origin of a line or word: base, one of the sides, or both sides equally. */
@@ -18,7 +18,7 @@ export type WordOrigin = { readonly from: TextSource | "none"; readonly text: st
  *   no side has the whole line
  * - `words`: the parts of a mixed line, in order; otherwise empty
  */
-export type Origin = {
+export type LineOrigin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: TextSource | "mixed";
   readonly line: string;
@@ -44,12 +44,12 @@ type OriginSide = {
  * Does not use how the merge was made, so the result can verify it. The kept and added lines,
  * joined, are the merged version; the kept and removed lines are base.
  */
-export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
-  const reading = newReading();
+export function findOrigins(base: string, local: string, remote: string, merged: string): LineOrigin[] {
+  const reading = createReading();
   const { lines: was } = readLines(base, reading);
   const { lines: is } = readLines(merged, reading);
   const sides = [readSide(base, local, merged, reading), readSide(base, remote, merged, reading)] as const;
-  const rows: Origin[] = [];
+  const rows: LineOrigin[] = [];
   let index = 0;
   for (const edit of diffByLines(base, merged, reading)) {
     rows.push(...was.slice(index, edit.start).map(createKeptRow));
@@ -67,7 +67,7 @@ export function originsOf(base: string, local: string, remote: string, merged: s
   return rows;
 }
 
-function createKeptRow(line: string): Origin {
+function createKeptRow(line: string): LineOrigin {
   return { kind: "kept", from: "base", line, words: [] };
 }
 
@@ -91,7 +91,7 @@ function diffByLines(from: string, to: string, reading: MergeReading): Edit[] {
 
 type SidePair = readonly [local: OriginSide, remote: OriginSide];
 
-function createRemovedRow(line: string, index: number, [local, remote]: SidePair): Origin {
+function createRemovedRow(line: string, index: number, [local, remote]: SidePair): LineOrigin {
   const from = combineSides((local.keeps[index] as number) < 0, (remote.keeps[index] as number) < 0) ?? "base";
   return { kind: "removed", from, line, words: [] };
 }
@@ -100,7 +100,7 @@ function createRemovedRow(line: string, index: number, [local, remote]: SidePair
  * Returns the origin of an added line; `mixed` if no side has it. If a side has the line at another
  * place, that side counts as its origin.
  */
-function findLineSource(line: string, index: number, [local, remote]: SidePair): Origin["from"] {
+function findLineSource(line: string, index: number, [local, remote]: SidePair): LineOrigin["from"] {
   return (
     combineSides((local.has[index] as number) >= 0, (remote.has[index] as number) >= 0) ??
     combineSides(local.added.has(line), remote.added.has(line)) ??

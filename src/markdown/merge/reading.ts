@@ -52,7 +52,7 @@ export type MergeReading = Budget & {
 };
 
 /** Returns a full budget, with nothing read yet. */
-export function newReading(): MergeReading {
+export function createReading(): MergeReading {
   return {
     ...newBudget(),
     interner: new StringNumbers(),

@@ -33,7 +33,7 @@ export type SideRow = {
  * - `alike`: changed equally by both sides
  * - `both`: changed differently by both sides
  */
-export type Passage = {
+export type RowGroup = {
   readonly kind: "same" | "mine" | "theirs" | "alike" | "both";
   readonly rows: readonly SideRow[];
 };
@@ -50,7 +50,10 @@ type ComparedVersions = {
  * @param against version with which the words of a side are compared: the other side, or base if
  * there is one
  */
-export function sideBySide({ base, mine, theirs }: ComparedVersions, against: "other" | "base" = "other"): Passage[] {
+export function compareSideBySide(
+  { base, mine, theirs }: ComparedVersions,
+  against: "other" | "base" = "other",
+): RowGroup[] {
   const hasBase = base !== null;
   const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
@@ -74,7 +77,7 @@ function areEditsRelated(earlier: Edit, _side: unknown, later: Edit): boolean {
   return doOverlap(earlier, later) || later.start === earlier.end;
 }
 
-function classifyPart({ lines, hasBase }: Comparison, part: MergePart): Passage["kind"] {
+function classifyPart({ lines, hasBase }: Comparison, part: MergePart): RowGroup["kind"] {
   if (isUnchanged(part)) return "same";
   if (!hasBase) return "both";
   if (!isChangedByBoth(part)) return part.edits.local.length === 0 ? "theirs" : "mine";
@@ -83,7 +86,7 @@ function classifyPart({ lines, hasBase }: Comparison, part: MergePart): Passage[
   return a.join("") === b.join("") ? "alike" : "both";
 }
 
-function createPassage(work: Comparison, part: MergePart): Passage {
+function createPassage(work: Comparison, part: MergePart): RowGroup {
   const { lines, hasBase, against } = work;
   const { base, local, remote } = part;
   const kind = classifyPart(work, part);

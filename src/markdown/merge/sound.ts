@@ -1,4 +1,4 @@
-import { headingsOf } from "../outline/headings.ts";
+import { readHeadings } from "../outline/headings.ts";
 import { reserveSteps } from "./budget.ts";
 import { areSimilarStacks, type BlockContexts, readBlockContexts, mayHaveBlocks, type BlockStack } from "./contexts.ts";
 import { type FourVersions, hasNoNewFaults, mapVersions } from "./counts.ts";
@@ -255,7 +255,7 @@ type SectionCounts = ReadonlyMap<string, number>;
 function countSections(text: string): SectionCounts {
   const counts = new Map<string, number>();
   const path: string[] = [];
-  for (const { level, name } of headingsOf(text)) {
+  for (const { level, name } of readHeadings(text)) {
     path.length = level;
     // Names count as equal if they have the same words, in any order and case.
     path[level - 1] = splitIntoWords(name.toLowerCase()).sort().join(" ") || name;

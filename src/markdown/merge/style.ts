@@ -11,7 +11,7 @@ type TextStyle = {
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-export function styleOf(text: string): TextStyle {
+export function readStyle(text: string): TextStyle {
   const [lineFeeds, pairs] = [text.split("\n").length - 1, text.split("\r\n").length - 1];
   const feed = lineFeeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === lineFeeds ? "\r\n" : "mixed";
   return { hasMark: text.startsWith(BYTE_ORDER_MARK), feed, hasLastBreak: text.endsWith("\n") };

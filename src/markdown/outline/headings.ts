@@ -24,7 +24,7 @@ const NOT_UNDERLINED = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
  * Returns the headings of a document, except those in code and front matter (CommonMark 0.31.2,
  * sections 4.2 and 4.3).
  */
-export function headingsOf(text: string): Heading[] {
+export function readHeadings(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
   const from = text.slice(0, findBodyOffset(text)).split("\n").length - 1;
   return addSections(findHeadings(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
@@ -64,7 +64,7 @@ function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number)
  * Returns the headings with a name, or with a path of names: `Plan > Costs` means headings "Costs"
  * below a heading "Plan".
  */
-export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
+export function findHeadingsByName(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(toTypedName);
   const ownName = names.pop()!;
   const matches = headings.filter(({ name }) => toTypedName(name) === ownName);

@@ -1,5 +1,5 @@
 import { findFrontMatter } from "../outline/front-matter.ts";
-import { headingsOf } from "../outline/headings.ts";
+import { readHeadings } from "../outline/headings.ts";
 
 /** The searched parts of a path. `name`: file name without `.md`; `folders`: path of its folder. */
 type PathFields = { readonly name: string; readonly folders: string };
@@ -15,5 +15,5 @@ const TITLE_LINE = /^title[ \t]*[:=].*/gim;
 export function readTitles(text: string): string {
   const front = findFrontMatter(text);
   const titles = front === null ? [] : (text.slice(front.from, front.to).match(TITLE_LINE) ?? []);
-  return [...titles, ...headingsOf(text).map(({ name }) => name)].join("\n");
+  return [...titles, ...readHeadings(text).map(({ name }) => name)].join("\n");
 }

@@ -1,7 +1,7 @@
 import type { Snippet } from "./snippets.ts";
 
 /** Splits a line into matches and the parts between them. Leaves out empty parts. */
-export function foundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">): readonly FoundPiece[] {
+export function splitIntoFoundPieces({ text, ranges }: Pick<Snippet, "text" | "ranges">): readonly FoundPiece[] {
   const characters = [...text];
   const pieces: FoundPiece[] = [];
   let index = 0;

@@ -32,11 +32,11 @@ export const KEYS_PER_ROW = 8_000;
 const ROW_DISTANCE = 2 ** 40;
 
 /** Document numbers of a block, from `first` to `last`. */
-export type Block = { readonly first: number; readonly last: number };
+export type DocumentBlock = { readonly first: number; readonly last: number };
 
 type NarrowSet = Exclude<KeySet, { kind: "any" }>;
 
-export function blockOf(document: number): Block {
+export function findBlock(document: number): DocumentBlock {
   const first = document - (document % BLOCK_SIZE);
   return { first, last: first + BLOCK_SIZE - 1 };
 }
@@ -92,7 +92,7 @@ export class KeyIndex {
   }
 
   /** Returns the documents of a block that may be in a set, sorted by number. */
-  inBlock(scope: number, block: Block, set: NarrowSet): number[] {
+  inBlock(scope: number, block: DocumentBlock, set: NarrowSet): number[] {
     const prefix = makePrefix(scope, block.first);
     const documents = this.#findDocuments(toExpression(set, prefix));
     const prefixOfRows = `${prefix}_`;

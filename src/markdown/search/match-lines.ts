@@ -6,7 +6,7 @@
 import type { CompiledRegex } from "./engine.ts";
 import { splitIntoLines } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
-import type { Range } from "./snippets.ts";
+import type { CharacterRange } from "./snippets.ts";
 import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
 
 /**
@@ -17,7 +17,7 @@ export type LineMatch = {
   readonly line: number;
   readonly column: number;
   readonly text: string;
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly CharacterRange[];
 };
 
 /**
@@ -102,8 +102,12 @@ export async function findMatchingLines(
  * Finds the matches in a short line without a pause. Each match costs steps for the rest of the
  * line.
  */
-async function findRanges(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlySearchEnd> {
-  const ranges: Range[] = [];
+async function findRanges(
+  line: string,
+  regex: CompiledRegex,
+  meter: StepMeter,
+): Promise<CharacterRange[] | EarlySearchEnd> {
+  const ranges: CharacterRange[] = [];
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
   if (stopped !== null) return stopped;
   const nextMatch = regex.finder(line);
@@ -126,7 +130,7 @@ async function findRangesInParts(
   line: string,
   regex: CompiledRegex,
   meter: StepMeter,
-): Promise<Range[] | EarlySearchEnd> {
+): Promise<CharacterRange[] | EarlySearchEnd> {
   const scan = scanLine(regex.program, line, { ranges: MAX_RANGES, steps: STEPS_PER_PART });
   for (;;) {
     const stopped = await meter.take(STEPS_PER_PART);
@@ -136,8 +140,8 @@ async function findRangesInParts(
   }
 }
 
-function createLineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
-  const ranges: Range[] = [];
+function createLineMatch(line: number, text: string, found: readonly CharacterRange[]): LineMatch {
+  const ranges: CharacterRange[] = [];
   let units = 0;
   let characters = 0;
   for (const [start, end] of found) {

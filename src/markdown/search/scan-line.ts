@@ -4,7 +4,7 @@
  * Finds the same matches as the package `re2js`, which cannot pause.
  */
 
-import type { Range } from "./snippets.ts";
+import type { CharacterRange } from "./snippets.ts";
 
 type Instruction = {
   readonly op: number;
@@ -36,9 +36,9 @@ export function* scanLine(
   program: RegexProgram,
   line: string,
   most: { readonly ranges: number; readonly steps: number },
-): Generator<void, Range[]> {
+): Generator<void, CharacterRange[]> {
   const scan = new LineScan(program, line);
-  const ranges: Range[] = [];
+  const ranges: CharacterRange[] = [];
   for (let from = 0; ranges.length < most.ranges && from <= line.length; ) {
     scan.begin(from);
     while (scan.readCharacter()) {
@@ -58,7 +58,7 @@ class LineScan {
   /** Number of instructions since the last pause. */
   steps = 0;
   /** The best match so far; null if there is none. */
-  match: Range | null = null;
+  match: CharacterRange | null = null;
   readonly #program: RegexProgram;
   readonly #line: string;
   #offset = 0;

@@ -3,10 +3,10 @@ import { splitIntoLines } from "./lines.ts";
 import { isWordCharacter } from "./tokens.ts";
 
 /** A range of characters (code points) of a line, from `start` up to `end`. */
-export type Range = readonly [start: number, end: number];
+export type CharacterRange = readonly [start: number, end: number];
 
 /** A line of a document, or a part of a long line, with its matches. `line`: its number, from 1. */
-export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly Range[] };
+export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly CharacterRange[] };
 
 // LIMIT: lines that are shown for one document, and characters that are shown of one line.
 const MAX_SNIPPETS = 3;
@@ -70,7 +70,7 @@ function cutSearchedPart(line: string): string {
   return line.length <= MAX_SEARCHED_UNITS ? line : line.slice(0, MAX_SEARCHED_UNITS);
 }
 
-function* findOccurrences(folded: string, { text, whole }: SearchString): Generator<Range, void> {
+function* findOccurrences(folded: string, { text, whole }: SearchString): Generator<CharacterRange, void> {
   if (text === "") return;
   for (let offset = folded.indexOf(text); offset !== -1; offset = folded.indexOf(text, offset + text.length)) {
     const end = offset + text.length;
@@ -94,13 +94,13 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
   ];
   const shift = before.length - from;
   const ranges = needles.flatMap((needle) => findRanges(folded, needle, from, to));
-  const shown = joinRanges(ranges).map(([start, end]): Range => [start + shift, end + shift]);
+  const shown = joinRanges(ranges).map(([start, end]): CharacterRange => [start + shift, end + shift]);
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }
 
 /** Returns the index of the first character that matches; 0 if none does. */
 function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {
-  let firstRange: Range | null = null;
+  let firstRange: CharacterRange | null = null;
   for (const needle of needles) {
     const place = findOccurrences(line.folded, needle).next().value;
     if (place !== undefined && (firstRange === null || place[0] < firstRange[0])) firstRange = place;
@@ -109,8 +109,8 @@ function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): num
 }
 
 /** Returns the matches of a string between two characters of a line. */
-function findRanges(line: FoldedLine, needle: SearchString, from: number, to: number): Range[] {
-  const ranges: Range[] = [];
+function findRanges(line: FoldedLine, needle: SearchString, from: number, to: number): CharacterRange[] {
+  const ranges: CharacterRange[] = [];
   for (const place of findOccurrences(line.folded, needle)) {
     const [start, end] = line.toCharacters(...place);
     if (start >= to) break;
@@ -119,7 +119,7 @@ function findRanges(line: FoldedLine, needle: SearchString, from: number, to: nu
   return ranges;
 }
 
-function joinRanges(ranges: readonly Range[]): Range[] {
+function joinRanges(ranges: readonly CharacterRange[]): CharacterRange[] {
   const result: [number, number][] = [];
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
     const last = result.at(-1);

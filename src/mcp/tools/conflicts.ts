@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import {
-  conflictHunks,
+  findConflictHunks,
   type ProblemView,
   readThree,
   viewProblem,
 } from "../../mirror/operations/manual/problem-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
-import { nextFor } from "../../mirror/operations/results/next-step.ts";
+import { findNextStep } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
 import { makePartialAnswer, defineTool, refuseCall, PATH, TEXT_RANGE } from "../tool.ts";
 
@@ -27,7 +27,7 @@ export const SHOW_CONFLICT = defineTool({
     const problemResult = withLocal(root, openOptions, (local) => {
       const problem = unwrap(findProblem(local, path));
       const contents = side === undefined ? readThree(local, problem) : null;
-      const hunks = contents?.kind === "ok" ? conflictHunks(contents.value) : [];
+      const hunks = contents?.kind === "ok" ? findConflictHunks(contents.value) : [];
       return ok({ view: viewProblem(local, problem), hunks });
     });
     const { view, hunks } = unwrap(problemResult);
@@ -41,7 +41,7 @@ export const SHOW_CONFLICT = defineTool({
 });
 
 function toFacts({ path, ways, versions, conflict, block }: ProblemView): object {
-  const blockFacts = block === null ? null : { reason: block.kind, detail: block.detail, next: nextFor(block) };
+  const blockFacts = block === null ? null : { reason: block.kind, detail: block.detail, next: findNextStep(block) };
   return {
     path,
     expected: versions,

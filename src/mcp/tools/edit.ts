@@ -8,7 +8,7 @@ import {
   readDocument,
   removeDocument,
   saveText,
-  withLineEndsOf,
+  keepLineEnds,
 } from "../../mirror/operations/manual/save.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
@@ -24,7 +24,7 @@ import {
   VERSION_SCHEMA,
 } from "../tool.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
-import { countTextLines, diffOf, partOf } from "../bounded.ts";
+import { countTextLines, diffOf, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
 /** LIMIT: characters of content in one call. The service allows even fewer. */
@@ -41,7 +41,7 @@ export const WRITE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION_SCHEMA, text: TEXT_SCHEMA.describe("the complete new content") },
   async run(mirror, { path, version, text }, host) {
-    return replaceContent(mirror, { path, version }, host, (before) => ({ text: withLineEndsOf(before, text) }));
+    return replaceContent(mirror, { path, version }, host, (before) => ({ text: keepLineEnds(before, text) }));
   },
 });
 
@@ -174,7 +174,7 @@ async function refuseStale(
     return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, facts);
   }
   const diffText = diffOf({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
-  const diffPart = partOf(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
+  const diffPart = cutLines(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
   const leftOut = countTextLines(diffText) - diffPart.to;
   const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { openSaveContext, type EditedDocument, readDocument } from "../../mirror/operations/manual/save.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
 import { countTextLines } from "../bounded.ts";
-import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
+import { type Heading, findHeadingsByName, readHeadings } from "../../markdown/outline/headings.ts";
 import {
   makeAnswer,
   makePartialAnswer,
@@ -60,7 +60,7 @@ export async function readCurrent(
 }
 
 function makeOutline(facts: object, text: string): ToolResult {
-  const allHeadings = headingsOf(text);
+  const allHeadings = readHeadings(text);
   const cutFacts = allHeadings.length > MAX_HEADINGS ? { headingsLeftOut: allHeadings.length - MAX_HEADINGS } : {};
   // Sent as `text`, because headings are content of the document.
   const shownHeadings = allHeadings
@@ -84,7 +84,7 @@ function makePassage(
 }
 
 function makeSection(facts: object, text: string, wanted: string, { lines, max_characters }: TextRange): ToolResult {
-  const foundHeadings = headingsNamed(headingsOf(text), wanted);
+  const foundHeadings = findHeadingsByName(readHeadings(text), wanted);
   const [only] = foundHeadings;
   if (only === undefined)
     return refuseCall(

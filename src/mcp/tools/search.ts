@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
-import { queryFault } from "../../mirror/operations/results/search.ts";
-import { cutAt } from "../bounded.ts";
+import { findQueryFault } from "../../mirror/operations/results/search.ts";
+import { cutToLength } from "../bounded.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { makeAnswer, defineTool, refuseCall, makeLimitSchema } from "../tool.ts";
 
@@ -21,7 +21,7 @@ export const SEARCH = defineTool({
     limit: makeLimitSchema(50, 10),
   },
   async run({ root }, { query, regex = false, limit: most = 10 }, { openOptions }) {
-    const fault = queryFault(query, regex);
+    const fault = findQueryFault(query, regex);
     if (fault !== null) return refuseCall(fault, "give another query", "bad-query");
     const { files, notes } = unwrap(await searchMirror(root, openOptions.random, { query, regex, limit: most }));
     const facts = { documents: files.map(toFacts), mayHaveMore: files.length === most, notes };
@@ -35,7 +35,7 @@ function toFacts({ path, lines }: FoundFile): object {
 
 function formatLines({ path, lines }: FoundFile): string[] {
   return lines.slice(0, MAX_LINES).map(({ line, text }) => {
-    const shownText = cutAt(text.replace(/[\r\n]+$/, ""), MAX_LINE_CHARACTERS);
+    const shownText = cutToLength(text.replace(/[\r\n]+$/, ""), MAX_LINE_CHARACTERS);
     return `${path}:${line}: ${shownText}${shownText.length < text.trimEnd().length ? " …" : ""}`;
   });
 }

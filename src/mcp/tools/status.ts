@@ -1,9 +1,9 @@
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { USUAL_RUN } from "../../mirror/folder/run.ts";
-import { reportJson } from "../../mirror/operations/results/report.ts";
+import { toReportJson } from "../../mirror/operations/results/report.ts";
 import { unwrap } from "../../common/trouble.ts";
-import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
-import { statusJson } from "../../mirror/operations/results/status.ts";
+import { computeAge, readFolderStatus } from "../../mirror/folder/status.ts";
+import { toStatusJson } from "../../mirror/operations/results/status.ts";
 import { makeAnswer, limitLists, defineTool, makeLimitSchema, makeRefusal } from "../tool.ts";
 
 export const STATUS = defineTool({
@@ -18,7 +18,7 @@ export const STATUS = defineTool({
     const reading = await readFolderStatus(root, openOptions);
     if (reading.kind === "trouble") return makeRefusal(reading.trouble, { mirror: name, root });
     const { status, daemon } = reading.value;
-    const json = statusJson(status, ageOf(status, openOptions.clock.now()));
+    const json = toStatusJson(status, computeAge(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
     return makeAnswer({ mirror: name, root, ...limitLists(json, most), daemon: phase });
   },
@@ -34,6 +34,6 @@ export const SYNC = defineTool({
   input: { limit: makeLimitSchema(500, 50) },
   async run({ root }, { limit: most = 50 }, { openOptions, inTurn }) {
     const { report, notes } = unwrap(await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions)));
-    return makeAnswer(limitLists({ ...reportJson(report), notes }, most));
+    return makeAnswer(limitLists({ ...toReportJson(report), notes }, most));
   },
 });

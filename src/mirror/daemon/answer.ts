@@ -2,7 +2,7 @@
 
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { errorCodeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
+import { readErrorCode, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import { NO_STANDSTILL, makeWaitReport, type Standstill } from "../operations/results/waited.ts";
 
 /**
@@ -74,7 +74,7 @@ export function refuseEndingDaemon(root: string): ReturnType<typeof trouble> {
 }
 
 export function describeErrorCode(error: unknown): string {
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 

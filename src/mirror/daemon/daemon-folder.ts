@@ -9,7 +9,7 @@ import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/c
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { aborted } from "../../common/aborted.ts";
 import { type DaemonSetup, closeIfKeyChanged, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
-import { Traffic } from "./traffic.ts";
+import { ActiveEffects } from "./traffic.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
   describeErrorCode,
@@ -22,11 +22,11 @@ import {
 } from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
 import { checkFolderExists } from "../folder/folder-trouble.ts";
-import { errnoClause, errorCodeOf, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
+import { errnoClause, readErrorCode, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { storeRunFacts, requestOfStoppedRun, pruneDaily } from "../folder/run.ts";
-import { markerOf } from "../trust/gate.ts";
-import { findByMarker, registryFolder } from "../trust/registry.ts";
+import { storeRunFacts, makeStoppedRequest, pruneDaily } from "../folder/run.ts";
+import { readRootMarker } from "../trust/gate.ts";
+import { findByMarker, locateRegistry } from "../trust/registry.ts";
 
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
@@ -51,7 +51,7 @@ type FolderLoan = {
   readonly free: () => void;
 };
 
-type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
+type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: ActiveEffects };
 
 export class DaemonFolder {
   /** Real path of the linked folder. */
@@ -74,7 +74,7 @@ export class DaemonFolder {
    */
   constructor(root: string, options: FolderOptions) {
     this.root = root;
-    this.#options = { ...options, tally: new ExchangeTally(), progress: new Traffic() };
+    this.#options = { ...options, tally: new ExchangeTally(), progress: new ActiveEffects() };
     this.#since = options.clock.now();
   }
 
@@ -195,7 +195,7 @@ export class DaemonFolder {
     const openResult = await openDaemon(this.root, this.#options);
     if (openResult.kind === "trouble") return openResult;
     this.#open = openResult.value;
-    this.#marker ??= markerOf(this.root);
+    this.#marker ??= readRootMarker(this.root);
     return openResult;
   }
 
@@ -351,7 +351,7 @@ export class DaemonFolder {
 
   #logFault(event: string, error: unknown): void {
     const { log } = this.#open?.mirror.world ?? { log: null };
-    log?.write("error", event, { code: errorCodeOf(error), why: error instanceof Error ? error.message : null });
+    log?.write("error", event, { code: readErrorCode(error), why: error instanceof Error ? error.message : null });
   }
 }
 
@@ -372,7 +372,7 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
-  storeRunFacts(mirror, event.report, requestOfStoppedRun(mirror, true).maxDeletes);
+  storeRunFacts(mirror, event.report, makeStoppedRequest(mirror, true).maxDeletes);
   // Contents only become old through runs, so a day without a run needs no pruning.
   pruneDaily(mirror);
 }
@@ -405,12 +405,12 @@ function findFolderEnd(
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
   // `unlink` removes both the configuration and the marker. If only one is missing, the folder is
   // still linked: the daemon reports an error and tries again.
-  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || markerOf(root) !== null) return null;
+  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readRootMarker(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   if (marker === null) return null;
-  const foundMirror = findByMarker(registryFolder(env), marker);
+  const foundMirror = findByMarker(locateRegistry(env), marker);
   if (foundMirror.kind === "unknown") return { kind: "unlinked" };
   const roots = foundMirror.kind === "known" ? foundMirror.mirror.roots : [];
-  const movedRoot = roots.find((other) => other !== root && markerOf(other) === marker);
+  const movedRoot = roots.find((other) => other !== root && readRootMarker(other) === marker);
   return movedRoot === undefined ? null : { kind: "moved", root: movedRoot };
 }

@@ -6,13 +6,13 @@
 
 import { EventEmitter } from "node:events";
 import { dirname } from "node:path";
-import { ageText } from "../../common/age.ts";
+import { formatAge } from "../../common/age.ts";
 import { plural } from "../../common/count.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { acquireLock } from "../state/lock.ts";
 import { listOwnMirrors } from "../trust/list.ts";
-import { registryFolder } from "../trust/registry.ts";
+import { locateRegistry } from "../trust/registry.ts";
 import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
@@ -61,7 +61,7 @@ const CHECK_MS = 2_000;
  * @returns trouble of kind `locked` if another process already does this
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
-  const lock = lockList(dirname(registryFolder(options.env)), options);
+  const lock = lockList(dirname(locateRegistry(options.env)), options);
   if (lock.kind === "trouble") return lock;
   const keptFolders = new KeptFolders(options, stop);
   return keptFolders
@@ -89,7 +89,8 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
     const lock = acquireLock(folder, { since: clock.now(), what: "watch" });
     if (lock.kind === "locked") return ok(() => lock.release());
     const { holder } = lock;
-    const holderClause = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+    const holderClause =
+      holder === null ? "" : ` (process ${holder.pid}, for ${formatAge(clock.now() - holder.since)})`;
     return trouble(
       "locked",
       `another mdmirror watch --all already syncs your linked folders${holderClause}`,

@@ -6,7 +6,7 @@ import type { CurrentTraffic } from "./control/protocol.ts";
 const MAX_LISTED_EFFECTS = 12;
 
 /** Records which effects of a run are active, for the status of the daemon. */
-export class Traffic implements Progress {
+export class ActiveEffects implements Progress {
   readonly #active = new Set<Action>();
   #done = 0;
   #total = 0;

@@ -3,7 +3,7 @@
  * fields of an error, so that commands which load little code can import this module.
  */
 
-import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
+import { readErrorCode, FREE_SPACE_STEP, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
 /** Descriptions and next steps for error codes. The first entry that matches a code is used. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
@@ -35,13 +35,13 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
 ];
 
 /** Returns the trouble for a `TroubleError`, an unsafe path or a disk error; null for others. */
-export function troubleOfError(error: unknown): Trouble | null {
+export function describeError(error: unknown): Trouble | null {
   if (error instanceof TroubleError) return error.trouble;
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   if (!(error instanceof Error) || code === null) return null;
   if (code === "unsafe-path" && "next" in error)
     return { kind: "usage", what: error.message, code, next: String(error.next) };
-  if (isDiskFull(code)) return { kind: "fault", what: "the disk is full", code, next: FREE_SPACE_NEXT };
+  if (isDiskFull(code)) return { kind: "fault", what: "the disk is full", code, next: FREE_SPACE_STEP };
   const path = findForbiddenPath(error, code);
   if (path !== null) {
     const nextStep = "nothing is lost: check the owner and the permissions, or run the command as the owner";

@@ -8,7 +8,7 @@ export const INIT_AGAIN = "run mdmirror init with another URL";
  * Returns the trouble to show when the service refused a request or did not answer.
  * @param factsHint a clause with the command that finds out more
  */
-export function faultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
+export function makeFaultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
   const [what, next] = describeFault(fault, new URL(url).origin, factsHint);
   const { requestId } = fault;
   return { kind: "offline", what, requestId, next, ...("code" in fault ? { code: fault.code } : {}) };

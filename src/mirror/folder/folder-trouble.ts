@@ -4,14 +4,14 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { LockHolder } from "../state/lock.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
-import { ageText } from "../../common/age.ts";
-import { errorCodeOf, errnoClause, FREE_SPACE_NEXT, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
+import { formatAge } from "../../common/age.ts";
+import { readErrorCode, errnoClause, FREE_SPACE_STEP, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
 
 export function makeBusyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
   const holderText =
     holder === null
       ? "another process"
-      : `mdmirror ${holder.what} (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+      : `mdmirror ${holder.what} (process ${holder.pid}, for ${formatAge(clock.now() - holder.since)})`;
   return trouble(
     "locked",
     `${root} is in use by ${holderText}`,
@@ -36,12 +36,12 @@ export function describeSystemError(root: string, error: unknown): ReturnType<ty
   const missingTrouble = checkFolderExists(root);
   if (missingTrouble !== null) return missingTrouble;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;
   return trouble(
     "fault",
     `${root} cannot be used: ${errnoClause(error)}`,
-    isDiskFull(code) ? FREE_SPACE_NEXT : "check that the disk has space and this user may write in that folder",
+    isDiskFull(code) ? FREE_SPACE_STEP : "check that the disk has space and this user may write in that folder",
     { code },
   );
 }

@@ -29,10 +29,10 @@ import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
-import { homeOf, registryFolder } from "../trust/registry.ts";
+import { findHome, locateRegistry } from "../trust/registry.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
-import { checkOwner, ownershipOf } from "../trust/owner.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { checkOwner, readOwnership } from "../trust/owner.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
@@ -65,7 +65,7 @@ export function checkFolder(dir: string, env: Environment, isConfirmed: boolean)
       "choose a folder outside of it",
     );
   }
-  const unusualReason = explainUnusual(root, homeOf(env));
+  const unusualReason = explainUnusual(root, findHome(env));
   if (unusualReason !== null && !isConfirmed) {
     return trouble(
       "usage",
@@ -81,7 +81,7 @@ export function checkFolder(dir: string, env: Environment, isConfirmed: boolean)
  */
 function resolveRealPath(dir: string): string {
   const wholePath = resolve(dir);
-  const existingFolder = nearestFolder(wholePath);
+  const existingFolder = findNearestFolder(wholePath);
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
@@ -99,7 +99,7 @@ function explainUnusual(root: string, home: string): string | null {
 export function findMirrorAbove(root: string, env: Environment): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
-    if (isMirror && ownershipOf(folder, env).kind !== "foreign") return folder;
+    if (isMirror && readOwnership(folder, env).kind !== "foreign") return folder;
     if (dirname(folder) === folder) return null;
   }
 }
@@ -109,14 +109,14 @@ export function findMirrorAbove(root: string, env: Environment): string | null {
  * else, because the state decides which documents count as deleted locally.
  */
 function checkLeftOver(root: string, env: Environment): Result<UnlinkedKind> {
-  const place = registryFolder(env);
+  const place = locateRegistry(env);
   const folder = join(root, MIRROR_FOLDER);
   if (findMirror(place, root).kind === "known") return ok("known");
   if (!existsSync(join(folder, "state.db"))) return ok("fresh");
   return trouble(
     "usage",
     `${folder} has the state of a linked folder that is not in your list (${place}); nothing was sent`,
-    `move ${shellWord(folder)} away and link the folder again: your files stay, and nothing is deleted`,
+    `move ${quoteForShell(folder)} away and link the folder again: your files stay, and nothing is deleted`,
     { code: "untrusted" },
   );
 }
@@ -296,7 +296,7 @@ export function linkFolder(
  * Returns the folder itself if it exists, otherwise the nearest folder above it that exists.
  * @param dir absolute path
  */
-export function nearestFolder(dir: string): string {
+export function findNearestFolder(dir: string): string {
   let folder = dir;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   return folder;

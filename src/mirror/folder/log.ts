@@ -3,7 +3,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/log.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
-import { appendOwn, statOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
+import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
 /** LIMIT: bytes of one log file. Older ones stay as `mdmirror.log.1` to `mdmirror.log.4`. */
 const MAX_BYTES = 1024 * 1024;
@@ -56,14 +56,14 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
       // Creates only the folder of the log itself. Otherwise, with its disk unmounted, the linked
       // folder would be created at the mount point.
       makeOwnFolder(folder, "log");
-      size = statOwn(folder, file, "own-file")?.size ?? 0;
+      size = statOwnFile(folder, file, "own-file")?.size ?? 0;
     }
     const lineBytes = Buffer.byteLength(line);
     if (size > 0 && size + lineBytes > maxBytes) {
       rotateLog(folder, file);
       size = 0;
     }
-    appendOwn(folder, file, line);
+    appendToOwnFile(folder, file, line);
     size += lineBytes;
   };
 }
@@ -72,7 +72,7 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
 function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
     const olderName = n === 1 ? file : `${file}.${n - 1}`;
-    if (statOwn(folder, olderName, "own-file") !== null) renameOwn(folder, olderName, `${file}.${n}`);
+    if (statOwnFile(folder, olderName, "own-file") !== null) renameOwnFile(folder, olderName, `${file}.${n}`);
   }
 }
 

@@ -1,9 +1,9 @@
 /** Metrics of linked folders, for a collector that reads text files. They have no paths. */
 
-import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
-import type { FolderStatus, MirrorWord, StatusReading } from "./status.ts";
+import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
+import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";
 
-const STATES: readonly MirrorWord[] = [
+const STATES: readonly MirrorState[] = [
   "in-sync",
   "attention",
   "stopped",
@@ -54,8 +54,8 @@ const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: Statu
  * @param mirrors folders with unique names
  * @param unfit number of registry entries that cannot be trusted
  */
-export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): string {
-  return metricsText([
+export function makeMirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): string {
+  return formatMetrics([
     makeMetric(
       "mdmirror_in_sync",
       "Whether both sides agreed at the last scan, and no problem is open.",
@@ -67,7 +67,9 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
       help: "1 for the state of the folder, 0 for every other state.",
       type: "gauge",
       samples: mirrors.flatMap(({ mirror, state }) =>
-        STATES.map((one): Sample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) })),
+        STATES.map(
+          (one): MetricSample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) }),
+        ),
       ),
     },
     ...Object.entries(GAUGES).map(([name, [help, read]]) =>
@@ -90,7 +92,7 @@ export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): 
   ]);
 }
 
-function listRequestSamples({ mirror, reading }: FolderStatus): readonly Sample[] {
+function listRequestSamples({ mirror, reading }: FolderStatus): readonly MetricSample[] {
   const ends = reading.kind === "ok" ? Object.entries(reading.value.daemon?.requests ?? {}) : [];
   return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
@@ -101,7 +103,7 @@ function makeMetric(
   mirrors: readonly FolderStatus[],
   of: (one: FolderStatus) => number | null,
 ): Metric {
-  const samples = mirrors.flatMap((one): Sample[] => {
+  const samples = mirrors.flatMap((one): MetricSample[] => {
     const metricValue = of(one);
     return metricValue === null ? [] : [{ labels: { mirror: one.mirror.name }, value: metricValue }];
   });

@@ -1,12 +1,12 @@
 import { existsSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { shellWord } from "../model/shell-word.ts";
-import { removeOwn } from "../state/own-files.ts";
-import { checkRegistryWritable, keepMirror, markerOf } from "../trust/gate.ts";
-import { findByMarker, registryFolder } from "../trust/registry.ts";
+import { quoteForShell } from "../model/shell-word.ts";
+import { removeOwnFile } from "../state/own-files.ts";
+import { checkRegistryWritable, keepMirror, readRootMarker } from "../trust/gate.ts";
+import { findByMarker, locateRegistry } from "../trust/registry.ts";
 import { findMirrorAbove } from "./link-folder.ts";
-import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,7 +37,7 @@ function refuseOtherDisk(root: string, to: string): Result<never> {
   return trouble(
     "usage",
     `${to} is on another disk than ${root}, and a copy of a linked folder needs approval; nothing was moved`,
-    `move it yourself while no daemon syncs it: mv ${shellWord(root)} ${shellWord(to)} && mdmirror approve ${shellWord(to)}`,
+    `move it yourself while no daemon syncs it: mv ${quoteForShell(root)} ${quoteForShell(to)} && mdmirror approve ${quoteForShell(to)}`,
     { code: "EXDEV" },
   );
 }
@@ -52,15 +52,15 @@ export function moveFolder(root: string, to: string, env: Environment): Result<s
   try {
     renameSync(root, to);
   } catch (error) {
-    if (errorCodeOf(error) === "EXDEV") return refuseOtherDisk(root, to);
+    if (readErrorCode(error) === "EXDEV") return refuseOtherDisk(root, to);
     return trouble("usage", `${root} cannot be moved to ${to}: ${errnoClause(error)}`, "nothing was moved", {
-      code: errorCodeOf(error),
+      code: readErrorCode(error),
     });
   }
   // The file describes a lock that was taken at the old path.
-  removeOwn(join(to, MIRROR_FOLDER), "lock.json");
-  const place = registryFolder(env);
-  const marker = markerOf(to);
+  removeOwnFile(join(to, MIRROR_FOLDER), "lock.json");
+  const place = locateRegistry(env);
+  const marker = readRootMarker(to);
   const foundMirror = marker === null ? null : findByMarker(place, marker);
   if (foundMirror?.kind !== "known") return ok(null);
   const roots = foundMirror.mirror.roots.map((other) => (other === root ? to : other));

@@ -5,7 +5,7 @@ import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { readingDisk } from "../engine/links/translating.ts";
+import { makeReadingDisk } from "../engine/links/translating.ts";
 import { openToRead } from "./open-state.ts";
 import { DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
 import { readPrefix, listLinkedFolders } from "../settings/settings.ts";
@@ -36,7 +36,7 @@ function openLocal(dir: string, system: ClockAndRandom): Result<LocalMirror> {
 function withLocalLinks(root: string, state: State, disk: Disk): Disk {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind !== "ok" || config.value.links.mode === "keep") return disk;
-  return readingDisk({ state, disk, prefix: readPrefix(config.value.remote) }, config.value.links.wiki);
+  return makeReadingDisk({ state, disk, prefix: readPrefix(config.value.remote) }, config.value.links.wiki);
 }
 
 /** Opens a linked folder without its service for `work`, and closes it, even if `work` throws. */

@@ -9,7 +9,7 @@ import type { DatabaseFault } from "../state/database.ts";
 import { openState } from "../state/open.ts";
 import type { StateFile } from "../state/schema.ts";
 import type { StoredState } from "../state/state.ts";
-import { FREE_SPACE_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
+import { FREE_SPACE_STEP, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
 
 type StateInUse = {
   readonly state: StoredState;
@@ -114,7 +114,7 @@ export function makeStateTrouble(
       return trouble(
         "fault",
         `${opened.file} cannot be used: ${isFull ? "the disk is full" : opened.detail}`,
-        isFull ? FREE_SPACE_NEXT : "check that the disk has space and this user may write .mdmirror/",
+        isFull ? FREE_SPACE_STEP : "check that the disk has space and this user may write .mdmirror/",
         { code: opened.code },
       );
     }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { removeCopyBeforeMigration } from "../state/before-migration.ts";
 import type { Plan, PlanInput } from "../planner/plan-types.ts";
-import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../model/policy.ts";
+import { DEFAULT_GUARD_LIMITS, type GuardLimits, type Policy } from "../model/policy.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { Stoppable } from "../ports/world.ts";
 import type { LocalPath } from "../../contract/path.ts";
@@ -12,7 +12,7 @@ import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
 import {
   type Attention,
-  attentionOf,
+  listProblems,
   attentionOfBlock,
   attentionOfScan,
   countUnsynced,
@@ -21,9 +21,9 @@ import {
 import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
 import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
-import { type ConflictPolicy, parseTime, retentionOf } from "../settings/settings.ts";
+import { type ConflictPolicy, parseTime, parseRetention } from "../settings/settings.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
-import { faultTrouble } from "./fault-trouble.ts";
+import { makeFaultTrouble } from "./fault-trouble.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { State } from "../ports/state.ts";
 import type { StoredState } from "../state/state.ts";
@@ -61,13 +61,13 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
   const { config, world } = mirror;
   const { maxDeletes } = request;
   const guards: GuardLimits =
-    maxDeletes === null ? DEFAULT_GUARDS : { ...DEFAULT_GUARDS, minDeletes: maxDeletes, maxDeletes };
+    maxDeletes === null ? DEFAULT_GUARD_LIMITS : { ...DEFAULT_GUARD_LIMITS, minDeletes: maxDeletes, maxDeletes };
   return {
     names: config.names,
     // A run can have fewer directions than the folder's setting allows, but not more.
     direction: config.direction === "both" ? request.direction : config.direction,
     prefer: world.state.meta(META.prefer) as Policy["prefer"],
-    conflicts: conflictPolicy(config),
+    conflicts: makeConflictPolicy(config),
     retryRefused: true,
     guards,
     reviewsOnlyUnchanged: !request.attended,
@@ -77,7 +77,7 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
 }
 
 /** Returns trouble if the folder's setting excludes the run's direction; null if it does not. */
-export function oppositeTrouble(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
+export function refuseOppositeRun(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const directionText = config.direction === "pull" ? "only downloads" : "only uploads";
   return {
@@ -98,7 +98,7 @@ export function chooseEditorWait({ handsOff }: Config, trigger: "manual" | "by-t
 }
 
 /** Returns the setting `conflicts` as a function that returns the policy for a path. */
-export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
+export function makeConflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
   if (typeof conflicts === "string") return () => conflicts;
   const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
   return (path) => rules.find(({ matches }) => matches(path))?.policy ?? "conflict-copy";
@@ -141,7 +141,7 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
  * Returns a request with the deletion limit of the run that was stopped. With another limit, the
  * plan for an approval might have no stop.
  */
-export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
+export function makeStoppedRequest({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
@@ -151,10 +151,10 @@ export function requestOfStoppedRun({ world: { state } }: OpenedMirror, attended
  * stopped, its limit stays until the stop has ended.
  */
 export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
-  const { maxDeletes: least } = requestOfStoppedRun(mirror, true);
-  if (least === null) return DEFAULT_GUARDS;
-  const { minDeletes, maxDeletes } = DEFAULT_GUARDS;
-  return { ...DEFAULT_GUARDS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
+  const { maxDeletes: least } = makeStoppedRequest(mirror, true);
+  if (least === null) return DEFAULT_GUARD_LIMITS;
+  const { minDeletes, maxDeletes } = DEFAULT_GUARD_LIMITS;
+  return { ...DEFAULT_GUARD_LIMITS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
 }
 
 /**
@@ -204,7 +204,7 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   if (planEnd.kind === "offline") return planEnd;
   const { plan, trees, policy, signals, texts } = planEnd;
   const input = { trees, policy, signals, texts };
-  const openProblems = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
+  const openProblems = listProblems(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
   const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
   return { kind: "planned", plan, ...input, open: openProblems, oneWay, staysLocal: countUnsynced(trees.local) };
 }
@@ -220,7 +220,7 @@ export async function planSync(
 ): Promise<Result<SyncPlan>> {
   const preview = await previewSync(mirror, request);
   if (preview.kind === "planned") return ok(preview);
-  return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url, factsHint) };
+  return { kind: "trouble", trouble: makeFaultTrouble(preview.fault, mirror.url, factsHint) };
 }
 
 const DAY_MS = 86_400_000;
@@ -239,7 +239,7 @@ export function pruneDaily(mirror: OpenedMirror): void {
   // A new folder has no old contents, so pruning, which reads all contents, can wait a day.
   if (storedTime === null) return;
   state.spellings.removeOld();
-  const { texts, events, runs, versions } = state.prune(now, retentionOf(mirror.config.keepHistory)!);
+  const { texts, events, runs, versions } = state.prune(now, parseRetention(mirror.config.keepHistory)!);
   if (texts + events + runs + versions > 0) log.write("info", "pruned", { texts, events, runs, versions });
 }
 

@@ -8,12 +8,12 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Intent } from "../ports/state.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
 import type { DaemonStatus } from "../daemon/control/protocol.ts";
-import { type RunState, runStateOf } from "../engine/run/run-state.ts";
+import { type RunState, makeRunState } from "../engine/run/run-state.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 import { admit } from "../trust/gate.ts";
-import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
+import { describeAbsentMirror, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { describeSystemError } from "./folder-trouble.ts";
 
 /** Status of a linked folder, read from the state file without the network, a scan or the lock. */
@@ -79,7 +79,7 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
   const conflicts = totals.conflicts.filter((path) => !pathsInReview.has(path));
   const reviewedSince = totals.reviews.filter(({ path }) => !conflicts.includes(path));
   return {
-    ...runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: isBusy ? null : newestRun }),
+    ...makeRunState({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: isBusy ? null : newestRun }),
     url,
     remote,
     direction,
@@ -149,7 +149,7 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
 }
 
 /** Returns the milliseconds since both sides were last proven equal; null if they never were. */
-export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
+export function computeAge({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
   return syncedAt === null ? null : Math.max(0, now - syncedAt);
 }
 
@@ -184,7 +184,7 @@ function chooseLater(a: number | null, b: number | null): number | null {
 export type FolderStatus = {
   readonly mirror: ListedMirror;
   readonly reading: Result<StatusReading>;
-  readonly state: MirrorWord;
+  readonly state: MirrorState;
 };
 
 /**
@@ -194,7 +194,11 @@ export type FolderStatus = {
  * - `untrusted`: the user has to run `mdmirror trust`
  * - `unreadable`: its state file or its daemon cannot be read
  */
-export type MirrorWord = MirrorStatus["state"] | Exclude<ListedMirror["place"], "present"> | "untrusted" | "unreadable";
+export type MirrorState =
+  | MirrorStatus["state"]
+  | Exclude<ListedMirror["place"], "present">
+  | "untrusted"
+  | "unreadable";
 
 /**
  * Reads the states of all linked folders of this user, sorted by path. A folder that cannot be read
@@ -208,13 +212,13 @@ export async function readAllStatuses(
   // All daemons are asked at the same time, because one that hangs uses up its whole time limit.
   const readings = ownMirrors.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
-    return { mirror, reading, state: mirror.place === "present" ? stateWord(reading) : mirror.place };
+    return { mirror, reading, state: mirror.place === "present" ? chooseMirrorState(reading) : mirror.place };
   });
   return { mirrors: await Promise.all(readings), unfit: ownMirrors.unfit };
 }
 
 async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<Result<StatusReading>> {
-  if (mirror.place !== "present") return { kind: "trouble", trouble: absentTrouble(mirror) };
+  if (mirror.place !== "present") return { kind: "trouble", trouble: describeAbsentMirror(mirror) };
   try {
     return await readFolderStatus(mirror.root, options);
   } catch (error) {
@@ -223,7 +227,7 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
 }
 
 /** Returns the state of a linked folder in one word, for a folder that is at its path. */
-export function stateWord(reading: Result<StatusReading>): MirrorStatus["state"] | "untrusted" | "unreadable" {
+export function chooseMirrorState(reading: Result<StatusReading>): MirrorStatus["state"] | "untrusted" | "unreadable" {
   if (reading.kind === "ok") return reading.value.status.state;
   return reading.trouble.code === "untrusted" ? "untrusted" : "unreadable";
 }

@@ -1,5 +1,5 @@
-import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
-import { errorCodeOf } from "../../common/trouble.ts";
+import { readOwnFile, removeOwnFile, replaceOwnFile } from "../state/own-files.ts";
+import { readErrorCode } from "../../common/trouble.ts";
 
 /**
  * Kinds of problems that usually end by themselves: another run has the lock, or the service cannot
@@ -37,7 +37,7 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
   } catch (error) {
     // A problem that the disk cannot store is reported each time, because too many mails are better
     // than none.
-    if (errorCodeOf(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     return 0;
   }
 }
@@ -53,19 +53,19 @@ export function endTransient(folder: string, ended: readonly TransientKind[]): v
     if (remainingNotes.length === Object.keys(notes).length) return;
     writeNotes(folder, Object.fromEntries(remainingNotes));
   } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
   }
 }
 
 function writeNotes(folder: string, notes: NotedTroubles): void {
-  if (Object.keys(notes).length === 0) removeOwn(folder, NOTES_FILE);
-  else replaceOwn(folder, NOTES_FILE, JSON.stringify(notes));
+  if (Object.keys(notes).length === 0) removeOwnFile(folder, NOTES_FILE);
+  else replaceOwnFile(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
 /** Reads the stored times of problems. A file that is not valid JSON counts as empty. */
 function readNotes(folder: string): NotedTroubles {
   try {
-    return JSON.parse(readOwn(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as NotedTroubles;
+    return JSON.parse(readOwnFile(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as NotedTroubles;
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;

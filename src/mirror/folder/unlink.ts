@@ -8,10 +8,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { setAsideUnlinked } from "../state/damage.ts";
-import { statOwn, removeOwn } from "../state/own-files.ts";
-import { addressOf, pickUrl } from "../trust/address.ts";
-import { keepMirror, markerOf } from "../trust/gate.ts";
-import { findByMarker, findByRoot, listMirrors, registryFolder } from "../trust/registry.ts";
+import { statOwnFile, removeOwnFile } from "../state/own-files.ts";
+import { toAddress, pickUrl } from "../trust/address.ts";
+import { keepMirror, readRootMarker } from "../trust/gate.ts";
+import { findByMarker, findByRoot, listMirrors, locateRegistry } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { describeSystemError } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
@@ -44,12 +44,12 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
   try {
     const config = readConfig(folder);
     const url = config.kind === "ok" ? config.value.url : null;
-    const marker = markerOf(root);
-    const keyFile = statOwn(folder, KEY_FILE, "file") !== null;
+    const marker = readRootMarker(root);
+    const keyFile = statOwnFile(folder, KEY_FILE, "file") !== null;
     const keychain = removeKey(root, url, env);
-    for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwn(folder, name);
+    for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwnFile(folder, name);
     setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));
-    for (const name of [CONFIG_FILE, CONTROL_FILE, "quiet.json", "marker"]) removeOwn(folder, name);
+    for (const name of [CONFIG_FILE, CONTROL_FILE, "quiet.json", "marker"]) removeOwnFile(folder, name);
     const forgotten = forgetRoot(root, marker, env);
     return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
   } catch (error) {
@@ -78,9 +78,9 @@ export function purgeOwnFolder(root: string): Result<null> {
 
 /** Removes the key from the keychain, unless another linked folder has the same address. */
 function removeKey(root: string, url: string | null, env: Environment): UnlinkResult["keychain"] {
-  const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
+  const address = url === null ? null : toAddress(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
-  const otherMirrors = listMirrors(registryFolder(env)).mirrors.filter(({ roots }) =>
+  const otherMirrors = listMirrors(locateRegistry(env)).mirrors.filter(({ roots }) =>
     roots.some((other) => other !== root),
   );
   if (otherMirrors.some(({ addresses }) => addresses.includes(address.value))) return "shared";
@@ -94,7 +94,7 @@ function removeKey(root: string, url: string | null, env: Environment): UnlinkRe
  * entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Environment): Result<null> {
-  const place = registryFolder(env);
+  const place = locateRegistry(env);
   const foundMirror = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
   if (foundMirror.kind !== "known") return ok(null);
   const roots = foundMirror.mirror.roots.filter((other) => other !== root);

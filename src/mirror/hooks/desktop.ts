@@ -11,7 +11,7 @@ const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (i
  * Returns the hook that shows a notification on the desktop after a conflict or a stop. Returns
  * null if there is no desktop, or the user disabled notifications with `MDMIRROR_NOTIFY=off`.
  */
-export function desktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
+export function makeDesktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
   const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);
   if (command === null) return null;
   const debounceByEvent = new Map([["stopped", 5_000] as const, ["conflict", 5_000] as const]);

@@ -1,25 +1,25 @@
 /** Finds the events that happened between two states of a folder. Pure. */
 
-import type { ChangeCounts, Facts, HookItem } from "./facts.ts";
+import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
 /** Documents or problems of an event; empty for the whole folder, null if it did not happen. */
 type EventItems = readonly HookItem[] | null;
 
 /** Returns the documents or problems of an event between two states; null if it did not happen. */
-export function findEventItems(event: EventName, before: Facts, now: Facts): EventItems {
+export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {
   // While the service cannot be reached, no other event can be judged.
   if (now.state === "offline" && event !== "offline") return null;
   if (event === "review-settled") return findSettledReviews(before, now);
   if (event !== "in-sync") return findNewItems(before.problems[event], now.problems[event]);
-  const isChanged = before.state !== "in-sync" || sumChanges(changesBetween(before, now)) > 0;
+  const isChanged = before.state !== "in-sync" || sumChanges(countChanges(before, now)) > 0;
   return now.state === "in-sync" && isChanged ? [] : null;
 }
 
 /** An event of a folder that a hook waits for. Times are in milliseconds of the monotonic clock. */
 export type WatchedEvent = {
   /** State of the folder with which later states are compared. */
-  readonly baseline: Facts;
+  readonly baseline: HookFacts;
   /**
    * Event whose state has not lasted long enough yet; null if there is none. `key` identifies its
    * changes and items. If these change, the waiting time starts again.
@@ -33,12 +33,12 @@ export type WatchedEvent = {
  */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
-  now: Facts,
+  now: HookFacts,
   { event, debounce, time }: { readonly event: EventName; readonly debounce: number; readonly time: number },
 ): WatchedEvent & { readonly due: number | null; readonly items: readonly HookItem[] } {
   const items = findEventItems(event, baseline, now);
   if (items === null) return { baseline: chooseBaseline(event, baseline, now), pending: null, due: null, items: [] };
-  const key = [sumChanges(changesBetween(baseline, now)), ...items.map(makeItemKey)].join("\n");
+  const key = [sumChanges(countChanges(baseline, now)), ...items.map(makeItemKey)].join("\n");
   const pendingSince = pending?.key === key ? pending.since : time - (event === "offline" ? now.offlineMs : 0);
   const dueAt = pendingSince + debounce;
   return dueAt <= time
@@ -47,14 +47,14 @@ export function watchEvent(
 }
 
 /** Returns the next baseline if the event did not happen. */
-function chooseBaseline(event: EventName, before: Facts, now: Facts): Facts {
+function chooseBaseline(event: EventName, before: HookFacts, now: HookFacts): HookFacts {
   // If the service is unreachable only for a short time, the earlier state still counts.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
 }
 
-export function changesBetween(before: Facts, now: Facts): ChangeCounts {
+export function countChanges(before: HookFacts, now: HookFacts): ChangeCounts {
   return Object.fromEntries(
     Object.entries(now.changes).map(([name, count]) => [name, count - (before.changes[name] ?? 0)]),
   );
@@ -78,7 +78,7 @@ function makeItemKey({ kind, path }: HookItem): string {
  * Returns the documents whose review has ended. A document that was moved during its review now has
  * another path in review, and does not count.
  */
-function findSettledReviews(before: Facts, { reviews, problems }: Facts): EventItems {
+function findSettledReviews(before: HookFacts, { reviews, problems }: HookFacts): EventItems {
   if (reviews === null || before.reviews === null) return null;
   const [knownReviews, presentReviews] = [new Set(before.reviews), new Set(reviews)];
   const movedReviews = new Set(reviews.filter((key) => !knownReviews.has(key)).map(readReviewTime));

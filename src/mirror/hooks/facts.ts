@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/phase.ts";
-import { type RunState, runStateOf } from "../engine/run/run-state.ts";
+import { type RunState, makeRunState } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { attentionJson, type OpenProblems } from "../operations/results/attention.ts";
+import { toAttentionJson, type OpenProblems } from "../operations/results/attention.ts";
 import type { AttentionEntry } from "../operations/results/shapes.ts";
 import type { EventName } from "./hook.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 
 /** State of a linked folder for hooks. Has paths, codes and numbers, never content. */
-export type Facts = {
+export type HookFacts = {
   readonly state: RunState["state"];
   /** Numbers of changes that this process has synced. */
   readonly changes: ChangeCounts;
@@ -49,11 +49,11 @@ type KnownFacts = {
  * Returns the state of a linked folder for hooks.
  * @param root a folder that has `.mdmirror/`
  */
-export function factsOf(
+export function collectFacts(
   root: string,
   { state, attention, safetyStop }: FolderState,
   { offline = null, changes = {} }: KnownFacts = {},
-): Facts {
+): HookFacts {
   const isOffline = offline !== null || state === "offline";
   const offlineItem = { path: "", kind: "offline", code: offline?.code ?? null, next: "mdmirror doctor" };
   return {
@@ -72,12 +72,12 @@ export function factsOf(
 }
 
 /** Reads the state that the last run stored; null if the state file cannot be read. */
-export function readStoredFacts(root: string): Facts | null {
+export function readStoredFacts(root: string): HookFacts | null {
   const glance = readSummary(root);
   if (glance === null) return null;
   const { meta, blocks } = glance;
-  const storedState = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
-  return factsOf(root, storedState);
+  const storedState = makeRunState({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
+  return collectFacts(root, storedState);
 }
 
 /** Kinds of problems with two edits that conflict. `review-conflict` is decided in the web app. */
@@ -85,7 +85,7 @@ const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
 /** Returns problems without their details, in which the service may repeat content. */
 function listItems(open: Partial<OpenProblems>): HookItem[] {
-  const entries = attentionJson({ attention: [], safetyStop: null, fault: null, ...open });
+  const entries = toAttentionJson({ attention: [], safetyStop: null, fault: null, ...open });
   return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 

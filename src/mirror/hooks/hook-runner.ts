@@ -1,11 +1,11 @@
 import type { Log } from "../ports/world.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
-import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { type WaitReason, chooseFailureReason } from "../engine/daemon/phase.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { errnoClause } from "../../common/trouble.ts";
-import { desktopHook } from "./desktop.ts";
+import { makeDesktopHook } from "./desktop.ts";
 import { type WatchedEvent, watchEvent } from "./events.ts";
-import { type Facts, factsOf, type FolderState, readStoredFacts } from "./facts.ts";
+import { type HookFacts, collectFacts, type FolderState, readStoredFacts } from "./facts.ts";
 import { EVENT_NAMES, type EventName, describeFailure, type Hook, type HookEnd } from "./hook.ts";
 import type { HookEvent } from "./message.ts";
 import { selectHooks, readHooks } from "./read-hooks.ts";
@@ -15,7 +15,7 @@ import { type HookWorld, runHook } from "./run-hook.ts";
 type WatchedFolder = {
   log: Log | null;
   /** State of the folder when the daemon opened it; null if it could not be read. */
-  start: Facts | null;
+  start: HookFacts | null;
   /** State of the folder after the last run; null before the first run has ended. */
   state: FolderState | null;
   offline: { readonly code: WaitReason; readonly since: number } | null;
@@ -56,7 +56,7 @@ export class HookRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
-    this.#desktop = desktopHook(options.env);
+    this.#desktop = makeDesktopHook(options.env);
     this.#checked = this.#checkUntilEnd();
   }
 
@@ -114,13 +114,13 @@ export class HookRunner {
       if (folder.state === null) return [];
       const { offline, changes } = folder;
       const outage = offline === null ? null : { code: offline.code, ms: time - offline.since };
-      const currentFacts = factsOf(root, folder.state, { offline: outage, changes: { ...changes } });
+      const currentFacts = collectFacts(root, folder.state, { offline: outage, changes: { ...changes } });
       return selectHooks(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, currentFacts, time));
     });
   }
 
   /** Starts a hook for its first due event. Returns the times at which its others will be due. */
-  #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: Facts, time: number): number[] {
+  #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: HookFacts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
       if (debounce === undefined || this.#running.has(hook.name)) return [];
@@ -135,7 +135,7 @@ export class HookRunner {
   }
 
   #start(hook: Hook, event: HookEvent, root: string, folder: WatchedFolder): void {
-    const about = `the hook "${hook.name}" failed on ${event.event} of ${shellWord(root)}`;
+    const about = `the hook "${hook.name}" failed on ${event.event} of ${quoteForShell(root)}`;
     const { onNote } = this.#options;
     const hookRun = runHook(hook, event, root, this.#options, this.#killing.signal)
       .then((end) => {
@@ -160,7 +160,7 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   if (event.kind === "run") {
     const { state, attention, safetyStop, fault, counts } = event.report;
     folder.state = { state, attention, safetyStop };
-    folder.offline = state === "offline" ? makeOutage(waitReasonOf(fault)) : null;
+    folder.offline = state === "offline" ? makeOutage(chooseFailureReason(fault)) : null;
     const { blocked: _blocked, ...synced } = counts;
     for (const [name, count] of Object.entries(synced)) folder.changes[name] = (folder.changes[name] ?? 0) + count;
     return true;

@@ -2,15 +2,15 @@ import type { Clock } from "../../common/clock.ts";
 import { plural } from "../../common/count.ts";
 import type { Random } from "../../common/random.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { originClause } from "../operations/results/origin.ts";
-import { changesBetween } from "./events.ts";
-import type { ChangeCounts, Facts, HookItem } from "./facts.ts";
+import { formatOrigin } from "../operations/results/origin.ts";
+import { countChanges } from "./events.ts";
+import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
 /**
  * JSON on the standard input of a hook's command: paths, codes and numbers, never content or a key.
  */
-export type Message = {
+export type HookMessage = {
   readonly id: string;
   readonly type: EventName;
   /** Time of the message, in the form of RFC 3339. */
@@ -19,7 +19,7 @@ export type Message = {
   readonly text: string;
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
-    readonly state: Facts["state"];
+    readonly state: HookFacts["state"];
     /** True if `mdmirror hooks test` sent the message, so that no event happened. */
     readonly test: boolean;
     /**
@@ -44,8 +44,8 @@ export type HookEvent = {
   readonly event: EventName;
   /** Documents or problems that the event is about; empty if it is about the whole folder. */
   readonly items: readonly HookItem[];
-  readonly before: Facts;
-  readonly now: Facts;
+  readonly before: HookFacts;
+  readonly now: HookFacts;
   /** True if the user tests the hook, so that no event happened. */
   readonly test?: boolean;
 };
@@ -60,14 +60,17 @@ type MessageSubject = {
 /** LIMIT: documents or problems in one message. */
 const MAX_PATHS = 50;
 
-export function makeMessage({ event, items, before, now, test = false }: HookEvent, subject: MessageSubject): Message {
+export function makeMessage(
+  { event, items, before, now, test = false }: HookEvent,
+  subject: MessageSubject,
+): HookMessage {
   const { name, root, clock, random } = subject;
   const { problems, reviews, state } = now;
   const counts = {
     attention: problems.attention.length,
     conflicts: problems.conflict.length,
     inReview: reviews?.length ?? 0,
-    changes: changesBetween(before, now),
+    changes: countChanges(before, now),
   };
   const shownItems = items.slice(0, MAX_PATHS);
   return {
@@ -89,7 +92,7 @@ export function makeMessage({ event, items, before, now, test = false }: HookEve
 
 const EVENT_SENTENCES: Readonly<Record<EventName, (items: readonly HookItem[], name: string) => string>> = {
   stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
-  offline: ([first], name) => `${name} cannot reach the service${originClause(first?.code ?? null, null)}`,
+  offline: ([first], name) => `${name} cannot reach the service${formatOrigin(first?.code ?? null, null)}`,
   conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${listPaths(items)}`,
   attention: (items, name) => `${plural(items.length, "new problem")} to fix in ${name}: ${listPaths(items)}`,
   "review-settled": (items, name) => `${plural(items.length, "review")} ended in ${name}: ${listPaths(items)}`,

@@ -6,14 +6,14 @@
 
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { shellWord } from "../model/shell-word.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-import { hooksFileOf } from "../trust/gate.ts";
+import { findHooksFile } from "../trust/gate.ts";
 import { listOwnMirrors, isSameName } from "../trust/list.ts";
 import { findAccessFault, readUserFile, describeReadError } from "../trust/registry.ts";
 import { type Environment, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 import { isJsonObject } from "../../contract/json.ts";
-import { ageText, parseAge } from "../../common/age.ts";
+import { formatAge, parseAge } from "../../common/age.ts";
 
 /** LIMIT: bytes of `hooks.json`. */
 const MAX_BYTES = 256 * 1024;
@@ -21,7 +21,7 @@ const NO_HOOKS: readonly Hook[] = [];
 
 /** Returns the user's hooks, or trouble if `hooks.json` is wrong or cannot be trusted. */
 export function readHooks(env: Environment): Result<readonly Hook[]> {
-  const file = hooksFileOf(env);
+  const file = findHooksFile(env);
   if (file === null) return ok(NO_HOOKS);
   const readResult = readSafely(file);
   if (readResult.kind === "absent") return ok(NO_HOOKS);
@@ -48,7 +48,7 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
     for (const folder of new Set([dirname(file), dirname(realpathSync(file))])) {
       const fault = findAccessFault(statSync(folder), true);
       if (fault !== null)
-        return { kind: "unfit", why: `is in ${folder}, which ${fault}`, next: `chmod go-w ${shellWord(folder)}` };
+        return { kind: "unfit", why: `is in ${folder}, which ${fault}`, next: `chmod go-w ${quoteForShell(folder)}` };
     }
   } catch (error) {
     return describeReadError(error);
@@ -167,7 +167,7 @@ function readTime(value: unknown, member: string, max: number, fault: OnFault): 
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;
   if (ms !== null && ms <= max) return ms;
-  fault(`"${member}" must be a time such as 30s or 5m, ${ageText(max)} at most`);
+  fault(`"${member}" must be a time such as 30s or 5m, ${formatAge(max)} at most`);
   return null;
 }
 

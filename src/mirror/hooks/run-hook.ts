@@ -1,16 +1,16 @@
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { RunReport } from "../engine/run/report.ts";
-import { waitReasonOf } from "../engine/daemon/phase.ts";
+import { chooseFailureReason } from "../engine/daemon/phase.ts";
 import { findEventItems } from "./events.ts";
-import { type Facts, factsOf } from "./facts.ts";
+import { type HookFacts, collectFacts } from "./facts.ts";
 import { type Environment, EVENT_NAMES, describeFailure, type Hook, type HookEnd, type EventName } from "./hook.ts";
-import { type HookEvent, makeMessage, type Message } from "./message.ts";
+import { type HookEvent, makeMessage, type HookMessage } from "./message.ts";
 import { selectHooks, findMirrorName, readHooks } from "./read-hooks.ts";
 import { ok, type Result, errnoClause } from "../../common/trouble.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { type ChildProcess, spawn } from "node:child_process";
-import { homeOf } from "../trust/registry.ts";
+import { findHome } from "../trust/registry.ts";
 
 export type HookWorld = { readonly env: Environment; readonly clock: Clock; readonly random: Random };
 
@@ -41,15 +41,15 @@ type AfterSyncOptions = HookWorld & { readonly stop: AbortSignal; readonly onNot
  */
 export async function runHooksAfterSync(
   root: string,
-  before: Facts,
+  before: HookFacts,
   report: RunReport,
   { stop, onNote, ...world }: AfterSyncOptions,
 ): Promise<Result<null>> {
   const hooksResult = readHooks(world.env);
   if (hooksResult.kind === "trouble") return hooksResult;
-  const outage = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
+  const outage = report.state === "offline" ? { code: chooseFailureReason(report.fault), ms: 0 } : null;
   const { blocked: _blocked, ...changes } = report.counts;
-  const factsAfter = factsOf(root, report, { offline: outage, changes });
+  const factsAfter = collectFacts(root, report, { offline: outage, changes });
   const timeLimit = AbortSignal.any([stop, AbortSignal.timeout(MAX_WAIT_MS)]);
   await Promise.all(selectHooks(root, hooksResult.value, world.env).map(runForEvents));
   return ok(null);
@@ -64,13 +64,13 @@ export async function runHooksAfterSync(
   }
 }
 
-const NO_FACTS: Omit<Facts, "state"> = {
+const NO_FACTS: Omit<HookFacts, "state"> = {
   changes: {},
   problems: { attention: [], conflict: [], stopped: [], offline: [] },
   offlineMs: 0,
   reviews: null,
 };
-const EXAMPLE_STATES: Readonly<Record<EventName, Facts["state"]>> = {
+const EXAMPLE_STATES: Readonly<Record<EventName, HookFacts["state"]>> = {
   stopped: "stopped",
   offline: "offline",
   conflict: "attention",
@@ -119,12 +119,16 @@ type RunSetup = {
  * another person's configuration for the program. When its time is over, its whole process group is
  * ended.
  */
-export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, setup: RunSetup): Promise<HookEnd> {
+export async function runCommand(
+  { argv }: Pick<Hook, "argv">,
+  message: HookMessage,
+  setup: RunSetup,
+): Promise<HookEnd> {
   const { env, timeoutMs, stop } = setup;
   const [program, ...args] = argv;
   const beganAt = performance.now();
   const child = spawn(program!, args, {
-    cwd: homeOf(env),
+    cwd: findHome(env),
     env: makeEnvironment(message, env),
     stdio: "pipe",
     detached: true,
@@ -192,7 +196,7 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-function makeEnvironment({ type, text, data }: Message, env: Environment): NodeJS.ProcessEnv {
+function makeEnvironment({ type, text, data }: HookMessage, env: Environment): NodeJS.ProcessEnv {
   const passedVariables = Object.entries(env).filter(
     ([name]) => PASSED_VARIABLES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );

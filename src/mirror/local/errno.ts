@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { errorCodeOf } from "../../common/trouble.ts";
+import { readErrorCode } from "../../common/trouble.ts";
 import type { DiskOutcome } from "../ports/disk.ts";
 
 type StaleOutcome = Extract<DiskOutcome<never>, { kind: "stale" }>;
@@ -10,7 +10,7 @@ type FaultOutcome = Extract<DiskOutcome<never>, { kind: "fault" }>;
  * functions of this folder do not catch those.
  */
 export function readErrno(error: unknown): string | null {
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   return code !== null && (Object.hasOwn(constants.errno, code) || /^E\d+$/.test(code)) ? code : null;
 }
 

@@ -4,12 +4,12 @@ import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/record.ts";
-import type { LocalOther } from "../model/tree.ts";
+import type { UnsyncedEntry } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
 import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, indexRecordedPaths } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
-import { type FolderRules, excludeAllBut, findRules, rulesOf } from "./rules.ts";
+import { type FolderRules, excludeAllBut, findRules, createFolderRules } from "./rules.ts";
 import { toStamp } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
 
@@ -17,7 +17,7 @@ export type FolderName = {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
   /** Reason why the entry is not synced; null if it is synced. */
-  readonly whyUnsynced: LocalOther["kind"] | null;
+  readonly whyUnsynced: UnsyncedEntry["kind"] | null;
 };
 
 type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
@@ -84,7 +84,8 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
     const git = gitignore === null ? "" : readRuleFile(joinPath(dir, GITIGNORE_FILE));
     const scope = dir === "" ? excludeAllBut(folders, foldsUnicode) : "";
     const texts = { ours: readRuleFile(joinPath(dir, IGNORE_FILE)), git, scope };
-    if (texts.ours + texts.git + scope !== "") rules.set(dir, rulesOf(findRules(rules, dir), dir, texts, foldsCase));
+    if (texts.ours + texts.git + scope !== "")
+      rules.set(dir, createFolderRules(findRules(rules, dir), dir, texts, foldsCase));
   }
   return { rules, recorded: gitignore === null ? null : indexRecordedPaths(gitignore) };
 }

@@ -4,8 +4,8 @@
  */
 
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
-import type { LocalOther } from "../model/tree.ts";
-import { exclusionOf, type Rules } from "./rules.ts";
+import type { UnsyncedEntry } from "../model/tree.ts";
+import { findExclusion, type Rules } from "./rules.ts";
 import { once } from "../../common/once.ts";
 
 import ignore from "ignore";
@@ -67,7 +67,7 @@ export function ignoresPath(
 ): boolean {
   if (ancestorsOf(path).some((folder) => isAlwaysIgnored(nameOf(folder), "folder"))) return true;
   if (isAlwaysIgnored(nameOf(path), kind)) return true;
-  const exclusion = exclusionOf(rules, path, kind);
+  const exclusion = findExclusion(rules, path, kind);
   return exclusion !== null && !(exclusion.by === "git" && kept.has(path));
 }
 
@@ -88,7 +88,7 @@ export type SyncRules = {
  * Reason why a path is not synced. `rule`: the line that excludes it, if a line of an ignore file
  * does.
  */
-type WhyUnsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
+type WhyUnsynced = Pick<UnsyncedEntry, "kind"> & Partial<Pick<UnsyncedEntry, "rule">>;
 
 /** Returns why a file is not synced; null if the file is synced. */
 export function whyFileUnsynced({ rules, recorded, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
@@ -96,7 +96,7 @@ export function whyFileUnsynced({ rules, recorded, kept }: SyncRules, path: Loca
   if (isLeftoverName(name)) return { kind: "litter" };
   if (isConflictCopyName(name)) return { kind: "conflict-copy" };
   if (!name.endsWith(".md")) return { kind: "other-file" };
-  const exclusion = exclusionOf(rules, path, "file");
+  const exclusion = findExclusion(rules, path, "file");
   if (exclusion === null) return null;
   const { by, rule } = exclusion;
   if (by === "ours") return { kind: "ignored", rule };
@@ -108,7 +108,7 @@ export function whyFileUnsynced({ rules, recorded, kept }: SyncRules, path: Loca
 /** Returns why a folder is not synced; null if the folder is synced. */
 export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   if (nameOf(path).startsWith(".")) return { kind: "dot-folder" };
-  const exclusion = exclusionOf(rules, path, "folder");
+  const exclusion = findExclusion(rules, path, "folder");
   if (exclusion === null) return null;
   const { by, rule } = exclusion;
   if (by === "ours") return { kind: "ignored-folder", rule };

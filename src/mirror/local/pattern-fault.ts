@@ -18,7 +18,7 @@ const MAX_INNER_STARS = 2;
  * slashes. It takes the first match after each `*` and does not go back; it goes back only for
  * `**`.
  */
-export function patternFault(line: string): string | null {
+export function findPatternFault(line: string): string | null {
   if (line.length > MAX_LINE_CHARACTERS) return `has more than ${MAX_LINE_CHARACTERS} characters`;
   const inner = line.split("/").filter((part, index, all) => {
     return index > 0 && index < all.length - 1 && /^\*{2,}$/.test(part.replaceAll("\\", ""));

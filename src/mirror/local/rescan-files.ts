@@ -1,9 +1,9 @@
-import { sameStamp } from "../model/record.ts";
+import { isSameStamp } from "../model/record.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { type LocalPath, nameOf } from "../../contract/path.ts";
-import type { OnText } from "../ports/disk.ts";
+import type { StoreContent } from "../ports/disk.ts";
 import { isRuleFile } from "../model/rule-files.ts";
-import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
+import type { LocalFile, UnsyncedEntry, LocalTree } from "../model/tree.ts";
 import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { toStamp } from "./stamp.ts";
@@ -22,7 +22,7 @@ export function rescanFiles(
   guard: RootGuard,
   tree: LocalTree,
   paths: Iterable<LocalPath>,
-  onText: OnText,
+  onText: StoreContent,
   isInodeElsewhere: IsInodeElsewhere = () => false,
 ): LocalTree | null {
   if (tree.unseen.size > 0) return null;
@@ -48,7 +48,7 @@ function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInod
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
 
-const UNSYNCED_FOLDER_KINDS: ReadonlySet<LocalOther["kind"] | null> = new Set([
+const UNSYNCED_FOLDER_KINDS: ReadonlySet<UnsyncedEntry["kind"] | null> = new Set([
   "dot-folder",
   "ignored-folder",
   "git-ignored-folder",
@@ -99,13 +99,13 @@ function isInodeKnown(stat: InodeNumbers, tree: LocalTree, isInodeElsewhere: IsI
  * @returns the same object if neither stamp nor content changed; null if the file is missing or
  * cannot be read
  */
-function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
+function readAgain(guard: RootGuard, known: LocalFile, onText: StoreContent): LocalFile | null {
   return nullOnAnyErrno(() => {
     const place = guard.place(known.path, "file");
     if (!place.ok) return null;
     const stat = guard.fs.lstat(place.abs);
     if (stat.kind !== "file") return null;
-    if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
+    if (known.stampTrusted && isSameStamp(known.stamp, stat)) return known;
     return hashAgain(guard, place.abs, known, onText);
   });
 }
@@ -114,11 +114,11 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFil
  * Reads and hashes a file.
  * @returns the same object if neither its content nor its stamp changed
  */
-function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: OnText): LocalFile {
+function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: StoreContent): LocalFile {
   const { path } = known;
   const { bytes, stat } = guard.fs.readFile(abs);
   const digest = digestOf(bytes);
-  if (digest === known.digest && sameStamp(known.stamp, stat)) return known;
+  if (digest === known.digest && isSameStamp(known.stamp, stat)) return known;
   const { text, fault } = decodeText(bytes);
   if (text !== null && digest !== known.digest) onText(digest, text, path);
   return { path, stamp: toStamp(stat), stampTrusted: false, digest, textFault: fault, empty: bytes.length === 0 };

@@ -3,7 +3,7 @@
 import ignore, { type Ignore } from "ignore";
 import { ancestorsOf, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
-import { patternFault } from "./pattern-fault.ts";
+import { findPatternFault } from "./pattern-fault.ts";
 
 /** Contents of the ignore files of one folder; an empty string for a missing file. */
 type RuleTexts = {
@@ -60,7 +60,7 @@ export class RulesError extends Error {}
  * @throws RulesError for a line that would take too long to match. Such a line must not be skipped:
  * files that it excludes would be uploaded
  */
-export function rulesOf(
+export function createFolderRules(
   above: FolderRules | null,
   folder: LocalPath,
   texts: RuleTexts,
@@ -136,7 +136,7 @@ export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
 }
 
 /** Returns the line that excludes a path or a folder above it; null if no line does. */
-export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
+export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
   const folderRules = rules.size === 0 ? null : findRules(rules, parentOf(path));
   if (folderRules === null) return null;
   const name = kind === "folder" ? `${path}/` : path;
@@ -180,7 +180,7 @@ function parseRuleLines(folder: LocalPath, file: string, text: string): readonly
     .replace(/^\uFEFF/, "")
     .split(/\r?\n|\r$/)
     .flatMap((line, index) => {
-      const fault = line.startsWith("#") ? null : patternFault(line);
+      const fault = line.startsWith("#") ? null : findPatternFault(line);
       if (fault !== null) throw new RulesError(`line ${index + 1} of ${name} ${fault}`);
       const pattern = rewriteForRoot(folder, line);
       return pattern === null ? [] : [{ pattern, mark: `line ${index + 1} of ${name}` }];

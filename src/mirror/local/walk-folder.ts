@@ -1,16 +1,16 @@
 import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
-import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
+import { LINKED_FOLDER_INSIDE, type Unread, makeUnreadable } from "../model/seen.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
 import { attemptCall, readErrno, describeErrno } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type FolderRules, findRules, rulesOf, RulesError } from "./rules.ts";
+import { type FolderRules, findRules, createFolderRules, RulesError } from "./rules.ts";
 import { isOldStamp, isSameInode, toStamp } from "./stamp.ts";
-import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
-import type { LocalFile, LocalOther } from "../model/tree.ts";
+import type { KnownFile, FileNumbers, StoreContent } from "../ports/disk.ts";
+import type { LocalFile, UnsyncedEntry } from "../model/tree.ts";
 import type { ScanFolder } from "./folder-handle.ts";
 import { digestOf } from "../../contract/digest.ts";
-import { type Stamp, sameStamp } from "../model/record.ts";
+import { type Stamp, isSameStamp } from "../model/record.ts";
 import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore.ts";
 import { decodeText } from "../../common/text.ts";
 
@@ -38,7 +38,7 @@ export function* readFolder(
   const { path } = folder;
   try {
     const names = listFolderEntries(scan, folder);
-    if (isLinkedFolder(scan, folder, names)) return createUnreadFolder(folder, IS_MIRROR);
+    if (isLinkedFolder(scan, folder, names)) return createUnreadFolder(folder, LINKED_FOLDER_INSIDE);
     const isAsBefore = readRules(scan, folder, names);
     for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
@@ -53,7 +53,7 @@ export function* readFolder(
   } catch (error) {
     // If the names or the ignore files of a folder cannot be read, nothing is known about the
     // folder and everything below it.
-    return createUnreadFolder(folder, unreadable(whyUnread(error)));
+    return createUnreadFolder(folder, makeUnreadable(whyUnread(error)));
   }
   return folder;
 }
@@ -124,7 +124,7 @@ function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEnt
   if (texts.ours === "" && texts.git === "" && texts.scope === "") return !scan.rules.delete(path);
   if (rulesBefore?.above === rulesAbove && rulesBefore.texts.ours === texts.ours && rulesBefore.texts.git === texts.git)
     return true;
-  scan.rules.set(path, rulesOf(rulesAbove, path, texts, scan.foldsCase));
+  scan.rules.set(path, createFolderRules(rulesAbove, path, texts, scan.foldsCase));
   return false;
 }
 
@@ -156,8 +156,8 @@ function readEntry(
   const statOrErrno = attemptCall(() => statEntry(scan, folder, name, abs));
   if ("errno" in statOrErrno) {
     // node:fs replaces bytes that are not UTF-8 by U+FFFD in a name, and then cannot find the file.
-    if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
-    else if (statOrErrno.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(statOrErrno.errno)));
+    if (name.includes("\ufffd")) folder.unseen.set(path, makeUnreadable("its name is not valid UTF-8"));
+    else if (statOrErrno.errno !== "ENOENT") folder.unseen.set(path, makeUnreadable(describeErrno(statOrErrno.errno)));
     return null;
   }
   const stat = statOrErrno.value;
@@ -194,9 +194,9 @@ function findSubfolder(
   } else if (stat.dev !== scan.dev) {
     // Another disk is not scanned. Files cannot be moved atomically between two disks. And when the
     // disk is unmounted, its files were not deleted.
-    folder.unseen.set(path, unreadable("another disk is mounted at this path"));
+    folder.unseen.set(path, makeUnreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
-    folder.unseen.set(path, unreadable(`it is more than ${MAX_DEPTH} folders deep`));
+    folder.unseen.set(path, makeUnreadable(`it is more than ${MAX_DEPTH} folders deep`));
   } else {
     const earlier = before?.folders.find((known) => known.path === path && isSameInode(known.stat, stat));
     if (earlier === undefined) return found;
@@ -230,7 +230,7 @@ export type FolderScan = {
    */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
-  readonly onText: OnText;
+  readonly onText: StoreContent;
   /**
    * Numbers of the files that the tree leaves out, because they are as their records say; null if
    * the tree contains all files.
@@ -258,7 +258,7 @@ export type WalkedFolder = {
   readonly files: LocalFile[];
   /** Numbers of the files that the tree leaves out. */
   readonly leftOut: number[];
-  readonly others: LocalOther[];
+  readonly others: UnsyncedEntry[];
   readonly folders: WalkedFolder[];
   /** Reasons why paths could not be read. Such a path never counts as deleted. */
   readonly unseen: Map<LocalPath, Unread>;
@@ -280,12 +280,12 @@ function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: Lo
     return;
   }
   const earlier = scan.filesRead.get(path);
-  if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
+  if (earlier !== undefined && isSameStamp(earlier.stamp, stat)) {
     folder.files.push(earlier);
     return;
   }
   const known = scan.known(path);
-  if (isTrusted(known) && sameStamp(known.stamp, stat)) folder.files.push(trustKnownFile(known, stat));
+  if (isTrusted(known) && isSameStamp(known.stamp, stat)) folder.files.push(trustKnownFile(known, stat));
   else hashIntoFolder(scan, folder, name, path, known);
 }
 
@@ -317,7 +317,7 @@ function hashIntoFolder(
   if ("value" in fileOrErrno) {
     folder.files.push(fileOrErrno.value);
     scan.filesRead.set(path, fileOrErrno.value);
-  } else if (fileOrErrno.errno !== "ENOENT") folder.unseen.set(path, unreadable(describeErrno(fileOrErrno.errno)));
+  } else if (fileOrErrno.errno !== "ENOENT") folder.unseen.set(path, makeUnreadable(describeErrno(fileOrErrno.errno)));
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { LocalPath } from "../../contract/path.ts";
-import { type Unread, unreadable } from "../model/seen.ts";
-import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
+import { type Unread, makeUnreadable } from "../model/seen.ts";
+import type { KnownFile, FileNumbers, StoreContent } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
-import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
+import type { LocalFile, LocalFolder, UnsyncedEntry, LocalTree } from "../model/tree.ts";
 import { nullOnAnyErrno, attemptCall, describeErrno } from "./errno.ts";
 import type { RootGuard, RootFolder } from "./root-guard.ts";
 import { ignoresPath, type RecordedPathSource, indexRecordedPaths } from "./ignore.ts";
-import { exclusionOf, excludeAllBut, copyWithoutCache } from "./rules.ts";
+import { findExclusion, excludeAllBut, copyWithoutCache } from "./rules.ts";
 import { makeTempPath, TEMP_PREFIX, removeTempFile } from "./names.ts";
 import { isSameInode } from "./stamp.ts";
 import { readFolder, type WalkedFolder, type FolderScan } from "./walk-folder.ts";
@@ -49,7 +49,7 @@ export function* walkTree(
   guard: RootGuard,
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
-  onText: OnText,
+  onText: StoreContent,
   leftOut?: FileNumbers,
 ): Generator<void, LocalTree> {
   const root = guard.root();
@@ -57,13 +57,13 @@ export function* walkTree(
   const tree = {
     files: new Map<LocalPath, LocalFile>(),
     folders: new Map<LocalPath, LocalFolder>(),
-    others: new Map<LocalPath, LocalOther>(),
+    others: new Map<LocalPath, UnsyncedEntry>(),
   };
   const numbers: number[] = [];
   const rules: FolderScan["rules"] = new Map();
   const keptPaths = new Set<LocalPath>();
   if (root === null) {
-    unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
+    unseen.set("", makeUnreadable("the linked folder does not exist, or is another folder"));
   } else {
     const scan: FolderScan = {
       fs: guard.fs,
@@ -86,7 +86,7 @@ export function* walkTree(
     const { top, isUnchanged } = yield* readTree(scan, root);
     if (top !== null) collectEntries(top, tree, unseen, numbers);
     if (!isUnchanged)
-      unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
+      unseen.set("", makeUnreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
   leftOut?.noteLocal(numbers);
   const lasting = copyWithoutCache(rules);
@@ -96,7 +96,7 @@ export function* walkTree(
     disk: guard.names(),
     inodesTrusted: true,
     ignores: (path, kind) => ignoresPath(lasting, path, kind, keptPaths),
-    excludedBy: (path, kind) => exclusionOf(lasting, path, kind)?.rule ?? null,
+    excludedBy: (path, kind) => findExclusion(lasting, path, kind)?.rule ?? null,
   };
 }
 
@@ -201,12 +201,16 @@ function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
 
 /** Returns the folder with a mark that no missing entry of it counts as deleted. */
 function withoutAbsences(folder: WalkedFolder, why: string): WalkedFolder {
-  return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
+  return { ...folder, unseen: new Map(folder.unseen).set(folder.path, makeUnreadable(why)) };
 }
 
 function collectEntries(
   folder: WalkedFolder,
-  tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
+  tree: {
+    files: Map<LocalPath, LocalFile>;
+    folders: Map<LocalPath, LocalFolder>;
+    others: Map<LocalPath, UnsyncedEntry>;
+  },
   unseen: Map<LocalPath, Unread>,
   numbers: number[],
 ): void {

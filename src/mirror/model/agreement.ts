@@ -1,7 +1,7 @@
 /** Compares the sides of a document with base. If both are equal to base, no step is needed. */
 
 import { isPathPair } from "./name-pair.ts";
-import { type FolderRecord, type DocumentRecord, sameInodeAndBirth } from "./record.ts";
+import { type FolderRecord, type DocumentRecord, isSameInodeAndBirth } from "./record.ts";
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
@@ -16,7 +16,7 @@ export function areBothSidesAsBase(
   tree: ScannedDisk,
 ): boolean {
   return (
-    remoteIsAsBase(record, remoteFile) &&
+    isRemoteAsBase(record, remoteFile) &&
     isLocalAsBase(record, localFile, tree.inodesTrusted) &&
     hasNoPendingChange(record, tree)
   );
@@ -27,7 +27,7 @@ type ScannedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 /**
  * Returns true if the service has a document exactly as base does: version, place and protection.
  */
-export function remoteIsAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
+export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
     remoteFile.changeId === record.changeId &&
     remoteFile.path === record.remotePath &&
@@ -39,7 +39,7 @@ function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrust
   if (localFile.digest !== record.localDigest) return false;
   // If the inode differs, the file may belong to another document with equal content, because the
   // two were swapped.
-  return record.stamp === null || !inodesTrusted || sameInodeAndBirth(record.stamp, localFile.stamp);
+  return record.stamp === null || !inodesTrusted || isSameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
 /**

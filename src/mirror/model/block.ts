@@ -133,7 +133,7 @@ const REASONS = {
 } as const satisfies Record<string, BlockReasonTraits>;
 
 /** Clauses that explain the block `direction-off` in messages. */
-export const ONE_WAY_CLAUSES = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
+export const ONE_WAY_SYNC_CLAUSES = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
 export type BlockReason = keyof typeof REASONS;
 
@@ -156,12 +156,12 @@ const REVIEW_REASONS: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /** Returns true if content of the document is in review, or waits to be sent to review. */
-export function isReview(reason: BlockReason): boolean {
+export function isReviewReason(reason: BlockReason): boolean {
   return REVIEW_REASONS.has(reason);
 }
 
 /** Returns true if a refusal caused the block, and not the state of the trees. */
-export function isRemembered({ reason }: { readonly reason: BlockReason }): boolean {
+export function isRememberedBlock({ reason }: { readonly reason: BlockReason }): boolean {
   return BLOCK_REASONS[reason].origin === "remembered";
 }
 
@@ -169,6 +169,6 @@ export function isRemembered({ reason }: { readonly reason: BlockReason }): bool
  * Returns true if one of these blocks waits for another scan, so that no missing file counts as
  * absent yet.
  */
-export function waitForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
+export function isAnyWaitingForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
   return blocks.some(({ reason }) => BLOCK_REASONS[reason].waitsForScan === true);
 }

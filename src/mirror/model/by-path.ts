@@ -12,7 +12,7 @@ export function comparePaths(a: string, b: string): number {
 }
 
 /** Compares two items by their paths, for sorting. */
-export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+export function compareByPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return comparePaths(a.path, b.path);
 }
 

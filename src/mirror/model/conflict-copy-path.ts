@@ -15,7 +15,7 @@ type CopySide = "theirs" | "mine";
  * @param nth number of the copy, from 1; from 2 on, the name contains it: `note (mine 2).md`
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
-export function conflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
+export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
   const stem = name.replace(/\.md$/, "");
   const suffix = ` (${nth === 1 ? side : `${side} ${nth}`}).md`;
@@ -40,8 +40,8 @@ export type ConflictCopy = {
 };
 
 /** Returns the path that a conflict copy has beside its document. */
-export function copyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
-  return conflictCopyPath(document, "theirs", nth, maxBytes);
+export function makeTheirsCopyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
+  return makeConflictCopyPath(document, "theirs", nth, maxBytes);
 }
 
 /**
@@ -49,7 +49,7 @@ export function copyPath(document: LocalPath, nth: number, maxBytes: number): Lo
  * an older copy only if its user edited it.
  * @param document local path of the document in base
  */
-export function copiesOf(
+export function listConflictCopies(
   { shown, newestCopyPath: newest }: Conflict,
   document: LocalPath,
   maxBytes: number,
@@ -58,6 +58,6 @@ export function copiesOf(
     const nth = index + 1;
     const isNewest = nth === shown.length;
     if (!isNewest && version.ino === 0) return [];
-    return [{ nth, version, path: isNewest ? newest : copyPath(document, nth, maxBytes), isNewest }];
+    return [{ nth, version, path: isNewest ? newest : makeTheirsCopyPath(document, nth, maxBytes), isNewest }];
   });
 }

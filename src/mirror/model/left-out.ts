@@ -41,18 +41,18 @@ export function includeDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
       ...trees.local,
       files: new Map([
         ...trees.local.files,
-        ...records.map((record) => [record.localPath, localFileOf(record)!] as const),
+        ...records.map((record) => [record.localPath, toLocalFile(record)!] as const),
       ]),
     },
     remote: {
       ...trees.remote,
-      files: new Map([...trees.remote.files, ...records.map((record) => [record.id, remoteFileOf(record)] as const)]),
+      files: new Map([...trees.remote.files, ...records.map((record) => [record.id, toRemoteFile(record)] as const)]),
     },
     leftOut: excludeFromLeftOut(leftOut, recordsToInclude),
   };
 }
 
-export function withAllDocuments(trees: Trees): Trees {
+export function includeAllDocuments(trees: Trees): Trees {
   const { base, local, remote } = includeDocuments(
     trees,
     Array.from(trees.leftOut?.documents() ?? [], ({ id }) => id),
@@ -75,7 +75,7 @@ function excludeFromLeftOut(leftOut: LeftOut, taken: ReadonlyMap<DocId, Document
 }
 
 /** Returns the document as the service would list it, if nothing changed since it was recorded. */
-export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: DocumentRecord): RemoteFile {
+export function toRemoteFile({ id, remotePath: path, changeId, protected: isProtected }: DocumentRecord): RemoteFile {
   return { id, path, changeId, protected: isProtected };
 }
 
@@ -83,7 +83,7 @@ export function remoteFileOf({ id, remotePath: path, changeId, protected: isProt
  * Returns the local file as a scan would show it, if nothing changed since it was recorded. Returns
  * null if the record has no stamp.
  */
-export function localFileOf({
+export function toLocalFile({
   localPath: path,
   stamp,
   stampTrusted,

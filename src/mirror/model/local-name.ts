@@ -41,7 +41,7 @@ export function toLocalName(name: string, kind: "file" | "folder", id: string, m
  * other clients would refuse it (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
-export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
+export function toRemoteName(name: string, kind: "file" | "folder", refused: string): string | null {
   const mappedName = mapName(name, kind, refused);
   return mappedName === null || isUnsafeName(mappedName, kind) ? null : mappedName;
 }

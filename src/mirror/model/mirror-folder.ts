@@ -65,6 +65,6 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, Ow
 export const WHOLE_FOLDER = ".";
 
 /** Returns the paths that the arguments of a command mean. */
-export function pathsOfOperands(paths: readonly string[]): readonly LocalPath[] {
+export function toPaths(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }

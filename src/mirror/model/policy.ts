@@ -60,7 +60,7 @@ export type Policy = {
   readonly guards: GuardLimits;
 };
 
-export const DEFAULT_GUARDS = {
+export const DEFAULT_GUARD_LIMITS = {
   /**
    * Limits for deletions without approval: max(minDeletes, min(deleteShare × known documents,
    * maxDeletes)).
@@ -72,4 +72,4 @@ export const DEFAULT_GUARDS = {
   conflictShare: 0.01,
 };
 
-export type GuardLimits = Readonly<Record<keyof typeof DEFAULT_GUARDS, number>>;
+export type GuardLimits = Readonly<Record<keyof typeof DEFAULT_GUARD_LIMITS, number>>;

@@ -3,7 +3,7 @@ import { EMPTY_DIGEST } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import { hasNoPendingChange } from "./agreement.ts";
 import { isAway, type DocumentRecord, type DocumentPaths, type Stamp } from "./record.ts";
-import { localFileOf, remoteFileOf } from "./left-out.ts";
+import { toLocalFile, toRemoteFile } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
@@ -192,8 +192,8 @@ export class RecordColumns {
     const listedFiles = new Map(seen.remote.files);
     for (const [record, index] of this.#recordsWithout(AT_REST_MARKS)) {
       records.set(record.id, record);
-      if (this.#has(index, LOCAL)) files.set(record.localPath, localFileOf(record)!);
-      if (this.#has(index, LISTED) && !listedFiles.has(record.id)) listedFiles.set(record.id, remoteFileOf(record));
+      if (this.#has(index, LOCAL)) files.set(record.localPath, toLocalFile(record)!);
+      if (this.#has(index, LISTED) && !listedFiles.has(record.id)) listedFiles.set(record.id, toRemoteFile(record));
     }
     return {
       base: { ...seen.base, records },

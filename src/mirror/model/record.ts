@@ -28,7 +28,7 @@ export type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
  * Returns true if two scans saw the same file or folder. Systems reuse an inode right after a
  * deletion, so the birth time must be equal too.
  */
-export function sameInodeAndBirth(a: Inode, b: Inode): boolean {
+export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
 }
 
@@ -39,7 +39,7 @@ type ContentStamp = Omit<Stamp, "birthMs" | "nlink">;
  * Returns true if a file has not been written since it was hashed, so that it need not be hashed
  * again.
  */
-export function sameStamp(a: ContentStamp, b: ContentStamp): boolean {
+export function isSameStamp(a: ContentStamp, b: ContentStamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
 
@@ -117,7 +117,7 @@ export function isAway({ state, stamp }: DocumentRecord): boolean {
  * Indexes records by local path. Leaves out documents that were moved out of the linked folder,
  * because another document may have their old path.
  */
-export function recordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
+export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
   for (const record of records) if (!isAway(record)) byPath.set(record.localPath, record);
   return byPath;
@@ -178,7 +178,7 @@ export type Conflict = {
 };
 
 /** Returns the version in the newest conflict copy. */
-export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
+export function findNewestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
   return shown.at(-1)!;
 }
 
@@ -187,15 +187,15 @@ export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
  * copy or did not finish writing it, so its absence is no choice of the user.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
-  return newestShown(conflict).ino !== 0;
+  return findNewestShown(conflict).ino !== 0;
 }
 
 /** Returns the conflict after mdmirror removed its newest copy. */
-export function withoutCopy(conflict: Conflict): Conflict {
+export function forgetNewestCopy(conflict: Conflict): Conflict {
   return {
     ...conflict,
     looksGone: 0,
-    shown: [...conflict.shown.slice(0, -1), { ...newestShown(conflict), ino: 0, dev: 0 }],
+    shown: [...conflict.shown.slice(0, -1), { ...findNewestShown(conflict), ino: 0, dev: 0 }],
   };
 }
 

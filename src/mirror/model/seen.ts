@@ -26,13 +26,13 @@ export type Unread = {
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
 /** Reason for a folder that is itself linked. mdmirror neither reads it nor writes to it. */
-export const IS_MIRROR: Unread = {
+export const LINKED_FOLDER_INSIDE: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
   isMirror: true,
 };
 
-export function unreadable(why: string): Unread {
+export function makeUnreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
 }
 

@@ -19,7 +19,7 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | 
  * Returns the first record of a document, which both sides were seen to have at these places and in
  * this version.
  */
-export function newRecord(
+export function makeRecord(
   id: DocId,
   localPath: LocalPath,
   remotePath: RemotePath,
@@ -65,7 +65,7 @@ export function moveBaseUnderEdit(
  * @param stamp stamp of the file when it was read; null if unknown
  * @param answer the service's answer about the review; empty if the answer was lost
  */
-export function submit(
+export function recordSubmission(
   record: DocumentRecord,
   digest: Digest,
   at: number,
@@ -82,7 +82,7 @@ export function submit(
  * Returns the record after a PUT that changed nothing, because the service normalised the local
  * content to base's content. The local content is not sent again.
  */
-export function withEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
+export function recordEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...record, changeId, localDigest: sent, echoDigest: sent };
 }
 
@@ -90,7 +90,7 @@ export function withEcho(record: DocumentRecord, changeId: ChangeId, sent: Diges
  * Returns the tombstone of a deleted document.
  * @param trashPath path of its file in the trash; null if there was no file
  */
-export function tombstoneOf(record: DocumentRecord, trashPath: string | null, at: number): Tombstone {
+export function makeTombstone(record: DocumentRecord, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = record;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };
 }

@@ -4,7 +4,7 @@ import { hasControlCharacters } from "../../common/shown-name.ts";
  * Quotes a path for a shell, for commands in messages. A path with control characters is written as
  * `$'…'`, which bash, zsh and ksh understand, so that it cannot control the terminal.
  */
-export function shellWord(path: string): string {
+export function quoteForShell(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;
   if (!hasControlCharacters(path)) return `'${path.replaceAll("'", "'\\''")}'`;
   return `$'${Array.from(path, escapeCharacter).join("")}'`;

@@ -17,7 +17,7 @@ export type LineProfile = { readonly weights: ReadonlyMap<string, number>; reado
  * Prepares content for comparison. Ignores blank lines, and white space at the ends of lines,
  * because these are no evidence of identity.
  */
-export function profileOf(text: string): LineProfile {
+export function makeLineProfile(text: string): LineProfile {
   const weights = new Map<string, number>();
   let totalLength = 0;
   for (const line of text.split("\n", MAX_LINES)) {
@@ -42,7 +42,7 @@ export function computeSimilarity(a: LineProfile, b: LineProfile): number {
   return sharedLength / longerLength;
 }
 
-export function isSimilar(a: LineProfile, b: LineProfile): boolean {
+export function areSimilar(a: LineProfile, b: LineProfile): boolean {
   return computeSimilarity(a, b) >= SIMILAR_ENOUGH;
 }
 

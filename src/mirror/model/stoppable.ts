@@ -1,5 +1,5 @@
 /** Returns a function that runs work and stops it when the signal aborts. */
-export function stoppableBy(signal: AbortSignal) {
+export function makeStoppable(signal: AbortSignal) {
   return async <T>(work: (stop: AbortSignal) => Promise<T>): Promise<{ value: T; isStopped: boolean }> => ({
     value: await work(signal),
     isStopped: signal.aborted,

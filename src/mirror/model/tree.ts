@@ -45,7 +45,7 @@ export type LocalFile = {
 export type LocalFolder = { readonly path: LocalPath } & Inode;
 
 /** A file or folder on disk that mdmirror does not sync. */
-export type LocalOther = {
+export type UnsyncedEntry = {
   readonly path: LocalPath;
   readonly kind:
     | "symlink"
@@ -73,7 +73,7 @@ export type LocalOther = {
 export type LocalTree = {
   readonly files: ReadonlyMap<LocalPath, LocalFile>;
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
-  readonly others: ReadonlyMap<LocalPath, LocalOther>;
+  readonly others: ReadonlyMap<LocalPath, UnsyncedEntry>;
   /**
    * Files and folders that the scan could not read, with the reason. A recorded path at or below
    * one of them is unknown.

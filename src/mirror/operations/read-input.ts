@@ -10,7 +10,7 @@ import {
 } from "./define.ts";
 
 /** Returns the schema of an operation's whole input, including the versions that the caller saw. */
-export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
+export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodObject {
   const ownSchema = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return ownSchema;
   return z.strictObject({ ...ownSchema.shape, expected: declared.expected.optional() });
@@ -20,7 +20,7 @@ export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {
-  const parsed = wholeInput(declared).safeParse(input);
+  const parsed = makeInputSchema(declared).safeParse(input);
   if (parsed.success) return { kind: "ok", value: parsed.data };
   const [{ path, message }] = parsed.error.issues as [z.core.$ZodIssue];
   const name = path.length === 0 ? "the input" : path.join(".");
@@ -31,12 +31,12 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
  * An option of the command, made from a field of the input. `value` is the placeholder of its value
  * in the help; null if the option is a flag.
  */
-export type Field = { readonly name: string; readonly help: string; readonly value: string | null };
+export type OptionField = { readonly name: string; readonly help: string; readonly value: string | null };
 
 type FieldSchema = FieldMeta & { readonly type?: string; readonly description?: string };
 
 /** Returns the fields of an operation's input that are options on the command line. */
-export function fieldsOf(declared: Declaration | ReadDeclaration): readonly Field[] {
+export function listOptionFields(declared: Declaration | ReadDeclaration): readonly OptionField[] {
   const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
     properties?: Record<string, FieldSchema>;
   };

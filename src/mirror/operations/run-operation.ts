@@ -4,7 +4,7 @@ import { type LocalMirror, withLocal } from "../folder/open-local.ts";
 import { type MirrorOptions, type OpenedMirror, type HostOptions, withMirror } from "../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
 import type { Stoppable } from "../ports/world.ts";
-import { stoppableBy } from "../model/stoppable.ts";
+import { makeStoppable } from "../model/stoppable.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import type {
   Answer,
@@ -20,7 +20,7 @@ import { readInput } from "./read-input.ts";
 import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
 import { findStepWithoutUndo } from "./results/stop.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
-import { reportJson } from "./results/report.ts";
+import { toReportJson } from "./results/report.ts";
 
 /** The code of an operation that plans, writes, and then syncs. */
 export type Operation<D extends Declaration, Plan> = {
@@ -132,7 +132,7 @@ async function performPlan<D extends Declaration, Plan>(
   return ok({ kind: "done", plan, result, isStopped, report });
 }
 
-const NEVER_STOPPED = stoppableBy(new AbortController().signal);
+const NEVER_STOPPED = makeStoppable(new AbortController().signal);
 
 /** Returns the names of the versions that changed since the caller saw them. */
 function listChangedVersions(seen: ExpectedVersions, expected: Readonly<Record<string, unknown>>): readonly string[] {
@@ -159,11 +159,11 @@ function refuseStaleInput(changed: readonly string[]): Result<never> {
 }
 
 /** Returns the result that `--json` prints, and the library and the tools for agents return. */
-export function operationJson<D extends Declaration>(
+export function toOperationJson<D extends Declaration>(
   end: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {
   const report = end.kind === "done" ? end.report : null;
-  return { ...end.result, sync: report === null ? null : reportJson(report) };
+  return { ...end.result, sync: report === null ? null : toReportJson(report) };
 }
 
 /**
@@ -189,7 +189,7 @@ export async function runOperation<D extends Declaration, Plan>(
     const carriedOut = await carryOut(operation, mirror, input, stoppable === undefined ? {} : { stoppable });
     if (carriedOut.kind === "trouble") return carriedOut;
     if (carriedOut.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
-    return ok(operationJson<D>(carriedOut.value));
+    return ok(toOperationJson<D>(carriedOut.value));
   });
 }
 
@@ -237,7 +237,7 @@ export function defineOnlineRead<D extends ReadDeclaration>(
 }
 
 /** Checks a caller's input, and runs a reading operation with it. */
-export async function runRead<D extends ReadDeclaration>(
+export async function runReadOperation<D extends ReadDeclaration>(
   root: string,
   { declared, read }: ReadOperation<D>,
   given: unknown,
@@ -247,7 +247,7 @@ export async function runRead<D extends ReadDeclaration>(
   return input.kind === "trouble" ? input : read(root, input.value, options);
 }
 
-export function withoutContents({ contents = [] }: ReadDeclaration, result: object): object {
+export function omitContents({ contents = [] }: ReadDeclaration, result: object): object {
   const textWithoutContents = JSON.stringify(result, (name, value: unknown) =>
     contents.includes(name) ? undefined : value,
   );

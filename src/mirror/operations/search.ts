@@ -13,10 +13,10 @@ import type { Random } from "../../common/random.ts";
 import type { CompiledRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { searchRegex } from "../../markdown/search/regex.ts";
-import type { Range } from "../../markdown/search/snippets.ts";
+import type { CharacterRange } from "../../markdown/search/snippets.ts";
 import { SearchScheduler } from "../../markdown/search/scheduler.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
+import { isIndexFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
 import { openDisk } from "../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
@@ -32,7 +32,7 @@ type FoundLine = {
    */
   readonly column: number | null;
   readonly text: string;
-  readonly ranges: readonly Range[];
+  readonly ranges: readonly CharacterRange[];
 };
 export type FoundFile = {
   readonly path: LocalPath;
@@ -63,7 +63,7 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
   try {
     return ok(await searchIndexed(folder, context));
   } catch (error) {
-    if (!isFileFault(error)) throw error;
+    if (!isIndexFault(error)) throw error;
     removeSearch(folder);
     const report = await searchIndexed(folder, context);
     return ok({ ...report, notes: [`${SEARCH_FILE} was damaged; mdmirror builds it again`, ...report.notes] });
@@ -164,7 +164,7 @@ async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-function readFirstColumn(ranges: readonly Range[]): number | null {
+function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 

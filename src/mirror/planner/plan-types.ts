@@ -9,7 +9,7 @@ import type { TextLookup, Trees } from "../model/tree.ts";
 export type PlanInput = {
   readonly trees: Trees;
   readonly policy: Policy;
-  readonly signals: Signals;
+  readonly signals: SafetySignals;
   readonly texts: TextLookup;
 };
 
@@ -28,17 +28,17 @@ export type Plan = {
    * Documents that this plan renames locally, because another document on the service needs their
    * local name. Undefined if there are none.
    */
-  readonly renamedForOthers?: readonly RenamedForOther[];
+  readonly renamedForOthers?: readonly LocalRename[];
 };
 
 /**
  * Old and new local path of a document that is renamed, because another document on the service
  * needs its local name.
  */
-export type RenamedForOther = { readonly from: LocalPath; readonly to: LocalPath };
+export type LocalRename = { readonly from: LocalPath; readonly to: LocalPath };
 
 /** Facts that the safety checks need in addition to the three trees. The engine computes them. */
-export type Signals = {
+export type SafetySignals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
    * Number of documents on each side that were deleted or became empty. Counts the last hour (of
@@ -78,12 +78,12 @@ export type StopReason =
   | "conflict-copies-gone";
 
 /** Reasons for a stop that show that the service has lost documents of the linked folder. */
-export const MISSES_DOCUMENTS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
+export const LOST_DOCUMENT_REASONS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
 /**
  * Reasons for a stop that the user cannot approve: the linked folder is missing, or was replaced.
  */
-export const NOT_APPROVABLE: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
+export const UNAPPROVABLE_REASONS: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
  * Result of the safety checks. A stop prevents every step of the plan, until the user answers or

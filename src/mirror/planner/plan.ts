@@ -8,12 +8,12 @@ import { placeFolders } from "./decide/place-rows.ts";
 import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
 import { compareWithBase } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
-import { NOTHING_LEFT_OUT, withAllDocuments, includeDocuments } from "../model/left-out.ts";
+import { NOTHING_LEFT_OUT, includeAllDocuments, includeDocuments } from "../model/left-out.ts";
 import { listIdsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, Side } from "./match/row.ts";
 import { orderSteps } from "./order/schedule.ts";
-import type { RenamedForOther, Plan, Signals } from "./plan-types.ts";
+import type { LocalRename, Plan, SafetySignals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
 import type { PresenceCounts } from "./verdict/stops.ts";
@@ -27,7 +27,7 @@ import { judgePlan } from "./verdict/verdict.ts";
 export function makePlan(
   seen: Trees,
   policy: Policy,
-  signals: Signals,
+  signals: SafetySignals,
   texts: TextLookup,
   judged: JudgedDocuments = NONE_JUDGED,
 ): Plan {
@@ -45,7 +45,7 @@ export function makePlan(
   };
 }
 
-function listRenamedForOthers(draft: PlanDraft): readonly RenamedForOther[] {
+function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
   return [...draft.renamedForOthers].flatMap(([row, name]) => {
     const oldPath = row.kind === "folder" ? row.localPath : findPathOfRow(row);
     return oldPath === null ? [] : [{ from: oldPath, to: joinPath(parentOf(oldPath), name) }];
@@ -68,7 +68,7 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
   let judgedDocuments = first;
   let trees =
     judgedDocuments === "all"
-      ? withAllDocuments(whole)
+      ? includeAllDocuments(whole)
       : includeDocuments(whole, [...judgedDocuments, ...listIdsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
     const draft = decideRows(makePlanDraft(trees, policy, texts, matchTrees(trees, policy, texts, judgedDocuments)));
@@ -76,7 +76,7 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
     const idsToInclude = [...draft.toInclude].filter((id) => !isJudged(judgedDocuments, id));
     if (judgedDocuments === "all" || idsToInclude.length === 0) return { draft, steps };
     judgedDocuments = round === MAX_ROUNDS ? "all" : new Set([...judgedDocuments, ...idsToInclude]);
-    trees = judgedDocuments === "all" ? withAllDocuments(trees) : includeDocuments(trees, idsToInclude);
+    trees = judgedDocuments === "all" ? includeAllDocuments(trees) : includeDocuments(trees, idsToInclude);
   }
 }
 

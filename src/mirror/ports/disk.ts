@@ -26,7 +26,7 @@ export type FileNumbers = {
 };
 
 /** Stores content that a scan found at a path, so that it is not lost if the file changes. */
-export type OnText = (digest: Digest, text: string, path: LocalPath) => void;
+export type StoreContent = (digest: Digest, text: string, path: LocalPath) => void;
 
 export type LocalText = {
   readonly text: string;
@@ -93,7 +93,7 @@ export interface Disk {
    * `known`. Passes contents that the caller does not have to `onText`.
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
-  walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: FileNumbers): LocalTree;
+  walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
   /**
    * Scans as `walk` does, but pauses every millisecond or two, so that other work can run
    * meanwhile.
@@ -109,7 +109,7 @@ export interface Disk {
   scanFiles(
     tree: LocalTree,
     paths: Iterable<LocalPath>,
-    onText: OnText,
+    onText: StoreContent,
     isInodeElsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
   look(path: LocalPath): PathState;

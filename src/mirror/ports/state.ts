@@ -93,7 +93,7 @@ export type Intent =
        * Undefined if base keeps its version.
        */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
-      readonly counts?: Count;
+      readonly counts?: RunCount;
       readonly event: EventFields;
     }
   | {
@@ -199,7 +199,7 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 export type EventSide = "local" | "remote" | "both";
 
 /** Names of the numbers that a run counts. */
-export const COUNTS = [
+export const RUN_COUNTS = [
   "uploaded",
   "downloaded",
   "createdRemote",
@@ -219,7 +219,7 @@ export const COUNTS = [
   "conflicts",
 ] as const;
 
-export type Count = (typeof COUNTS)[number];
+export type RunCount = (typeof RUN_COUNTS)[number];
 
 /** An event in the log: what happened to which document, and why. It never has content. */
 export type MirrorEvent = {

@@ -36,7 +36,7 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
  * Returns a base URL without a route at its end, because users copy addresses such as `…/v1/files`
  * from the documentation of the API. The base URL ends before `/v1`.
  */
-export function withoutRoute(url: string): string {
+export function removeRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject, member } from "../../contract/json.ts";
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
-import { FILES, listQuery } from "../../contract/routes.ts";
+import { FILES, makeListQuery } from "../../contract/routes.ts";
 import type { Selector } from "../../contract/resources.ts";
 import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
 import { toFault, createMisreadFault } from "./fault.ts";
@@ -137,7 +137,7 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 
   #request(cursor: string | null): Promise<ApiReply> {
-    const query = listQuery(this.#selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
+    const query = makeListQuery(this.#selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
     const { caller, route } = this.#options;
     return caller.call({ method: "GET", path: route + query, body: null, accept: [200], size: "page" });
   }

@@ -4,7 +4,7 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export type Route =
+export type ServiceRoute =
   | { readonly kind: "direct" }
   | {
       readonly kind: "proxy";
@@ -31,7 +31,7 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:
  * encrypted.
  * @param origin an http or https URL
  */
-export function routeTo(origin: string, env: Environment): Route {
+export function chooseRoute(origin: string, env: Environment): ServiceRoute {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[|\]$/g, "");
   const variable = PROXY_VARIABLES[protocol as keyof typeof PROXY_VARIABLES]?.find((name) => (env[name] ?? "") !== "");

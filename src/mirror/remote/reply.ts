@@ -3,7 +3,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { LogFields } from "../ports/log.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { WireResult } from "../../common/wire.ts";
-import { failureWords } from "../../common/failure-words.ts";
+import { describeFailure } from "../../common/failure-words.ts";
 import { readContentType, describeBody, type AnswerOrigin } from "./foreign.ts";
 import { parseJson } from "./json.ts";
 import { type ServiceProblem, readProblem, readRequestId } from "./problem-body.ts";
@@ -77,7 +77,7 @@ export function readReply(call: ApiCall, result: WireResult, context: ReplyConte
     return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);
   const timedOut = "timedOut" in result;
-  return { kind: "no-answer", sent: result.kind !== "not-sent", timedOut, detail: failureWords(why), why };
+  return { kind: "no-answer", sent: result.kind !== "not-sent", timedOut, detail: describeFailure(why), why };
 }
 
 /** @param whyUnreadable reason why the body cannot be read; undefined if it can */

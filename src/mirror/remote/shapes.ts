@@ -6,7 +6,7 @@
 import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
-import { type NameKind, pathSegments } from "../../contract/names.ts";
+import { type NameKind, splitPath } from "../../contract/names.ts";
 import {
   type FileResource,
   type FileWithContent,
@@ -50,7 +50,7 @@ export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> 
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return refuse("its path is too long");
   if (IMPOSSIBLE_CHARACTERS.test(value)) return refuse("its path contains a character that names may not contain");
-  const names = pathSegments(value);
+  const names = splitPath(value);
   const why = whyNotNames(names, kind);
   return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : refuse(why);
 }

@@ -1,4 +1,4 @@
-import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../../contract/names.ts";
+import { DOUBTFUL_CHARACTERS, type NameKind, findFirstFault, SHELL_METACHARACTERS } from "../../contract/names.ts";
 import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
 import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
@@ -25,7 +25,7 @@ const HAS_DOUBTFUL_CHARACTER = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, 
  * Returns stored properties of a service, with defaults for those that an older version of mdmirror
  * did not store.
  */
-export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
+export function completeTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, ...known };
 }
 
@@ -39,7 +39,7 @@ export class TraitLearner {
   readonly #acceptedCharacters = new Set<string>();
 
   constructor(known: RemoteTraits | null) {
-    this.#traits = known === null ? NO_TRAITS : knownTraits(known);
+    this.#traits = known === null ? NO_TRAITS : completeTraits(known);
   }
 
   current(): RemoteTraits {
@@ -84,7 +84,7 @@ export class TraitLearner {
     const { refusedCharacters } = this.#traits;
     // If the name is invalid by the known rules, they explain the refusal. A character that the
     // service has used itself is never the reason.
-    if (pathFault(path, kind, refusedCharacters) !== null) return;
+    if (findFirstFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#acceptedCharacters.has(character),
     );

@@ -4,8 +4,8 @@ import type { StreamBounds, StreamEnd, Wire, WireResult } from "../../common/wir
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { HttpExchange } from "./exchange.ts";
-import { failureWords } from "../../common/failure-words.ts";
-import type { Route } from "./proxy.ts";
+import { describeFailure } from "../../common/failure-words.ts";
+import type { ServiceRoute } from "./proxy.ts";
 
 type WireOptions = {
   /** Base URL of the service, which `checkBaseUrl` must accept. */
@@ -25,7 +25,7 @@ type WireOptions = {
   /** Value of the header `User-Agent`. Default: the header is not sent. */
   readonly userAgent?: string;
   /** Direct connection or proxy. Default: a direct connection. */
-  readonly route?: Route;
+  readonly route?: ServiceRoute;
 };
 
 /**
@@ -147,8 +147,8 @@ const CONNECT_MS = 10_000;
  * Adds the proxy to the message of a failed connection, because the address of the service may be
  * right.
  */
-function addProxyName(result: WireResult, route: Route | undefined): WireResult {
+function addProxyName(result: WireResult, route: ServiceRoute | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
-  const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);
+  const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : describeFailure(result.why);
   return { ...result, why: `no connection by the proxy ${route.origin} (${route.variable}): ${cause}` };
 }

@@ -4,7 +4,7 @@ import { nearestWord } from "../../common/nearest-word.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { CONFIG_FILE } from "../model/mirror-folder.ts";
-import { readOwn, replaceOwn } from "../state/own-files.ts";
+import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { type SettingGroup, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
 /** Settings of a linked folder, in `.mdmirror/config.json`. `init`, `config` and users write it. */
@@ -48,7 +48,7 @@ export function readMembers(folder: string): Result<JsonObject> {
 function readConfigText(folder: string): Result<string> {
   const file = join(folder, CONFIG_FILE);
   try {
-    const fileContent = readOwn(folder, CONFIG_FILE);
+    const fileContent = readOwnFile(folder, CONFIG_FILE);
     if (fileContent === null) return reportUnreadable(file, "it does not exist; was the folder unlinked?");
     return ok(fileContent.bytes.toString("utf8"));
   } catch (error) {
@@ -128,7 +128,7 @@ export function explainUnknown(name: string, known: readonly string[]): string {
  * @throws as node:fs does
  */
 export function writeConfig(folder: string, config: object): void {
-  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`, true);
+  replaceOwnFile(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`, true);
 }
 
 /**
@@ -138,6 +138,6 @@ export function writeConfig(folder: string, config: object): void {
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function hasConfig(folder: string): boolean {
-  const fileContent = readOwn(folder, CONFIG_FILE);
+  const fileContent = readOwnFile(folder, CONFIG_FILE);
   return fileContent?.bytes.some((byte) => byte !== 0) === true;
 }

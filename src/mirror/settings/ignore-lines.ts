@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { IGNORE_FILE } from "../model/rule-files.ts";
-import { errorCodeOf, ok, type Result, systemTrouble } from "../../common/trouble.ts";
+import { readErrorCode, ok, type Result, toSystemTrouble } from "../../common/trouble.ts";
 
 /**
  * Adds lines at the end of the folder's `.mdmirrorignore`, and keeps the others.
@@ -52,7 +52,7 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
  * @throws the error itself if it has no code, because it then does not come from the disk
  */
 function reportUnwritten(path: string, error: unknown): Result<never> {
-  return systemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
+  return toSystemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
 
 /**
@@ -64,7 +64,7 @@ export function readIgnoreLines(root: string): Result<string> {
   try {
     return ok(readBytes(path).toString("utf8"));
   } catch (error) {
-    return systemTrouble(error, `${path} cannot be read`, "make it a file that you can read");
+    return toSystemTrouble(error, `${path} cannot be read`, "make it a file that you can read");
   }
 }
 
@@ -72,7 +72,7 @@ function readBytes(path: string): Buffer {
   try {
     return Buffer.from(createNodeFs().readFile(path).bytes);
   } catch (error) {
-    if (errorCodeOf(error) !== "ENOENT") throw error;
+    if (readErrorCode(error) !== "ENOENT") throw error;
     return Buffer.alloc(0);
   }
 }

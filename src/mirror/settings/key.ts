@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { shellWord } from "../model/shell-word.ts";
-import { readOwn, replaceOwn } from "../state/own-files.ts";
+import { quoteForShell } from "../model/shell-word.ts";
+import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
@@ -95,12 +95,12 @@ function reportMissingKey(): Result<never> {
 function readStoredKey(folder: string): Result<FoundKey> {
   const file = join(folder, KEY_FILE);
   try {
-    const storedFile = readOwn(folder, KEY_FILE);
+    const storedFile = readOwnFile(folder, KEY_FILE);
     if (storedFile === null) return reportMissingKey();
     const mode = storedFile.stat.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       const warning = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
-      const nextStep = `chmod 600 ${shellWord(file)}; if others have used this computer, also ask for a new key`;
+      const nextStep = `chmod 600 ${quoteForShell(file)}; if others have used this computer, also ask for a new key`;
       return trouble("usage", warning, nextStep);
     }
     const readResult = readKeyFile(() => storedFile.bytes.toString("utf8"), file);
@@ -137,7 +137,7 @@ function reportUnreadable(shownPath: string, error: unknown): Result<never> {
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
-  replaceOwn(folder, KEY_FILE, `${key}\n`, true);
+  replaceOwnFile(folder, KEY_FILE, `${key}\n`, true);
 }
 
 /** Commands of a keychain program: `find` prints the key, and `clear` removes it. */
@@ -184,14 +184,14 @@ export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "
 function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   return spawnSync(command!, args, {
     encoding: "utf8",
-    env: withoutKey(env),
+    env: omitKey(env),
     timeout: 3_000,
     stdio: ["ignore", "pipe", "ignore"],
   });
 }
 
 /** Returns the environment for another program, without the variable that has the key. */
-export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
+export function omitKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
   return otherVariables;
 }

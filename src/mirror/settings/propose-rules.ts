@@ -11,13 +11,13 @@ import type { Random } from "../../common/random.ts";
 import type { OpenedMirror } from "../folder/open-mirror.ts";
 import type { SyncPlan } from "../folder/run.ts";
 
-export type Share = { readonly documents: number; readonly bytes: number };
+export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
-export type Proposal = {
+export type RulesProposal = {
   /** Documents that `.gitignore` files would exclude; null if there are none. */
-  readonly gitignore: Share | null;
+  readonly gitignore: DocumentShare | null;
   /** Patterns for folders of packages and builds, each with the documents that it excludes. */
-  readonly patterns: readonly (Share & { readonly pattern: string })[];
+  readonly patterns: readonly (DocumentShare & { readonly pattern: string })[];
 };
 
 /**
@@ -47,7 +47,7 @@ const GENERATED: Readonly<
 };
 
 /** Returns proposed ignore rules for the local documents of the first plan. */
-export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): Proposal {
+export function proposeRules({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): RulesProposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
   const disk = new LocalDisk(createNodeFs(), root, { random, probes: false, gitignore: () => [] });
@@ -58,27 +58,27 @@ export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random:
   const localFiles = [...local.files.values()];
   const excludedFiles = localFiles.filter(({ path }) => !filteredTree.files.has(path));
   const syncedFiles = localFiles.filter(({ path }) => filteredTree.files.has(path));
-  const byPattern = new Map<string, Share>();
+  const byPattern = new Map<string, DocumentShare>();
   for (const file of syncedFiles) {
     const pattern = findPattern(local, file.path);
     if (pattern !== null) byPattern.set(pattern, addToShare(byPattern.get(pattern), file));
   }
   const patterns = [...byPattern].map(([pattern, share]) => ({ pattern, ...share }));
   return {
-    gitignore: excludedFiles.length === 0 ? null : excludedFiles.reduce<Share>(addToShare, EMPTY_SHARE),
+    gitignore: excludedFiles.length === 0 ? null : excludedFiles.reduce<DocumentShare>(addToShare, EMPTY_SHARE),
     patterns: patterns.toSorted((a, b) => b.documents - a.documents || (a.pattern < b.pattern ? -1 : 1)),
   };
 }
 
-export const NO_PROPOSAL: Proposal = { gitignore: null, patterns: [] };
+export const NO_PROPOSAL: RulesProposal = { gitignore: null, patterns: [] };
 
-export function isEmpty({ gitignore, patterns }: Proposal): boolean {
+export function isEmpty({ gitignore, patterns }: RulesProposal): boolean {
   return gitignore === null && patterns.length === 0;
 }
 
-const EMPTY_SHARE: Share = { documents: 0, bytes: 0 };
+const EMPTY_SHARE: DocumentShare = { documents: 0, bytes: 0 };
 
-export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, "stamp">): Share {
+export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<LocalFile, "stamp">): DocumentShare {
   const { documents, bytes } = share ?? EMPTY_SHARE;
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }

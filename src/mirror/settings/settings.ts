@@ -1,9 +1,9 @@
 import { parseAge } from "../../common/age.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { isJsonObject } from "../../contract/json.ts";
-import { pathFault } from "../../contract/names.ts";
+import { findFirstFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../contract/path.ts";
-import { patternFault } from "../local/pattern-fault.ts";
+import { findPatternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
@@ -94,7 +94,7 @@ export const SETTINGS = {
     meaning: "How long earlier versions are kept, and how much space they may take. Days on which mdmirror ran count.",
     page: "recovery",
     read: (value, fault) =>
-      typeof value === "string" && retentionOf(value) !== null
+      typeof value === "string" && parseRetention(value) !== null
         ? value
         : fault("must be days and a size, such as 30d, 500MB: 1d to 3650d, 10MB to 1000GB"),
   } as Setting<string>,
@@ -158,7 +158,7 @@ export function isSetting(entry: Setting<unknown> | SettingGroup): entry is Sett
 }
 
 /** Returns why a setting does not allow a value, with the setting's name; null if it does. */
-export function valueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
+export function findValueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
   let fault: string | null = null;
   read(value, (why, part = "") => {
     fault = `${name}${part} ${why}`;
@@ -249,7 +249,7 @@ const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
 /** Returns the days and bytes of a value of `keepHistory`; null if the value is not allowed. */
-export function retentionOf(text: string): { readonly days: number; readonly bytes: number } | null {
+export function parseRetention(text: string): { readonly days: number; readonly bytes: number } | null {
   const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
   if (match === null) return null;
   const days = Number(match[1]);
@@ -264,7 +264,7 @@ export function retentionOf(text: string): { readonly days: number; readonly byt
 /** Returns a folder's path on the service without slashes at its ends; null for an illegal path. */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
-  return path === "" || pathFault(path, "folder") === null ? path : null;
+  return path === "" || findFirstFault(path, "folder") === null ? path : null;
 }
 
 /** Linked part of the workspace: path of one folder, list of folders, or "" for all of it. */
@@ -279,7 +279,7 @@ export function readRemote(value: unknown): LinkedPart | null {
 }
 
 /** Returns the linked part for the paths that a user passed; null if one of them is illegal. */
-export function linkedPart(paths: readonly string[]): LinkedPart | null {
+export function parseLinkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
 
@@ -294,7 +294,7 @@ export function listLinkedFolders(remote: LinkedPart): readonly RemotePath[] {
 }
 
 /** Returns the linked part as words for the end of a sentence; "" for the whole workspace. */
-export function partClause(remote: LinkedPart): string {
+export function describeLinkedPart(remote: LinkedPart): string {
   if (remote === "") return "";
   return typeof remote === "string" ? `, folder ${shownName(remote)}` : `, folders ${remote.map(shownName).join(", ")}`;
 }
@@ -330,12 +330,12 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
 function findPathsFault(pattern: string): string | null {
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
-  return lineFault(pattern);
+  return findLineFault(pattern);
 }
 
 /** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause; null if it can. */
-export function lineFault(pattern: string): string | null {
+export function findLineFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
-  return patternFault(pattern);
+  return findPatternFault(pattern);
 }

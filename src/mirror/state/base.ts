@@ -1,5 +1,5 @@
 import type { BaseTree } from "../model/tree.ts";
-import { type DatabaseFault, type SqliteDatabase, faultOf, limitPageCache } from "./database.ts";
+import { type DatabaseFault, type SqliteDatabase, toDatabaseFault, limitPageCache } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
 import { findImpossibleRow, isPossibleRecord, describeImpossibleRow } from "./impossible.ts";
 import { FolderTable, RecordTable } from "./records.ts";
@@ -67,7 +67,7 @@ export function findDamage(db: SqliteDatabase, tables: BaseTables): Extract<Data
       : describeImpossibleRow("records");
     if (detail === null) return null;
   } catch (error) {
-    const fault = faultOf(error);
+    const fault = toDatabaseFault(error);
     if (fault?.kind === "damaged") return fault;
     if (!(error instanceof SyntaxError)) throw error;
     detail = "a row of records, conflicts or intents contains invalid JSON";

@@ -6,7 +6,7 @@
 import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { createFilledOwnFile } from "./own-database.ts";
-import { removeOwn, renameOwn, statOwn } from "./own-files.ts";
+import { removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 
 /**
  * Suffix of the copy's name. The copy is beside `state.db`, complete, and in the schema of the
@@ -22,12 +22,12 @@ const COPY_SUFFIX = ".before";
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
   const [folder, name] = [dirname(path), `${basename(path)}${COPY_SUFFIX}`];
   const newCopyName = `${name}.new`;
-  removeOwn(folder, newCopyName);
+  removeOwnFile(folder, newCopyName);
   try {
     createFilledOwnFile(folder, newCopyName, (file) => void db.prepare("VACUUM INTO ?").run(file));
-    renameOwn(folder, newCopyName, name);
+    renameOwnFile(folder, newCopyName, name);
   } catch (error) {
-    removeOwn(folder, newCopyName);
+    removeOwnFile(folder, newCopyName);
     throw error;
   }
 }
@@ -37,5 +37,5 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {
-  if (statOwn(folder, `${file}${COPY_SUFFIX}`, "file") !== null) removeOwn(folder, `${file}${COPY_SUFFIX}`);
+  if (statOwnFile(folder, `${file}${COPY_SUFFIX}`, "file") !== null) removeOwnFile(folder, `${file}${COPY_SUFFIX}`);
 }

@@ -5,15 +5,15 @@ import { findDamage, openBaseTables } from "./base.ts";
 import {
   type DatabaseFault,
   type SqliteDatabase,
-  faultOf,
+  toDatabaseFault,
   openForReading,
   openForWriting,
   findPageFault,
 } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { makeOwnFolder, renameOwn, statOwn } from "./own-files.ts";
+import { makeOwnFolder, renameOwnFile, statOwnFile } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
-import { provenText } from "./texts.ts";
+import { decodeProvenText } from "./texts.ts";
 
 type FileDamage = { readonly file: StateFile } & DatabaseFault;
 
@@ -25,7 +25,7 @@ export function checkFiles(folder: string): FileDamage[] {
   const damages: FileDamage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const path = join(folder, schema.file);
-    if (statOwn(folder, schema.file, "own-file") === null) continue;
+    if (statOwnFile(folder, schema.file, "own-file") === null) continue;
     const openedFile = openForReading(path, schema);
     const fault =
       openedFile.kind === "opened"
@@ -76,7 +76,7 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
  * @returns path of the new folder below `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
-  if (statOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
+  if (statOwnFile(folder, STATE_SCHEMA.file, "own-file") === null) return null;
   return moveFilesAway(folder, "unlinked", stamp, "state.db").to;
 }
 
@@ -90,12 +90,12 @@ function moveFilesAway(
   const fileNames = ["", "-wal", "-shm", "-journal"].map((end) => `${file}${end}`);
   if (file === "state.db") fileNames.push("tmp");
   const namesToMove = fileNames.filter(
-    (name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null,
+    (name) => statOwnFile(folder, name, name === "tmp" ? "folder" : "own-file") !== null,
   );
   // ORDER: the -wal file is moved after its database. If the process is killed between the two
   // moves, SQLite deletes a -wal file without a database. In the other order, it would open a
   // database without its last commits.
-  for (const name of namesToMove) renameOwn(folder, name, `${targetFolder}/${name}`);
+  for (const name of namesToMove) renameOwnFile(folder, name, `${targetFolder}/${name}`);
   return { to: targetFolder, moved: namesToMove };
 }
 
@@ -103,7 +103,7 @@ function createEmptyFolder(folder: string, below: "damaged" | "unlinked", stamp:
   makeOwnFolder(folder, below);
   for (let n = 1; ; n++) {
     const name = n === 1 ? `${below}/${stamp}` : `${below}/${stamp}-${n}`;
-    if (statOwn(folder, name, "folder") !== null) continue;
+    if (statOwnFile(folder, name, "folder") !== null) continue;
     makeOwnFolder(folder, name);
     return name;
   }
@@ -120,7 +120,7 @@ function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);
   if (newStore.kind !== "opened")
     throw new Error(`cannot make ${TEXTS_SCHEMA.file} again: ${JSON.stringify(newStore)}`);
-  const damagedSize = statOwn(dirname(from), basename(from), "own-file")?.size ?? 0;
+  const damagedSize = statOwnFile(dirname(from), basename(from), "own-file")?.size ?? 0;
   const damagedStore =
     damagedSize === 0 ? null : readOrNull(() => openOwnDatabase(from, { make: false, readonly: true }));
   try {
@@ -175,7 +175,7 @@ function copyReadableContents(from: SqliteDatabase, into: SqliteDatabase, bytes:
 
 function matchesDigest({ digest, codec, size, text }: ContentRow): boolean {
   if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) return false;
-  return provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) !== null;
+  return decodeProvenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) !== null;
 }
 
 function isCompletePathRow({ path, id, side, why, at }: SeenPathRow): boolean {
@@ -187,7 +187,7 @@ function readOrNull<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (faultOf(error) === null && !(error instanceof Sqlite.SqliteError)) throw error;
+    if (toDatabaseFault(error) === null && !(error instanceof Sqlite.SqliteError)) throw error;
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
-import { errorCodeOf } from "../../common/trouble.ts";
+import { readErrorCode } from "../../common/trouble.ts";
 import { keepCopyBeforeMigration } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { readOwn, statOwn } from "./own-files.ts";
+import { readOwnFile, statOwnFile } from "./own-files.ts";
 import type { DatabaseSchema } from "./schema.ts";
 import { enterWal, securePages, MAX_WAL_BYTES } from "./wal-mode.ts";
 import Sqlite from "better-sqlite3";
@@ -91,8 +91,8 @@ export function openForReading(path: string, schema: DatabaseSchema): OpenedData
   // In a folder that cannot be written, SQLite can open a file in WAL mode only while another
   // process has it open. Otherwise the main file is complete, and a copy of it is read.
   const [folder, name] = [dirname(path), basename(path)];
-  const walBytes = statOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
-  const mainFile = walBytes > 0 ? null : readOwn(folder, name);
+  const walBytes = statOwnFile(folder, `${name}-wal`, "own-file")?.size ?? 0;
+  const mainFile = walBytes > 0 ? null : readOwnFile(folder, name);
   if (mainFile === null) return openedFile;
   const openedCopy = openCopy(() => mainFile.bytes, schema);
   return openedCopy.kind === "unusable" ? openedFile : openedCopy;
@@ -149,7 +149,7 @@ function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => 
     return fault;
   } catch (error) {
     db?.close();
-    const fault = faultOf(error);
+    const fault = toDatabaseFault(error);
     if (fault === null) throw error;
     return fault;
   }
@@ -189,8 +189,8 @@ function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void
  * Converts an exception of SQLite or the system to a fault of the file. Returns null for any other
  * exception, which is a bug.
  */
-export function faultOf(error: unknown): DatabaseFault | null {
-  const code = errorCodeOf(error);
+export function toDatabaseFault(error: unknown): DatabaseFault | null {
+  const code = readErrorCode(error);
   if (!(error instanceof Error) || code === null) return null;
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) return { kind: "damaged", detail: error.message };
   if (
@@ -212,7 +212,7 @@ export function findPageFault(db: SqliteDatabase): DatabaseFault | null {
     const checkResult = db.pragma("quick_check(1)", { simple: true });
     return checkResult === "ok" ? null : { kind: "damaged", detail: String(checkResult) };
   } catch (error) {
-    const fault = faultOf(error);
+    const fault = toDatabaseFault(error);
     if (fault === null) throw error;
     return fault;
   }

@@ -16,7 +16,7 @@ export type FolderRows = {
    * For each folder directly in the folder: the number of all documents below it, and the newest
    * change of these.
    */
-  readonly sums: readonly FolderSum[];
+  readonly sums: readonly SubfolderTotals[];
   /** All blocks in the state, including those outside the folder. */
   readonly blocks: readonly Block[];
   /**
@@ -27,7 +27,7 @@ export type FolderRows = {
   readonly reviews: readonly LocalPath[];
 };
 
-export type FolderSum = {
+export type SubfolderTotals = {
   readonly name: string;
   readonly documents: number;
   /**
@@ -89,7 +89,7 @@ function selectFolderRows(db: SqliteDatabase, folder: LocalPath, depth: Depth): 
   return {
     documents: documents.all(parameters).map(toShownDocument),
     folders: preparePaths(`SELECT local_path FROM dirs WHERE ${condition}`).all(parameters),
-    sums: db.prepare<[typeof parameters], FolderSum>(SUMS_SQL).all(parameters),
+    sums: db.prepare<[typeof parameters], SubfolderTotals>(SUMS_SQL).all(parameters),
     blocks: [...new BlockTable(db).load().values()],
     conflicts: preparePaths("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
     reviews: preparePaths("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { hasMembers } from "../../contract/json.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { emptyOwnFile, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
+import { emptyOwnFile, readOwnFile, removeOwnFile, replaceOwnFile } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 
 const LOCK_FILE_NAME = "lock.db";
@@ -48,7 +48,7 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
     // Replaced by a rename, so that other processes read either the whole description or none.
-    replaceOwn(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
+    replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
     throw error;
@@ -78,7 +78,7 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
  */
 function release(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;
-  removeOwn(folder, HOLDER_FILE);
+  removeOwnFile(folder, HOLDER_FILE);
   db.close();
 }
 
@@ -90,7 +90,7 @@ const HOLDER_FIELD_TYPES = { pid: "number", since: "number", what: "string" } as
 
 function readHolder(folder: string): LockHolder | null {
   try {
-    const holderFields: unknown = JSON.parse(readOwn(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
+    const holderFields: unknown = JSON.parse(readOwnFile(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
     // The description is not written yet, or was just removed. Only a message needs it.

@@ -3,13 +3,13 @@ import type { Clock } from "../../common/clock.ts";
 import {
   type DatabaseFault,
   type SqliteDatabase,
-  faultOf,
+  toDatabaseFault,
   type OpenedDatabase,
   openForReading,
   openForWriting,
   findPageFault,
 } from "./database.ts";
-import { removeOwn, statOwn, createOwnFileIfMissing } from "./own-files.ts";
+import { removeOwnFile, statOwnFile, createOwnFileIfMissing } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
@@ -70,7 +70,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const areTextsInDoubt =
     !readOnly &&
-    ((readFileSize(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null);
+    ((readFileSize(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwnFile(folder, SUSPECT_FILE, "file") !== null);
   const openDatabase = readOnly ? openForReading : openForWriting;
   const files = openBothDatabases((schema) => openDatabase(join(folder, schema.file), schema));
   if (files.kind !== "both") return files;
@@ -78,7 +78,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
     const pageFaultFound = findFileFault(files, "state") ?? (areTextsInDoubt ? findFileFault(files, "texts") : null);
     const fault = pageFaultFound ?? findLostFile(sizesBefore, files);
     if (fault !== null) return fault;
-    if (areTextsInDoubt) removeOwn(folder, SUSPECT_FILE);
+    if (areTextsInDoubt) removeOwnFile(folder, SUSPECT_FILE);
     const state = new StoredState({
       ...files,
       clock,
@@ -113,7 +113,7 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
     return openedDatabase;
   } catch (error) {
     closeBothDatabases(files);
-    const fault = faultOf(error);
+    const fault = toDatabaseFault(error);
     if (fault === null) throw error;
     return { file: STATE_SCHEMA.file, ...fault };
   }
@@ -131,7 +131,7 @@ function markContentStoreSuspect(folder: string): void {
   } catch (error) {
     // The disk is full or read-only, so the file cannot be created. A later run finds the damage
     // again.
-    if (faultOf(error) === null) throw error;
+    if (toDatabaseFault(error) === null) throw error;
   }
 }
 
@@ -178,7 +178,7 @@ function readFileSizes(folder: string): FileSizes {
 }
 
 function readFileSize(folder: string, name: string): number | null {
-  return statOwn(folder, name, "own-file")?.size ?? null;
+  return statOwnFile(folder, name, "own-file")?.size ?? null;
 }
 
 /**
@@ -194,7 +194,7 @@ function closeAfterWriting(db: SqliteDatabase): void {
   } catch (error) {
     // The file is busy or damaged, or the disk is full. Closing still leaves a complete file in WAL
     // mode, or the damage that it had.
-    if (faultOf(error) === null) throw error;
+    if (toDatabaseFault(error) === null) throw error;
   } finally {
     db.close();
   }

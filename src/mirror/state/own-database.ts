@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { createOwn, statOwn } from "./own-files.ts";
+import { createOwnFile, statOwnFile } from "./own-files.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 
 /**
@@ -24,7 +24,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   if (path === ":memory:") return new Sqlite(path, openOptions);
   const [folder, name] = [dirname(path), basename(path)];
   const statBefore = statOwnDatabase(folder, name) ?? (make ? makeEmpty(folder, name) : null);
-  for (const end of SIDE_FILE_ENDINGS) statOwn(folder, `${name}${end}`, "own-file");
+  for (const end of SIDE_FILE_ENDINGS) statOwnFile(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, openOptions);
   try {
     const statAfter = statOwnDatabase(folder, name);
@@ -42,7 +42,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
 }
 
 function statOwnDatabase(folder: string, name: string): Stats | null {
-  return statOwn(folder, name, "own-file");
+  return statOwnFile(folder, name, "own-file");
 }
 
 /**
@@ -51,7 +51,7 @@ function statOwnDatabase(folder: string, name: string): Stats | null {
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
-    closeSync(createOwn(folder, name));
+    closeSync(createOwnFile(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
@@ -66,7 +66,7 @@ function makeEmpty(folder: string, name: string): Stats | null {
 export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
   // The file is created empty, which SQLite accepts. A file that SQLite creates itself could be
   // read by other users.
-  const fd = createOwn(folder, name);
+  const fd = createOwnFile(folder, name);
   try {
     fill(`${folder}/${name}`);
     fsyncSync(fd);

@@ -9,7 +9,7 @@
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
-import { withFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
+import { withFolder, withOwnFolder, statOrNull } from "./own-handle.ts";
 import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
 
 // O_NONBLOCK: `open` must not wait if somebody has put a FIFO at the path.
@@ -24,10 +24,10 @@ function splitName(name: string): { readonly below: string; readonly last: strin
  * Returns the stat of a file or folder; null if nothing is at the path.
  * @throws UnsafePathError
  */
-export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
+export function statOwnFile(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = splitName(name);
   return returnNullIfAbsent(() =>
-    inOwnFolder(folder, below, (dir) => {
+    withOwnFolder(folder, below, (dir) => {
       const stat = statOrNull(`${dir}/${last}`);
       if (stat !== null) checkPath(`${folder}/${name}`, stat, expected);
       return stat;
@@ -48,8 +48,8 @@ function returnNullIfAbsent<T>(work: () => T): T | null {
  * Reads a file; null if nothing is at the path.
  * @throws UnsafePathError; otherwise as node:fs does
  */
-export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
-  if (statOwn(folder, name, "file") === null) return null;
+export function readOwnFile(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
+  if (statOwnFile(folder, name, "file") === null) return null;
   return returnNullIfAbsent(() => {
     const { fd, stat } = openOwnFile(folder, name, O_RDONLY, "file");
     try {
@@ -66,18 +66,18 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
  * empty
  * @throws UnsafePathError; otherwise as node:fs does
  */
-export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
-  statOwn(folder, name, "file");
-  if (statOwn(folder, `${name}.new`, "file") !== null) removeOwn(folder, `${name}.new`);
-  const fd = createOwn(folder, `${name}.new`);
+export function replaceOwnFile(folder: string, name: string, text: string, survives = false): void {
+  statOwnFile(folder, name, "file");
+  if (statOwnFile(folder, `${name}.new`, "file") !== null) removeOwnFile(folder, `${name}.new`);
+  const fd = createOwnFile(folder, `${name}.new`);
   try {
     fs.writeFileSync(fd, text);
     if (survives) fs.fsyncSync(fd);
   } finally {
     fs.closeSync(fd);
   }
-  renameOwn(folder, `${name}.new`, name);
-  if (survives) inOwnFolder(folder, splitName(name).below, (_at, above) => fs.fsyncSync(above));
+  renameOwnFile(folder, `${name}.new`, name);
+  if (survives) withOwnFolder(folder, splitName(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
 /**
@@ -85,16 +85,16 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function createOwnFileIfMissing(folder: string, name: string): void {
-  if (statOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
+  if (statOwnFile(folder, name, "file") === null) fs.closeSync(createOwnFile(folder, name));
 }
 
 /**
  * Appends to a file, or creates it.
  * @throws UnsafePathError; otherwise as node:fs does
  */
-export function appendOwn(folder: string, name: string, text: string): void {
-  const exists = statOwn(folder, name, "own-file") !== null;
-  const fd = exists ? openOwnFile(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
+export function appendToOwnFile(folder: string, name: string, text: string): void {
+  const exists = statOwnFile(folder, name, "own-file") !== null;
+  const fd = exists ? openOwnFile(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwnFile(folder, name);
   try {
     fs.writeFileSync(fd, text);
   } finally {
@@ -106,9 +106,9 @@ export function appendOwn(folder: string, name: string, text: string): void {
  * Creates a file that must not exist, for this user alone. Returns its descriptor.
  * @throws as node:fs does
  */
-export function createOwn(folder: string, name: string): number {
+export function createOwnFile(folder: string, name: string): number {
   const { below, last } = splitName(name);
-  return inOwnFolder(folder, below, (dir, above) => {
+  return withOwnFolder(folder, below, (dir, above) => {
     const fd = fs.openSync(`${dir}/${last}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     setPermissions(fd, 0o600);
     giveToOwner(fd, above);
@@ -140,7 +140,7 @@ function giveToOwner(fd: number, above: number): void {
 
 function openOwnFile(folder: string, name: string, flags: number, expected: ExpectedFile) {
   const { below, last } = splitName(name);
-  return inOwnFolder(folder, below, (dir) => {
+  return withOwnFolder(folder, below, (dir) => {
     const fd = fs.openSync(`${dir}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stat = fs.fstatSync(fd);
@@ -167,19 +167,19 @@ export function emptyOwnFile(folder: string, name: string): void {
 }
 
 /** Removes a file if it exists. A symbolic link at the path is removed, not followed. */
-export function removeOwn(folder: string, name: string): void {
+export function removeOwnFile(folder: string, name: string): void {
   const { below, last } = splitName(name);
-  returnNullIfAbsent(() => inOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
+  returnNullIfAbsent(() => withOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
 /**
  * Renames a file or folder in `.mdmirror`, and replaces a file at `to`. A symbolic link is renamed,
  * not followed.
  */
-export function renameOwn(folder: string, from: string, to: string): void {
+export function renameOwnFile(folder: string, from: string, to: string): void {
   const [source, target] = [splitName(from), splitName(to)];
-  inOwnFolder(folder, source.below, (dir) =>
-    inOwnFolder(folder, target.below, (into) => fs.renameSync(`${dir}/${source.last}`, `${into}/${target.last}`)),
+  withOwnFolder(folder, source.below, (dir) =>
+    withOwnFolder(folder, target.below, (into) => fs.renameSync(`${dir}/${source.last}`, `${into}/${target.last}`)),
   );
 }
 
@@ -198,7 +198,7 @@ export function makeOwnFolder(folder: string, name: string): void {
       fs.closeSync(parentDescriptor);
     }
   } else {
-    inOwnFolder(folder, below, (dir, above) => makeFolderIn(`${dir}/${last}`, `${folder}/${name}`, above));
+    withOwnFolder(folder, below, (dir, above) => makeFolderIn(`${dir}/${last}`, `${folder}/${name}`, above));
   }
 }
 

@@ -2,8 +2,8 @@
 
 import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
-import { statOwn, makeOwnFolder } from "./own-files.ts";
-import { withOwnFolderOpen, inOwnFolder } from "./own-handle.ts";
+import { statOwnFile, makeOwnFolder } from "./own-files.ts";
+import { withOwnFolderOpen, withOwnFolder } from "./own-handle.ts";
 import { type ExpectedFile, checkPath } from "../../common/unsafe-path.ts";
 
 const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
@@ -20,7 +20,7 @@ const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
  */
 export function examineOwnFolder(folder: string): void {
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
-  inOwnFolder(folder, "", (dir) => {
+  withOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
       const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
       if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
@@ -55,12 +55,12 @@ function isFolder(kind: OwnEntryKind): boolean {
 
 function closeFoldersToOthers(folder: string): void {
   for (const [name, kind] of OWN_ENTRIES) {
-    if (isFolder(kind) && statOwn(folder, name, "folder") !== null) makeOwnFolder(folder, name);
+    if (isFolder(kind) && statOwnFile(folder, name, "folder") !== null) makeOwnFolder(folder, name);
   }
 }
 
 function closeFilesToOthers(folder: string): void {
-  inOwnFolder(folder, "", (dir) => {
+  withOwnFolder(folder, "", (dir) => {
     for (const [name, kind] of OWN_ENTRIES) {
       if (isFolder(kind) || UNCHANGED_MODES.has(name)) continue;
       const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });

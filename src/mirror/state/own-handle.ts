@@ -55,7 +55,7 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
  * @param work receives a path of the folder, which is valid only during this call
  * @throws UnsafePathError; an errno if a folder is missing
  */
-export function inOwnFolder<T>(folder: string, below: string, work: (dir: string, fd: number) => T): T {
+export function withOwnFolder<T>(folder: string, below: string, work: (dir: string, fd: number) => T): T {
   const openAndRun = (dir: string, fd: number): T =>
     below === "" ? work(dir, fd) : withFolderBelow(dir, folder, below.split("/"), work);
   return openFolder?.folder === folder

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type DatabaseFault, type SqliteDatabase, faultOf, openForReading } from "./database.ts";
-import { statOwn } from "./own-files.ts";
+import { type DatabaseFault, type SqliteDatabase, toDatabaseFault, openForReading } from "./database.ts";
+import { statOwnFile } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import type { LocalPath } from "../../contract/path.ts";
@@ -22,8 +22,8 @@ export function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase
 }
 
 function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
-  if (statOwn(mirrorFolder, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
-  if (statOwn(mirrorFolder, TEXTS_SCHEMA.file, "own-file") === null)
+  if (statOwnFile(mirrorFolder, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
+  if (statOwnFile(mirrorFolder, TEXTS_SCHEMA.file, "own-file") === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const openedState = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
   if (openedState.kind !== "opened") return { file: STATE_SCHEMA.file, ...openedState };
@@ -32,7 +32,7 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
     openedState.db.exec("BEGIN");
     return { kind: "read", value: read(openedState.db) };
   } catch (error) {
-    const fault = faultOf(error);
+    const fault = toDatabaseFault(error);
     if (fault === null) throw error;
     return { file: STATE_SCHEMA.file, ...fault };
   } finally {

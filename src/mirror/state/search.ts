@@ -9,13 +9,13 @@ import type { Digest } from "../../contract/digest.ts";
 import type { Stamp } from "../model/record.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { KnownFile } from "../ports/disk.ts";
-import { type Block, blockOf, KEY_SCHEMA, KeyIndex } from "../../markdown/search/key-index.ts";
+import { type DocumentBlock, findBlock, KEY_SCHEMA, KeyIndex } from "../../markdown/search/key-index.ts";
 import type { KeySet } from "../../markdown/search/keys.ts";
 import type { FoundDocument, AgeOrder, DocumentPage, DocumentSource } from "../../markdown/search/source.ts";
 import type { LocalFile } from "../model/tree.ts";
-import { type SqliteDatabase, faultOf } from "./database.ts";
+import { type SqliteDatabase, toDatabaseFault } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { removeOwn } from "./own-files.ts";
+import { removeOwnFile } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 import { TableWithStatements } from "./statement.ts";
 
@@ -75,9 +75,9 @@ export function openSearch(folder: string): OpenedSearch {
       return { kind: "opened", search: new MirrorSearch(db), isNew };
     } catch (error) {
       db?.close();
-      const fault = faultOf(error);
+      const fault = toDatabaseFault(error);
       if (fault?.kind === "unusable") return { kind: "unusable", code: fault.code };
-      if (round > 0 || !isFileFault(error) || path === ":memory:") throw error;
+      if (round > 0 || !isIndexFault(error) || path === ":memory:") throw error;
       removeSearch(folder);
     }
   }
@@ -87,7 +87,7 @@ export function openSearch(folder: string): OpenedSearch {
  * Removes the index, because it is damaged or of another version. The next search builds a new one.
  */
 export function removeSearch(folder: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
+  for (const suffix of ["", "-wal", "-shm"]) removeOwnFile(folder, SEARCH_FILE + suffix);
 }
 
 class OutdatedIndexError extends Error {}
@@ -96,7 +96,7 @@ class OutdatedIndexError extends Error {}
  * Returns true if the exception says that the index is damaged, of another version, or without its
  * tables (SQLITE_ERROR).
  */
-export function isFileFault(error: unknown): boolean {
+export function isIndexFault(error: unknown): boolean {
   if (error instanceof OutdatedIndexError) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
 }
@@ -130,7 +130,7 @@ export class MirrorSearch extends TableWithStatements {
   readonly #pathOf = this.sql<[number], string>("SELECT path FROM search_files WHERE doc = ?", "pluck");
   readonly #before = this.sql<[number], number>("SELECT max(doc) FROM search_files WHERE doc < ?", "pluck");
   readonly #after = this.sql<[number], number>("SELECT min(doc) FROM search_files WHERE doc > ?", "pluck");
-  readonly #within = this.sql<Block, number>(
+  readonly #within = this.sql<DocumentBlock, number>(
     "SELECT doc FROM search_files WHERE doc BETWEEN @first AND @last ORDER BY doc",
     "pluck",
   );
@@ -190,7 +190,7 @@ export class MirrorSearch extends TableWithStatements {
     const isNewest = order === "newest";
     const documentNumber = isNewest ? this.#before.get(after ?? Number.MAX_SAFE_INTEGER) : this.#after.get(after ?? 0);
     if (documentNumber == null) return { documents: [], next: null };
-    const documentBlock = blockOf(documentNumber);
+    const documentBlock = findBlock(documentNumber);
     const documentsInBlock =
       set.kind === "any" ? this.#within.all(documentBlock) : this.#keys.inBlock(ONLY_SCOPE, documentBlock, set);
     return isNewest

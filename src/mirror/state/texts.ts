@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
-import { type SqliteDatabase, faultOf } from "./database.ts";
+import { type SqliteDatabase, toDatabaseFault } from "./database.ts";
 import { TableWithStatements } from "./statement.ts";
 import { flushCommits } from "./wal-mode.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
@@ -122,7 +122,7 @@ export class ContentStore extends TableWithStatements {
     try {
       return work();
     } catch (error) {
-      if (faultOf(error)?.kind === "damaged") this.#onDamage();
+      if (toDatabaseFault(error)?.kind === "damaged") this.#onDamage();
       throw error;
     }
   }
@@ -133,7 +133,7 @@ export class ContentStore extends TableWithStatements {
    */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
-    return row === undefined ? null : provenText(digest, row);
+    return row === undefined ? null : decodeProvenText(digest, row);
   }
 
   has(digest: Digest): boolean {
@@ -238,7 +238,7 @@ function toKey(digest: Digest): Buffer {
  * Decodes stored content. Returns null if its bytes do not have this digest, because they are
  * damaged.
  */
-export function provenText(digest: Digest, row: StoredText): string | null {
+export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);

@@ -1,6 +1,6 @@
 /** Finds the URL of the service and where it comes from, and checks whether mdmirror may use it. */
 
-import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
+import { checkBaseUrl, removeRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type PickedUrl = {
@@ -33,7 +33,7 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
  * @param allowHttp hosts for which plain http is allowed; the local machine is always allowed
  * @returns trouble if mdmirror cannot use the URL
  */
-export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
+export function toAddress({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
   const checkResult = checkBaseUrl(url, allowHttp);
   if (checkResult.kind === "good") return ok(`${checkResult.origin}${checkResult.prefix}`);
   return trouble(
@@ -50,9 +50,9 @@ export function isSameUrl(a: string, b: string): boolean {
 
 /** Returns a base URL to store and to show, without a request's path or slashes at its end. */
 function stripUrl(url: string): string {
-  return withoutSlashes(withoutRoute(url));
+  return stripSlashes(removeRoute(url));
 }
 
-export function withoutSlashes(url: string): string {
+export function stripSlashes(url: string): string {
   return url.replace(/\/+$/, "");
 }

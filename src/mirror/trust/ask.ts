@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-import { addressOf, pickUrl } from "./address.ts";
-import { findMirror, markerOf } from "./gate.ts";
+import { toAddress, pickUrl } from "./address.ts";
+import { findMirror, readRootMarker } from "./gate.ts";
 import { checkOwner, readOwnerName } from "./owner.ts";
-import { type KnownMirror, registryFolder } from "./registry.ts";
+import { type KnownMirror, locateRegistry } from "./registry.ts";
 import { countDocuments, describeKeySource } from "./untrusted.ts";
 
 /**
@@ -39,7 +39,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * cannot be trusted.
  * @param allowHttp hosts for which the user allows plain http with this command
  */
-export function questionOf(
+export function collectTrustFacts(
   root: string,
   { env, cwd, allowHttp }: { readonly env: Environment; readonly cwd: string; readonly allowHttp: readonly string[] },
 ): Result<TrustQuestion> {
@@ -47,23 +47,23 @@ export function questionOf(
   if (ownerResult.kind === "trouble") return ownerResult;
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return config;
-  const marker = markerOf(root);
+  const marker = readRootMarker(root);
   if (marker === null)
     return trouble(
       "usage",
       `${root} has no .mdmirror/marker: it is not a complete linked folder`,
-      `link it again: mdmirror init ${shellWord(root)} --url URL`,
+      `link it again: mdmirror init ${quoteForShell(root)} --url URL`,
     );
-  const foundMirror = findMirror(registryFolder(env), root);
+  const foundMirror = findMirror(locateRegistry(env), root);
   const knownMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
   const { url, remote } = config.value;
   // Only the folder's own URL becomes trusted, so a URL in this command's environment must not
   // replace it.
   const pickedUrl = pickUrl(url, { env: {} })!;
-  const address = addressOf(pickedUrl, config.value.allowHttp);
+  const address = toAddress(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
   const allowedHosts = [...allowHttp, ...(knownMirror?.allowHttp ?? [])];
-  if (addressOf(pickedUrl, allowedHosts).kind === "trouble") return refusePlainHttp(root, url);
+  if (toAddress(pickedUrl, allowedHosts).kind === "trouble") return refusePlainHttp(root, url);
   return ok({
     root,
     marker,
@@ -82,7 +82,7 @@ function refusePlainHttp(root: string, url: string): Result<never> {
   return trouble(
     "usage",
     `${url} is plain http: others on the network can read the key and all documents`,
-    `to allow it anyway: mdmirror trust ${shellWord(root)} --allow-http ${shellWord(new URL(url).host)}`,
+    `to allow it anyway: mdmirror trust ${quoteForShell(root)} --allow-http ${quoteForShell(new URL(url).host)}`,
   );
 }
 

@@ -3,7 +3,7 @@
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";
 import { createRemote, type RemoteOptions } from "../remote/client.ts";
-import { type Route, routeTo } from "../remote/proxy.ts";
+import { type ServiceRoute, chooseRoute } from "../remote/proxy.ts";
 import { createWire } from "../remote/wire.ts";
 import { userAgent } from "../../common/version.ts";
 import type { TrustedOrigin } from "./origin.ts";
@@ -13,8 +13,8 @@ export function openWire(origin: TrustedOrigin): Wire {
   return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: parseRoute(url), userAgent: userAgent() });
 }
 
-export function parseRoute(url: string): Route {
-  return routeTo(url, process.env);
+export function parseRoute(url: string): ServiceRoute {
+  return chooseRoute(url, process.env);
 }
 
 export function connect(origin: TrustedOrigin, options: Omit<RemoteOptions, "wire" | "address">): Remote {

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import type { Config } from "../settings/config.ts";
-import { errorCodeOf, ok, type Result, unwritableFileTrouble } from "../../common/trouble.ts";
-import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
+import { readErrorCode, ok, type Result, toUnwritableTrouble } from "../../common/trouble.ts";
+import { toAddress, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";
 import {
@@ -19,7 +19,7 @@ import {
   findByRoot,
   type FoundMirror,
   type KnownMirror,
-  registryFolder,
+  locateRegistry,
   removeMirror,
   writeMirror,
 } from "./registry.ts";
@@ -42,7 +42,7 @@ type GateOptions = UrlSources & {
 };
 
 /** Returns the address in `--url` or `MDMIRROR_URL` of this command; null if neither is set. */
-export function originOfUser(
+export function readUserOrigin(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
   const pickedUrl = pickUrl(null, sources);
@@ -50,7 +50,7 @@ export function originOfUser(
 }
 
 function makeTrustedOrigin(pickedUrl: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
-  const address = addressOf(pickedUrl, allowHttp);
+  const address = toAddress(pickedUrl, allowHttp);
   if (address.kind === "trouble") return address;
   return ok({ url: pickedUrl.url, address: address.value, allowHttp } as TrustedOrigin);
 }
@@ -66,9 +66,9 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const pickedUrl = pickUrl(config.url, options)!;
   // Allows the plain http that the folder's own configuration allows, so that this check only finds
   // invalid URLs. Whether the user allowed it is checked below.
-  const address = addressOf(pickedUrl, config.allowHttp);
+  const address = toAddress(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
-  const registry = registryFolder(options.env);
+  const registry = locateRegistry(options.env);
   const foundMirror = findMirror(registry, root);
   const refusalReason = whyNotAdmitted(foundMirror, pickedUrl, address.value);
   if (refusalReason !== null) return makeUntrustedTrouble(root, pickedUrl, refusalReason, registry, options);
@@ -80,19 +80,19 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
 }
 
 /** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
-export function hooksFileOf(env: UrlSources["env"]): string | null {
+export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
 /** Returns the id in the folder's marker, by which the registry knows it; null without a marker. */
-export function markerOf(root: string): string | null {
+export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
 
 /** Finds the registry entry of a folder by its marker, or by its path if it has no marker. */
 export function findMirror(registry: string, root: string): FoundMirror {
-  const marker = markerOf(root);
+  const marker = readRootMarker(root);
   return marker === null ? findByRoot(registry, root) : findByMarker(registry, marker);
 }
 
@@ -102,7 +102,7 @@ function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: strin
   if (pickedUrl.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
   // Plain http has to be allowed twice: the configuration names the host, and the user has allowed
   // the host.
-  return addressOf(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
+  return toAddress(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
 /**
@@ -129,7 +129,7 @@ function updateRoot(
 }
 
 function listExistingRoots({ roots, marker }: KnownMirror): readonly string[] {
-  return roots.filter((other) => markerOf(other) === marker);
+  return roots.filter((other) => readRootMarker(other) === marker);
 }
 
 /**
@@ -140,16 +140,16 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
   const holder = mirror.roots[0] ?? root;
   if (holder === root || listExistingRoots(mirror).includes(holder)) return;
   // The result is ignored: if the registry cannot be written, the other folder just keeps the name.
-  keepMirror(registryFolder(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
+  keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
 /** Replaces a lost marker by the new one in the registry, so that the folder stays trusted. */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
-  const marker = markerOf(root);
+  const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;
   // The result is ignored: if the registry cannot be written, the next command says that the user
   // has to trust the folder again.
-  keepMirror(registryFolder(env), { ...mirror, marker, roots: [root] });
+  keepMirror(locateRegistry(env), { ...mirror, marker, roots: [root] });
 }
 
 /**
@@ -162,7 +162,7 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
     removeMirror(registry, mirror.marker);
     return ok(null);
   } catch (error) {
-    if (errorCodeOf(error) === null) throw error;
+    if (readErrorCode(error) === null) throw error;
     return reportUnwritable(registry, error, "");
   }
 }
@@ -173,7 +173,7 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
  * nothing to say
  */
 function reportUnwritable(registry: string, error: unknown, undone: string): Result<never> {
-  return unwritableFileTrouble(`the list of your linked folders, ${registry},`, error, {
+  return toUnwritableTrouble(`the list of your linked folders, ${registry},`, error, {
     kind: "usage",
     undone,
     next: "allow this user to write in that folder, or always set XDG_STATE_HOME to a folder that this user may write",
@@ -185,11 +185,11 @@ function reportUnwritable(registry: string, error: unknown, undone: string): Res
  * @param undone a clause for the user that says what was not done
  */
 export function checkRegistryWritable(env: UrlSources["env"], undone: string): Result<null> {
-  const registry = registryFolder(env);
+  const registry = locateRegistry(env);
   try {
     accessSync(registry, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (errorCodeOf(error) !== "ENOENT") return reportUnwritable(registry, error, `; ${undone}`);
+    if (readErrorCode(error) !== "ENOENT") return reportUnwritable(registry, error, `; ${undone}`);
   }
   return ok(null);
 }

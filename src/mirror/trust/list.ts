@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { shellWord } from "../model/shell-word.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { type Trouble, type Result, trouble } from "../../common/trouble.ts";
-import { markerOf, findMirror, keepMirror } from "./gate.ts";
-import { type KnownMirror, listMirrors, registryFolder, findByMarker } from "./registry.ts";
+import { readRootMarker, findMirror, keepMirror } from "./gate.ts";
+import { type KnownMirror, listMirrors, locateRegistry, findByMarker } from "./registry.ts";
 import { basename } from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,9 +31,9 @@ type MirrorList = {
  * Reads the markers of the folders. Writes and sends nothing.
  */
 export function listOwnMirrors(env: Environment): MirrorList {
-  const { mirrors, unfit } = listMirrors(registryFolder(env));
+  const { mirrors, unfit } = listMirrors(locateRegistry(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
-    roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, markerOf(root), mirror.marker) })),
+    roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, readRootMarker(root), mirror.marker) })),
   );
   const presentRoots = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
   // A folder that was linked again has two registry entries, of which only the one with the current
@@ -43,7 +43,7 @@ export function listOwnMirrors(env: Environment): MirrorList {
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
   const namedMirrors: ListedMirror[] = [];
   for (const { nth: _nth, ...row } of listedRows)
-    namedMirrors.push({ ...row, name: freeName(row.name, listNames(namedMirrors)) });
+    namedMirrors.push({ ...row, name: chooseFreeName(row.name, listNames(namedMirrors)) });
   return { mirrors: namedMirrors.toSorted(byRoot), unfit };
 }
 
@@ -57,29 +57,29 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
 }
 
 /** Returns the linked folder that has this name; null if there is none. */
-export function mirrorNamed(env: Environment, name: string): ListedMirror | null {
+export function findMirrorByName(env: Environment, name: string): ListedMirror | null {
   return listOwnMirrors(env).mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
 }
 
 /** Returns the trouble for a linked folder that is missing or was replaced. */
-export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
+export function describeAbsentMirror({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
   const placeText = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
     kind: "usage",
     what: `${root}, your linked folder "${name}", ${placeText}`,
     code: place,
-    next: `mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink ${shellWord(name)} --force`,
+    next: `mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink ${quoteForShell(name)} --force`,
   };
 }
 
 /** Returns the trouble if another linked folder already has this name; null otherwise. */
-export function nameTrouble(env: Environment, name: string, root: string): Trouble | null {
-  const otherMirror = mirrorNamed(env, name);
+export function checkMirrorName(env: Environment, name: string, root: string): Trouble | null {
+  const otherMirror = findMirrorByName(env, name);
   if (otherMirror === null || otherMirror.root === root) return null;
   return {
     kind: "usage",
     what: `"${name}" is the name of your linked folder ${otherMirror.root} already`,
-    next: `choose another name, or first rename that folder: mdmirror name ${shellWord(otherMirror.root)} NAME`,
+    next: `choose another name, or first rename that folder: mdmirror name ${quoteForShell(otherMirror.root)} NAME`,
   };
 }
 
@@ -89,7 +89,7 @@ export function nameTrouble(env: Environment, name: string, root: string): Troub
  */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
-  return freeName(nameOfFolder(root), listNames(otherMirrors));
+  return chooseFreeName(deriveMirrorName(root), listNames(otherMirrors));
 }
 
 function listNames(mirrors: readonly ListedMirror[]): readonly string[] {
@@ -118,7 +118,7 @@ export function isSameName(a: string, b: string): boolean {
 /**
  * Returns the folder's name on disk, without characters that a linked folder's name cannot have.
  */
-export function nameOfFolder(root: string): string {
+export function deriveMirrorName(root: string): string {
   const cleanedName = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
     .replace(/^[-\s]+/, "");
@@ -127,7 +127,7 @@ export function nameOfFolder(root: string): string {
 }
 
 /** Returns the wanted name if it is free, otherwise with a number: `notes-2`, `notes-3` … */
-export function freeName(wanted: string, taken: readonly string[]): string {
+export function chooseFreeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
     const name = `${[...wanted].slice(0, MAX_LENGTH - suffix.length).join("")}${suffix}`;
@@ -153,10 +153,10 @@ type AddressOfUser = {
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, input: AddressOfUser): Result<string | null> {
-  const place = registryFolder(input.env);
+  const place = locateRegistry(input.env);
   const foundMirror = findByMarker(place, marker);
   const earlierMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
-  const otherRoots = (earlierMirror?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
+  const otherRoots = (earlierMirror?.roots ?? []).filter((other) => other !== root && readRootMarker(other) === marker);
   return keepMirror(place, {
     marker,
     name: input.name ?? earlierMirror?.name ?? chooseDefaultName(input.env, root),
@@ -172,13 +172,13 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function nameMirror(root: string, name: string, env: AddressOfUser["env"]): Result<string | null> {
-  const place = registryFolder(env);
+  const place = locateRegistry(env);
   const foundMirror = findMirror(place, root);
   if (foundMirror.kind !== "known") {
     return trouble(
       "usage",
       `${root} is not in the list of your linked folders (${place})`,
-      `trust it first: mdmirror trust ${shellWord(root)}`,
+      `trust it first: mdmirror trust ${quoteForShell(root)}`,
     );
   }
   const { mirror } = foundMirror;

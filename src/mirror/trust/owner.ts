@@ -8,7 +8,7 @@ import { lstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { examineOwnFolder } from "../state/own-folder.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
@@ -57,7 +57,7 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
  * Returns whether a linked folder and its `.mdmirror/` belong to the current user, to the caller of
  * `sudo` or to another user. A path that does not exist is not checked.
  */
-export function ownershipOf(root: string, env: Environment): Ownership {
+export function readOwnership(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const ownedPaths: OwnedPath[] = [];
   for (const path of [root, mirror]) {
@@ -96,15 +96,18 @@ function parseId(text: string | undefined): number | null {
  * @param root real path
  */
 export function checkOwner(root: string, env: Environment): Result<null> {
-  const ownership = ownershipOf(root, env);
-  return ownership.kind === "foreign" ? foreignTrouble(ownership) : ok(null);
+  const ownership = readOwnership(root, env);
+  return ownership.kind === "foreign" ? refuseForeignFolder(ownership) : ok(null);
 }
 
-export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
+export function refuseForeignFolder({
+  path,
+  uid,
+}: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
   return trouble(
     "usage",
     `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: only the owner may sync it; nothing was sent`,
-    `run mdmirror as that user; or, if the folder is yours: chown -R "$(id -u)" ${shellWord(path)}`,
+    `run mdmirror as that user; or, if the folder is yours: chown -R "$(id -u)" ${quoteForShell(path)}`,
     { code: "foreign-owner" },
   );
 }

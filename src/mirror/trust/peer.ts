@@ -27,7 +27,7 @@ const TABLES = [
   },
 ] as const;
 
-export function peerOf(ends: ConnectionEnds): PeerUser {
+export function findPeerUser(ends: ConnectionEnds): PeerUser {
   let wasRead = false;
   for (const { path, prefix } of TABLES) {
     const table = readTable(path);

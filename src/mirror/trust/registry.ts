@@ -23,11 +23,11 @@ import {
 import { userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { parseObject } from "../../contract/json.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { systemRandom } from "../../common/system-random.ts";
 import { makeFolders } from "../../common/make-folders.ts";
-import { errorCodeOf } from "../../common/trouble.ts";
+import { readErrorCode } from "../../common/trouble.ts";
 
 export type KnownMirror = {
   /** Id of the linked folder, as in `.mdmirror/marker`. */
@@ -59,15 +59,15 @@ const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
 const MAX_ENTRY_BYTES = 64 * 1024;
 
 /** Returns the absolute path of the folder with the registry's entries. */
-export function registryFolder(env: Environment): string {
+export function locateRegistry(env: Environment): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(stateHome) ? stateHome : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
+  return join(isAbsolute(stateHome) ? stateHome : join(findHome(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
 /** Returns the absolute path of the folder with the user's configuration, such as hooks. */
 export function locateConfigFolder(env: Environment): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
-  return join(isAbsolute(configHome) ? configHome : join(homeOf(env), ".config"), "mdmirror");
+  return join(isAbsolute(configHome) ? configHome : join(findHome(env), ".config"), "mdmirror");
 }
 
 /**
@@ -75,7 +75,7 @@ export function locateConfigFolder(env: Environment): string {
  * that in the user database. Some systems keep HOME of another user under `sudo`, and cron and
  * containers may not set it.
  */
-export function homeOf(env: Environment): string {
+export function findHome(env: Environment): string {
   const homeVariable = env["HOME"] ?? "";
   const thisUser = effectiveUser();
   if (isAbsolute(homeVariable) && (thisUser === null || readOwner(homeVariable) === thisUser)) return homeVariable;
@@ -140,7 +140,7 @@ function listFileNames(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
-    const code = errorCodeOf(error);
+    const code = readErrorCode(error);
     return code === "ENOENT" ? [] : `${folder} cannot be read (${code})`;
   }
 }
@@ -158,7 +158,7 @@ function findFolderFault(folder: string): string | null {
       const fault = findAccessFault(stat);
       if (fault !== null) return `${path} ${fault}`;
     } catch (error) {
-      const code = errorCodeOf(error);
+      const code = readErrorCode(error);
       return code === "ENOENT" ? null : `${path} cannot be read (${code})`;
     }
   }
@@ -198,7 +198,7 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { kind: "unfit", why: "is not a file", next: "put a file at this path" };
     const fault = findAccessFault(stat, isFollowed);
-    if (fault !== null) return { kind: "unfit", why: fault, next: `chmod go-w ${shellWord(file)}` };
+    if (fault !== null) return { kind: "unfit", why: fault, next: `chmod go-w ${quoteForShell(file)}` };
     if (stat.size > maxBytes)
       return { kind: "unfit", why: `is larger than ${maxBytes / 1024} KiB`, next: "make it smaller" };
     return { kind: "text", text: readFileSync(fd, "utf8") };
@@ -209,7 +209,7 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
 
 /** Returns what an error while reading a file means: the file is absent, or it cannot be read. */
 export function describeReadError(error: unknown): Exclude<UserFile, { kind: "text" }> {
-  const code = errorCodeOf(error);
+  const code = readErrorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
   return { kind: "unfit", why: `cannot be read (${code})`, next: "give this user the right to read it" };
 }

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isConflictCopyName } from "../../contract/path.ts";
 import { findKeySource } from "../settings/key.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { quoteForShell } from "../model/shell-word.ts";
 import { trouble } from "../../common/trouble.ts";
-import { addressOf, type PickedUrl } from "./address.ts";
+import { toAddress, type PickedUrl } from "./address.ts";
 
 export type NotAdmitted =
   | { readonly kind: "unknown" }
@@ -40,11 +40,11 @@ export function makeUntrustedTrouble(
   const { origin, pathname, host } = new URL(pickedUrl.url);
   const service = `${origin}${pathname.replace(/\/+$/, "")}`;
   const consequence = `${countDocuments(root)} would go to ${service}, ${describeKeySource(root, pickedUrl, keySources)}; nothing was sent`;
-  const option = addressOf(pickedUrl, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
+  const option = toAddress(pickedUrl, []).kind === "trouble" ? ` --allow-http ${quoteForShell(host)}` : "";
   return trouble(
     "usage",
     `${root} ${describeReason(reason, service, place)}: ${consequence}`,
-    `to allow it: mdmirror trust ${shellWord(root)}${option}`,
+    `to allow it: mdmirror trust ${quoteForShell(root)}${option}`,
     { code: "untrusted" },
   );
 }

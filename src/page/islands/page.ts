@@ -1,6 +1,6 @@
 /** Script of every page. Without it, the user has to reload a page to see changes. */
 
-import { ageText } from "../../common/age.ts";
+import { formatAge } from "../../common/age.ts";
 import { listenToKeys } from "./page/keys.ts";
 import { isTypedIn, keepUpToDate } from "./page/live.ts";
 import { removeToasts } from "./page/toasts.ts";
@@ -20,7 +20,7 @@ function updateAges(): void {
 function showAges(): void {
   const now = Date.now();
   for (const time of document.querySelectorAll<HTMLTimeElement>("time.age")) {
-    const shownAge = ageText(now - Date.parse(time.dateTime));
+    const shownAge = formatAge(now - Date.parse(time.dateTime));
     // The text is set only if it changed, because setting it removes the user's selection.
     if (time.textContent !== shownAge) time.textContent = shownAge;
   }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isDiskFull, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
+import { isDiskFull, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 
 /** Error codes for missing permissions, and for a path at which no folder can be. */
 const FOLDER_ERROR_CODES = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
@@ -8,7 +8,7 @@ const FOLDER_ERROR_CODES = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQ
  * Returns the reason why the data folder of a service cannot be opened.
  * @throws the error if it is a bug
  */
-export function dataTrouble(dir: string, error: unknown): Result<never> {
+export function explainDataError(dir: string, error: unknown): Result<never> {
   const code = (error as NodeJS.ErrnoException).code ?? null;
   if (isInUse(error)) {
     const nextStep = "stop that one, or give another folder with --data";
@@ -27,11 +27,11 @@ export function dataTrouble(dir: string, error: unknown): Result<never> {
   const nextStep = isDiskFull(code)
     ? "free space on that disk: an update needs as much again as service.db has, until the next start"
     : "run mdmirror as the user that the service runs as, or give a folder that this user may write with --data";
-  return systemTrouble(error, `${dir} cannot be used`, nextStep, FOLDER_ERROR_CODES.test(code) ? "usage" : "fault");
+  return toSystemTrouble(error, `${dir} cannot be used`, nextStep, FOLDER_ERROR_CODES.test(code) ? "usage" : "fault");
 }
 
 /** Returns true if the error concerns the data folder or a file in it. */
-export function isOfFolder(dir: string, error: unknown): boolean {
+export function concernsFolder(dir: string, error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
   return code?.startsWith("SQLITE_") === true || path === dir || path?.startsWith(join(dir, "/")) === true;
 }

@@ -68,7 +68,7 @@ const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] =
  * @param url URL of the database; never shown completely, because it may have a password
  * @throws the error if it is a bug
  */
-export function databaseTrouble(url: string, thrown: unknown): Result<never> {
+export function explainDatabaseError(url: string, thrown: unknown): Result<never> {
   // A store that is open already reports a lost database as `StoreBusyError`, with the actual
   // reason as its cause.
   const error = thrown instanceof StoreBusyError && thrown.cause !== undefined ? thrown.cause : thrown;

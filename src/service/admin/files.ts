@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { decodeText } from "../../common/text.ts";
-import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
+import { ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 
 /** A new file for the secret of a key, readable by this user only. */
 type KeyFile = {
@@ -28,7 +28,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
       },
     });
   } catch (error) {
-    return systemTrouble(error, `${path} cannot be written`, "give another file with --out");
+    return toSystemTrouble(error, `${path} cannot be written`, "give another file with --out");
   }
 }
 
@@ -36,12 +36,12 @@ export function openKeyFile(path: string): Result<KeyFile> {
  * Reads the new content of a document.
  * @param path absolute; `-` is standard input
  */
-export function readNewText(path: string): Result<string> {
+export function readNewContent(path: string): Result<string> {
   const nextStep = "give a file of UTF-8 text with --content";
   try {
     const { text } = decodeText(readFileSync(path === "-" ? 0 : path));
     return text === null ? trouble("usage", `${path} is not UTF-8 text`, nextStep) : ok(text);
   } catch (error) {
-    return systemTrouble(error, `${path} cannot be read`, nextStep);
+    return toSystemTrouble(error, `${path} cannot be read`, nextStep);
   }
 }

@@ -30,10 +30,10 @@ type ListPage<Item> = { readonly data: readonly Item[]; readonly nextCursor?: st
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {
   const workspaces = await listAll(session, "listWorkspaces");
-  return workspaces.kind === "trouble" ? workspaces : workspaceNamed(workspaces.value, word);
+  return workspaces.kind === "trouble" ? workspaces : findWorkspaceIn(workspaces.value, word);
 }
 
-export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Result<WorkspaceJson> {
+export function findWorkspaceIn(all: readonly WorkspaceJson[], word: string): Result<WorkspaceJson> {
   return findByIdOrName(
     "workspaces",
     word,

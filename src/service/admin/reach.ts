@@ -5,9 +5,9 @@ import type { Wire } from "../../common/wire.ts";
 import { readAddress, removeAddress } from "../data-files.ts";
 import { lockMarker, isDatabaseFolder } from "../database-marker.ts";
 import { openData } from "../data.ts";
-import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
+import { readErrorCode, ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
-import { dataTrouble, isInUse } from "./data-trouble.ts";
+import { explainDataError, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
 /**
@@ -98,13 +98,13 @@ function readOwner(dir: string): Result<number> {
   try {
     return ok(statSync(join(dir, "service.db")).uid);
   } catch (error) {
-    const code = errorCodeOf(error);
+    const code = readErrorCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") {
       const nextStep =
         "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
       return trouble("usage", `${dir} is not the data folder of a service: it has no service.db`, nextStep, { code });
     }
-    return systemTrouble(error, `${dir} cannot be read`, "run mdmirror as the user that the service runs as");
+    return toSystemTrouble(error, `${dir} cannot be read`, "run mdmirror as the user that the service runs as");
   }
 }
 
@@ -125,7 +125,7 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
     };
     return ok(openSession(sendRequest, adminKey, { where: target, keyHint, close }));
   } catch (error) {
-    return isInUse(error) ? null : dataTrouble(dataFolder, error);
+    return isInUse(error) ? null : explainDataError(dataFolder, error);
   }
 }
 
@@ -151,7 +151,7 @@ function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSes
   try {
     url = readAddress(dataFolder);
   } catch (error) {
-    return systemTrouble(error, `${join(dataFolder, "address")} cannot be read`, "fix that", "fault");
+    return toSystemTrouble(error, `${join(dataFolder, "address")} cannot be read`, "fix that", "fault");
   }
   if (url === null) return null;
   const keyFile = join(dataFolder, "admin-key");
@@ -177,6 +177,6 @@ function readKeyFile(file: string): Result<string> {
     return ok(readFileSync(resolve(file), "utf8").trim());
   } catch (error) {
     const nextStep = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
-    return systemTrouble(error, `the admin key ${file} cannot be read`, nextStep);
+    return toSystemTrouble(error, `the admin key ${file} cannot be read`, nextStep);
   }
 }

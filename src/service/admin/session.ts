@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { WireResult } from "../../common/wire.ts";
 import { type Result, trouble, ok } from "../../common/trouble.ts";
 import { isJsonObject } from "../../contract/json.ts";
-import { failureWords } from "../../common/failure-words.ts";
+import { describeFailure } from "../../common/failure-words.ts";
 import { toClause } from "../requests/answer.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
@@ -30,7 +30,7 @@ function explainMissingAnswer(
   result: Exclude<WireResult, { kind: "answer" }>,
   { target, isRead }: RequestFacts,
 ): Result<never> {
-  const failure = `${target} did not answer: ${failureWords(result.why)}`;
+  const failure = `${target} did not answer: ${describeFailure(result.why)}`;
   const nextStep =
     isRead || result.kind === "not-sent"
       ? "nothing was done; run it again once the service answers"

@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
-import { databaseTrouble } from "../admin/database-trouble.ts";
-import { errorCodeOf, ok, type Result } from "../../common/trouble.ts";
+import { explainDatabaseError } from "../admin/database-trouble.ts";
+import { readErrorCode, ok, type Result } from "../../common/trouble.ts";
 import { explainFailedBackup, refuseExisting, type TakenBackup } from "./take.ts";
 import { explainFailedRestore } from "./restore.ts";
 
@@ -19,8 +19,8 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
     await backUpDatabase(url, out);
     return ok({ file: out, ...sealBackup(out) });
   } catch (error) {
-    const isOfFile = /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(errorCodeOf(error) ?? "");
-    return isOfFile ? explainFailedBackup(out, error) : databaseTrouble(url, error);
+    const isOfFile = /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(readErrorCode(error) ?? "");
+    return isOfFile ? explainFailedBackup(out, error) : explainDatabaseError(url, error);
   }
 }
 
@@ -40,6 +40,6 @@ export async function restoreToDatabase(file: string, url: string): Promise<Resu
     await restoreDatabase(file, url);
     return ok(contents);
   } catch (error) {
-    return databaseTrouble(url, error);
+    return explainDatabaseError(url, error);
   }
 }

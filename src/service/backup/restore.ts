@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDatabaseFolder } from "../database-marker.ts";
 import { type BackupContents, NoBackupError, renewBackup } from "../store/sqlite/backup-file.ts";
-import { ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
-import { copyWhole } from "./take.ts";
+import { ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
+import { copyFileChecked } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function restoreBackup(file: string, dataFolder: string): Promise<R
   }
   try {
     makeFolders(dataFolder, 0o700);
-    return ok(await copyWhole(file, join(dataFolder, "service.db"), renewBackup));
+    return ok(await copyFileChecked(file, join(dataFolder, "service.db"), renewBackup));
   } catch (error) {
     return explainFailedRestore(file, error);
   }
@@ -47,5 +47,5 @@ export function explainFailedRestore(file: string, error: unknown): Result<never
     return trouble("usage", `${file} ${error.message}; nothing was restored`, nextStep);
   }
   const nextStep = "use a backup that this user may read and a folder that this user may write";
-  return systemTrouble(error, `${file} cannot be restored`, nextStep);
+  return toSystemTrouble(error, `${file} cannot be restored`, nextStep);
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import { BACKUP_FILE } from "../store/sqlite/backup.ts";
 import { type BackupContents, sealBackup, NoBackupError } from "../store/sqlite/backup-file.ts";
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
-import { errorCodeOf, ok, type Result, systemTrouble, trouble } from "../../common/trouble.ts";
+import { readErrorCode, ok, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 
 export type TakenBackup = BackupContents & { readonly file: string };
 
@@ -54,7 +54,7 @@ async function saveBackup(copy: string, out: string): Promise<Result<TakenBackup
  * @throws the error if it is a bug
  */
 export function explainFailedBackup(out: string, error: unknown): Result<never> {
-  return systemTrouble(error, `${out} cannot be written`, "give another file with --out");
+  return toSystemTrouble(error, `${out} cannot be written`, "give another file with --out");
 }
 
 /** Moves a file. On another disk, copies the file completely before the copy gets its name. */
@@ -62,8 +62,8 @@ async function moveFile(from: string, to: string): Promise<void> {
   try {
     renameToFree(from, to);
   } catch (error) {
-    if (errorCodeOf(error) !== "EXDEV") throw error;
-    await copyWhole(from, to, () => null);
+    if (readErrorCode(error) !== "EXDEV") throw error;
+    await copyFileChecked(from, to, () => null);
     rmSync(from);
   }
 }
@@ -73,7 +73,7 @@ async function moveFile(from: string, to: string): Promise<void> {
  * @param check checks the copy before it gets its name
  * @throws the error of node:fs or of `check`; then nothing is at `to`
  */
-export async function copyWhole<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
+export async function copyFileChecked<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
   const temporaryFile = `${to}.new`;
   rmSync(temporaryFile, { force: true });
   try {
@@ -104,7 +104,7 @@ function renameToFree(from: string, to: string): void {
     linkSync(from, to);
     rmSync(from);
   } catch (error) {
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(errorCodeOf(error) ?? "")) throw error;
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(readErrorCode(error) ?? "")) throw error;
     // RACE: on a disk without hard links, a file that appears after this check is replaced.
     if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
     renameSync(from, to);

@@ -1,6 +1,6 @@
 import { isDirId } from "../../contract/ids.ts";
 import { mayHaveLinks } from "../../markdown/links/candidates.ts";
-import { type Destination, readDestinationText } from "../../markdown/links/destination.ts";
+import { type Destination, readDestinationParts } from "../../markdown/links/destination.ts";
 import { includesLevel } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
@@ -19,7 +19,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   if (context.links === "any" || !mayHaveLinks(text)) return null;
   const targetsFound = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {
-    const destination = readDestinationText(text.slice(from, to));
+    const destination = readDestinationParts(text.slice(from, to));
     if (destination.kind === "foreign" || destination.inert) continue;
     if (!targetsFound.has(destination.target))
       targetsFound.set(destination.target, await canResolve(context, destination));

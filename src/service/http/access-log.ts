@@ -35,7 +35,7 @@ export type AppendText = (text: string) => Promise<void>;
  * Returns a function that appends text to a file. Each call opens the file, so a log rotation may
  * rename the file at any time.
  */
-export function appendTo(file: string): AppendText {
+export function makeFileAppender(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
+import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
 import { RequestHistory } from "./request-history.ts";
@@ -122,7 +122,7 @@ export class RequestMetrics {
 
   /** Returns all figures in the text format of Prometheus. */
   async metricsText(known: ServiceFigures | null): Promise<string> {
-    const text = metricsText([
+    const text = formatMetrics([
       ...this.#ofRequests(),
       ...this.#ofProcess(),
       ...(known === null ? [] : makeServiceMetrics(known)),
@@ -161,8 +161,8 @@ export class RequestMetrics {
     ];
   }
 
-  #buckets(): Sample[] {
-    const makeBucket = (le: string, value: number): Sample => ({ labels: { le }, value, suffix: "_bucket" });
+  #buckets(): MetricSample[] {
+    const makeBucket = (le: string, value: number): MetricSample => ({ labels: { le }, value, suffix: "_bucket" });
     const countUpTo = (index: number) => this.#within.slice(0, index + 1).reduce((sum, count) => sum + count, 0);
     return [
       ...BUCKET_SECONDS.map((most, index) => makeBucket(String(most), countUpTo(index))),
@@ -201,7 +201,7 @@ function makeGauge(name: string, help: string, value: number | undefined): Metri
   return makeMetric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }
 
-function makeMetric(name: string, type: Metric["type"], help: string, samples: readonly Sample[]): Metric {
+function makeMetric(name: string, type: Metric["type"], help: string, samples: readonly MetricSample[]): Metric {
   return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 

@@ -1,4 +1,4 @@
-import type { Served } from "../../page/same-site.ts";
+import type { ServedAddress } from "../../page/same-site.ts";
 import type { FigureSources } from "../pages/call.ts";
 import type { Pages } from "../pages/site.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
@@ -21,7 +21,7 @@ export type PagesLoader = {
 
 type PagesSources = FigureSources & {
   /** Returns the addresses of the service. They are known only after the service listens. */
-  readonly where: () => Omit<Served, "proxy">;
+  readonly where: () => Omit<ServedAddress, "proxy">;
 };
 
 export function makePagesLoader({ core, proxy }: PagesOptions, sources: PagesSources): PagesLoader {

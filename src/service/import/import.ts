@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { pathFault } from "../../contract/names.ts";
+import { findFirstFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
@@ -112,7 +112,7 @@ function checksLinks({ service }: ImportTarget): boolean {
 
 /** Returns the content of a file; null if the file will be refused before it is sent. */
 function readImportable(dir: string, { path, as }: WalkEntry): string | null {
-  const text = pathFault(as, "file") === null ? readFileText(join(dir, path)) : null;
+  const text = findFirstFault(as, "file") === null ? readFileText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
 }
 
@@ -143,7 +143,7 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   if (entry.kind === "refused" || entry.kind === "renamed" || entry.kind === "folder") return null;
   const { path, as, kind } = entry;
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
-  const fault = pathFault(as, "file");
+  const fault = findFirstFault(as, "file");
   if (fault?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
   if (fault !== null) return { reason: fault.fault, detail: describeNameFault(fault.fault, fault.name) };
   const text = readFileText(join(sender.dir, path));
@@ -158,7 +158,8 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
 /** Creates a folder on the service. Reports no refusal, because each of its files gets one. */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
-  const { created } = pathFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_SENT;
+  const { created } =
+    findFirstFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_SENT;
   sender.links?.note(entry, null, created);
   return created === null ? null : { bytes: 0 };
 }

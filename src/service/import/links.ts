@@ -5,12 +5,12 @@
 
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { mayHaveLinks } from "../../markdown/links/candidates.ts";
-import { type Destination, INERT_SCHEME, readDestinationText } from "../../markdown/links/destination.ts";
+import { type Destination, INERT_SCHEME, readDestinationParts } from "../../markdown/links/destination.ts";
 import { findLinks } from "../../markdown/links/find.ts";
-import { type Place, pathTo, resolveDestination } from "../../markdown/links/place.ts";
+import { type Place, resolveToPath, resolveDestination } from "../../markdown/links/place.ts";
 import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";
-import { targetsFirst } from "../../common/targets-first.ts";
+import { orderTargetsFirst } from "../../common/targets-first.ts";
 import type { WalkEntry, WalkItem } from "./walk.ts";
 
 /**
@@ -79,7 +79,7 @@ export class ImportLinks {
     }
     const numbers = new Map(linkedItems.map(({ entry }, number) => [entry.path, number]));
     const targetsByNumber = linkedItems.map(({ leads }) => leads.flatMap((path) => numbers.get(path) ?? []));
-    const places = targetsFirst(targetsByNumber, numbers.values());
+    const places = orderTargetsFirst(targetsByNumber, numbers.values());
     return [...itemsWithoutLinks, ...[...places.keys()].map((number) => linkedItems[number]!.entry)];
   }
 
@@ -96,7 +96,7 @@ export class ImportLinks {
 
   #leadsOf(path: string, text: string): string[] {
     const place = this.#placeAt(path);
-    return readDestinations(text).flatMap((read) => pathTo(read, place) ?? []);
+    return readDestinations(text).flatMap((read) => resolveToPath(read, place) ?? []);
   }
 
   #placeAt(path: string): Place {
@@ -159,7 +159,7 @@ export class ImportLinks {
 
   #reasonOf(read: Destination, place: Place): InertReason {
     if (resolveDestination(read, place) !== null) return "not-written-again";
-    const path = pathTo(read, place);
+    const path = resolveToPath(read, place);
     if (path === null) return "outside";
     if (path === "") return "no-document";
     if (this.#seen.has(path)) return path.endsWith(".md") ? "not-imported" : "no-document";
@@ -176,7 +176,7 @@ export class ImportLinks {
 
 function readDestinations(text: string): Destination[] {
   return findLinks(text)
-    .map(({ from, to }) => readDestinationText(text.slice(from, to)))
+    .map(({ from, to }) => readDestinationParts(text.slice(from, to)))
     .filter(({ kind }) => kind !== "foreign");
 }
 

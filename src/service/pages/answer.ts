@@ -1,8 +1,8 @@
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
-import { nextOf, sentenceView } from "../../page/parts.ts";
+import { renderNextStep, renderSentence } from "../../page/parts.ts";
 import { type Refused, toClause } from "../requests/answer.ts";
 import { APP_ADDRESS, SIGN_IN_ADDRESS } from "./addresses.ts";
 
@@ -28,14 +28,14 @@ export function makePage(content: Content, status = 200): PageResult {
  * @param text text of the notice, a sentence or a clause
  */
 export function redirectTo(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
-  return { kind: "go", to, notice: { tone, text: sentenceOf(text), link } };
+  return { kind: "go", to, notice: { tone, text: toSentence(text), link } };
 }
 
 /** Returns a page that shows an error and the next step. */
 export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble): PageResult {
   const [href, label] = status === 401 ? [SIGN_IN_ADDRESS, "Sign in"] : [APP_ADDRESS, "Start page"];
   const title = ERROR_TITLES[status] ?? "This page cannot be shown";
-  const main = html`<div class="alone"><h1>${title}</h1><p>${sentenceView(sentenceOf(reason))}</p>${next !== null && nextOf(sentenceOf(next))}
+  const main = html`<div class="alone"><h1>${title}</h1><p>${renderSentence(toSentence(reason))}</p>${next !== null && renderNextStep(toSentence(next))}
 <p><a class="button main-action" href="${href}">${label}</a></p></div>`;
   return { kind: "page", content: { title, main }, status, retryAfter };
 }

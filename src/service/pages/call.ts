@@ -3,7 +3,7 @@ import type { RequestMetrics } from "../http/metrics.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 import type { UserIdentity } from "./sign-in-sessions.ts";
 import type { PageResult } from "./answer.ts";
-import type { Render } from "../../page/renderer.ts";
+import type { RenderMarkdown } from "../../page/renderer.ts";
 
 /** Sources of figures about the running service, for the overview page. */
 export type FigureSources = {
@@ -29,7 +29,7 @@ export type PageCall = {
   readonly form: URLSearchParams;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly render: Render;
+  readonly render: RenderMarkdown;
   readonly operation: FigureSources;
 };
 

@@ -1,11 +1,18 @@
 import { shownName } from "../../common/shown-name.ts";
-import { bytesText } from "../../common/count.ts";
+import { formatBytes } from "../../common/count.ts";
 import type { DocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { documentOf } from "../../page/markdown.ts";
-import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf } from "../../page/parts.ts";
+import { renderDocument } from "../../page/markdown.ts";
+import {
+  renderActionForm,
+  renderBadge,
+  renderBreadcrumbs,
+  renderEmptyState,
+  renderName,
+  renderSegments,
+} from "../../page/parts.ts";
 import { includesLevel } from "../files/access.ts";
 import { patchFile } from "../files/file-writes.ts";
 import { type Answer, type DoneAnswer, type Refused, isRefused } from "../requests/answer.ts";
@@ -137,11 +144,11 @@ function renderFolderPage(workspace: WorkspaceRow, { path, entries, next }: Fold
   const name = path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1);
   return makePage({
     title: path === "" ? workspace.name : path,
-    main: html`${renderBreadcrumbs(workspace, path)}
-<div class="title"><h1>${nameView(name)}</h1>${renderSearchForm(workspace, path, "")}</div>
+    main: html`${renderDocumentBreadcrumbs(workspace, path)}
+<div class="title"><h1>${renderName(name)}</h1>${renderSearchForm(workspace, path, "")}</div>
 ${
   entries.length === 0
-    ? emptyOf(
+    ? renderEmptyState(
         next === null ? "No documents" : "No documents on this page",
         next === null
           ? "This folder is empty, or this key may not see its documents."
@@ -161,16 +168,16 @@ function renderEntryRow(
 ): Html {
   const { kind, name, isProtected, reviewId: review, published } = entry;
   const path = folder === "" ? name : `${folder}/${name}`;
-  return html`<tr class="${kind}"><th scope="row"><a href="${makeFilesAddress(workspace.id, path)}">${nameView(name)}${kind === "folder" && "/"}</a>${
-    isProtected && html` ${badgeOf("quiet", "protected")}`
+  return html`<tr class="${kind}"><th scope="row"><a href="${makeFilesAddress(workspace.id, path)}">${renderName(name)}${kind === "folder" && "/"}</a>${
+    isProtected && html` ${renderBadge("quiet", "protected")}`
   }${review !== null && html` ${renderReviewBadge(review, call)}`}</th>
-<td data-label="Size" class="number">${published === null ? "" : bytesText(published.bytes)}</td>
+<td data-label="Size" class="number">${published === null ? "" : formatBytes(published.bytes)}</td>
 <td data-label="Changed" class="number">${published === null ? "" : renderAgo(published.at, call.now)}</td></tr>`;
 }
 
 /** Shows that a document is in review. For an administrator, it is a link to the review. */
 function renderReviewBadge(id: string, { who }: PageCall): Html {
-  const badge = badgeOf("asks", "in review");
+  const badge = renderBadge("asks", "in review");
   return who.kind === "admin" ? html`<a href="${makeItemAddress(REVIEWS_ADDRESS, id)}">${badge}</a>` : badge;
 }
 
@@ -201,18 +208,18 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
   ];
   return makePage({
     title: row.path,
-    main: html`${renderBreadcrumbs(workspace, row.path)}
-<div class="title"><h1>${nameView(row.name)}</h1><span class="row">${segmentsOf("Views", views)}${
+    main: html`${renderDocumentBreadcrumbs(workspace, row.path)}
+<div class="title"><h1>${renderName(row.name)}</h1><span class="row">${renderSegments("Views", views)}${
       who.kind === "admin" &&
       html`<a class="button" href="${makeFilesAddress(workspace.id, row.path, "history")}">History</a>`
     }${mayProtect && renderProtectionForm(workspace, row, csrf)}</span></div>
-<p class="meta">${row.protected === 1 && badgeOf("quiet", "protected")}${review !== null && renderReviewBadge(review, call)}<span>Changed ${renderAgo(at, now)}</span><span>${bytesText(Buffer.byteLength(text))}</span></p>
+<p class="meta">${row.protected === 1 && renderBadge("quiet", "protected")}${review !== null && renderReviewBadge(review, call)}<span>Changed ${renderAgo(at, now)}</span><span>${formatBytes(Buffer.byteLength(text))}</span></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   rendered === null &&
   !isSource &&
   html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
-${documentOf(rendered, text)}`,
+${renderDocument(rendered, text)}`,
   });
 }
 
@@ -221,7 +228,7 @@ function renderProtectionForm(workspace: WorkspaceRow, row: FileRow, csrf: strin
   const fields = { protected: isProtected ? "no" : "yes" };
   const action = makeFilesAddress(workspace.id, row.path, "protect");
   const hint = isProtected ? "Publish edits immediately" : "Send edits to review first";
-  return actionForm(
+  return renderActionForm(
     { action, csrf, fields },
     html`<button title="${hint}">${isProtected ? "Remove protection" : "Protect"}</button>`,
   );
@@ -240,13 +247,13 @@ export function changeProtection(call: PageCall): Promise<PageResult> {
 }
 
 /** Shows the path from the list of workspaces down to a folder or document. */
-export function renderBreadcrumbs(workspace: WorkspaceRow, path: string): Html {
+export function renderDocumentBreadcrumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const ancestors = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
   const links = [{ label: workspace.name, to: "" }, ...ancestors].map(({ label, to }) => {
     return { href: makeFilesAddress(workspace.id, to), label, current: to === path ? ("page" as const) : null };
   });
-  return crumbsView("Path to this page", [{ href: DOCUMENTS_ADDRESS, label: "Documents" }, ...links]);
+  return renderBreadcrumbs("Path to this page", [{ href: DOCUMENTS_ADDRESS, label: "Documents" }, ...links]);
 }
 
 /** LIMIT: number of files and folders on one page. */

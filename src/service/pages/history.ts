@@ -4,8 +4,8 @@ import type { DocId } from "../../contract/ids.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { actionForm, badgeOf, nameView } from "../../page/parts.ts";
-import { differenceOf } from "../../page/side-by-side.ts";
+import { renderActionForm, renderBadge, renderName } from "../../page/parts.ts";
+import { renderComparison } from "../../page/side-by-side.ts";
 import { putContent } from "../files/file-writes.ts";
 import { isRefused, refuse } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
@@ -14,7 +14,7 @@ import type { FileRow, WorkspaceRow } from "../store/rows.ts";
 import { makeFilesAddress, makeItemAddress, REVIEWS_ADDRESS } from "./addresses.ts";
 import { type PageResult, makeErrorPage, makePage, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { changeDocument, renderBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
+import { changeDocument, renderDocumentBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
 /** LIMIT: number of changes on one page. Each of them is compared with the version before it. */
@@ -78,7 +78,7 @@ async function renderHistoryPage(
   for (const step of steps) {
     const href = `${withQuery(address, { before: beforeParameter, change: step.id })}#change`;
     const isCurrent = step.id === row.changeId;
-    links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${badgeOf("good", "current")}`} ${renderLineCounts(step)}</p>
+    links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${renderBadge("good", "current")}`} ${renderLineCounts(step)}</p>
 <p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${makeItemAddress(REVIEWS_ADDRESS, step.id)}">Review</a>`}</p></li>`);
     // Other requests are answered between two comparisons.
     await setImmediate();
@@ -88,11 +88,11 @@ async function renderHistoryPage(
   const mayRestore = shownStep.id !== row.changeId && shownStep.text !== null;
   return makePage({
     title: `History of ${row.path}`,
-    main: html`${renderBreadcrumbs(workspace, row.path)}
-<div class="title"><h1>History of ${nameView(row.name)}</h1><a class="button" href="${makeFilesAddress(workspace.id, row.path)}">Open document</a></div>
+    main: html`${renderDocumentBreadcrumbs(workspace, row.path)}
+<div class="title"><h1>History of ${renderName(row.name)}</h1><a class="button" href="${makeFilesAddress(workspace.id, row.path)}">Open document</a></div>
 <div class="with-tree"><div><ol class="timeline">${links}</ol>${renderListNav(beforeParameter === null ? null : address, next === null ? null : withQuery(address, { before: next }))}</div>
 <section id="change" aria-labelledby="event"><div class="title"><h2 id="event">${formatVersion(shownStep)}</h2>${
-      mayRestore && actionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
+      mayRestore && renderActionForm({ action: restore, csrf, fields }, html`<button>Restore this version</button>`)
     }</div><p class="faint">${renderEvent(shownStep)} · ${formatMinute(shownStep.at)} · ${renderAgo(shownStep.at, now)}</p>${renderChange(shownStep)}</section></div>`,
   });
 }
@@ -111,7 +111,7 @@ function formatTime(time: number, now: number): string {
 
 function renderEvent({ status, baseId, sender }: HistoryRow): Html {
   if (status === "saved" && baseId === null) return html`Created`;
-  const name = sender === null || sender === "" ? null : nameView(sender);
+  const name = sender === null || sender === "" ? null : renderName(sender);
   if (status === "saved") return html`Edited${name !== null && html` by ${name}`}`;
   return html`${EVENT_NAMES[status]}${name !== null && html` of ${name}`}`;
 }
@@ -127,7 +127,7 @@ function renderChange({ text, before }: HistoryStep): Html {
   if (before === null) {
     return html`<p class="notice quiet">The version before is no longer stored; this is the whole content.</p><pre class="text">${text}</pre>`;
   }
-  return differenceOf({ text: before, label: "Before" }, { text, label: "After" });
+  return renderComparison({ text: before, label: "Before" }, { text, label: "After" });
 }
 
 /** Publishes the content of an earlier version, as an edit of the API does. */

@@ -2,7 +2,13 @@
 
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
-import { actionForm, nameView, optionsOf, refusalOf, refusedBy } from "../../page/parts.ts";
+import {
+  renderActionForm,
+  renderName,
+  renderOptions,
+  renderRefusal,
+  renderRefusedAttributes,
+} from "../../page/parts.ts";
 import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
@@ -63,7 +69,7 @@ function readLevels(fields: URLSearchParams): ReadonlyMap<string, string> {
   );
 }
 
-type FormOptions = Parameters<typeof actionForm>[0];
+type FormOptions = Parameters<typeof renderActionForm>[0];
 
 /**
  * Returns the form for a key.
@@ -72,7 +78,7 @@ type FormOptions = Parameters<typeof actionForm>[0];
 export function renderKeyForm(form: FormOptions, folders: readonly string[], filled: FilledForm, button: string): Html {
   const { fields, fault } = filled;
   const readField = (name: string) => fields.get(name) ?? "";
-  return actionForm(
+  return renderActionForm(
     form,
     html`<div class="stack">
 <span class="field"><label for="label">Name</label><input id="label" name="label" required maxlength="200" value="${readField("label")}"${markFault(fault, "label")}>${renderFault(fault, "label")}</span>
@@ -89,11 +95,11 @@ ${renderAccessFields(folders, filled)}
 
 /** Returns the attributes that mark a control with a fault; false if it has none. */
 function markFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
-  return fault?.field === field && refusedBy();
+  return fault?.field === field && renderRefusedAttributes();
 }
 
 function renderFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
-  return fault?.field === field && refusalOf(fault.text);
+  return fault?.field === field && renderRefusal(fault.text);
 }
 
 function renderAccessFields(folders: readonly string[], { fields, fault }: FilledForm): Html {
@@ -111,15 +117,15 @@ function renderAccessFields(folders: readonly string[], { fields, fault }: Fille
 
 function renderFolderRow(path: string, level: string | undefined): Html {
   const names = path.split("/");
-  const label = path === "/" ? html`Whole workspace` : nameView(names.at(-1)!);
+  const label = path === "/" ? html`Whole workspace` : renderName(names.at(-1)!);
   const depth = path === "/" ? 0 : Math.min(names.length - 1, 4);
   return html`<li class="deep-${depth}"><span class="main">${label}</span><input type="hidden" name="path" value="${path}">
-<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${optionsOf(LEVEL_LABELS, level)}</select></li>`;
+<select name="level" aria-label="${`Access to ${path === "/" ? "the whole workspace" : shownName(path.slice(1))}`}"><option value="">${path === "/" ? "no access" : "as above"}</option>${renderOptions(LEVEL_LABELS, level)}</select></li>`;
 }
 
 function renderPathRow(number: number, path: string, level: string | undefined): Html {
   return html`<span class="row"><input name="path" aria-label="${`Path ${number}`}" value="${path.slice(1)}" maxlength="1024" dir="auto">
-<select name="level" aria-label="${`Access to path ${number}`}">${optionsOf(LEVEL_LABELS, level ?? "read")}</select></span>`;
+<select name="level" aria-label="${`Access to path ${number}`}">${renderOptions(LEVEL_LABELS, level ?? "read")}</select></span>`;
 }
 
 type KeyRequest = Required<KeyChanges>;

@@ -2,7 +2,7 @@ import { count } from "../../common/count.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { actionForm, badgeOf, crumbsView, emptyOf, nameView } from "../../page/parts.ts";
+import { renderActionForm, renderBadge, renderBreadcrumbs, renderEmptyState, renderName } from "../../page/parts.ts";
 import { toApiPath } from "../files/present.ts";
 import type { KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
@@ -45,7 +45,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
   const nextPageQuery = { workspace: workspaceId, from: String(firstIndex + MAX_KEYS) };
   return makePage({
     title: "Keys",
-    main: html`<div class="title"><h1>Keys${workspaceId !== null && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
+    main: html`<div class="title"><h1>Keys${workspaceId !== null && html` of ${renderName(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <a class="button main-action" href="${newKeyAddress}">Create key</a></div>
 ${workspaceId !== null && html`<p><a href="${KEYS_ADDRESS}">Keys of all workspaces</a></p>`}
 ${keys.length === 0 ? renderNoKeys(firstIndex === 0) : renderKeyTable(keys, names, now)}
@@ -55,7 +55,10 @@ ${renderListNav(firstIndex > 0 ? withQuery(KEYS_ADDRESS, { workspace: workspaceI
 
 function renderNoKeys(isFirst: boolean): Html {
   if (!isFirst) return html`<p>There are no more keys.</p>`;
-  return emptyOf("No keys", "A person, a computer or a program reads and edits documents with a key of its own.");
+  return renderEmptyState(
+    "No keys",
+    "A person, a computer or a program reads and edits documents with a key of its own.",
+  );
 }
 
 /**
@@ -74,7 +77,7 @@ function renderKeyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, str
 }
 
 function renderLabel({ label, id }: KeyInfo): Html {
-  return label === "" ? html`Without a name (${id})` : nameView(label);
+  return label === "" ? html`Without a name (${id})` : renderName(label);
 }
 
 /**
@@ -82,7 +85,7 @@ function renderLabel({ label, id }: KeyInfo): Html {
  * @param name null if the workspace was removed
  */
 function renderWorkspace(name: string | null): Html {
-  return name === null ? html`<span class="faint">removed</span>` : nameView(name);
+  return name === null ? html`<span class="faint">removed</span>` : renderName(name);
 }
 
 function renderLastUse({ lastUsedAt }: KeyInfo, now: number): Html {
@@ -101,7 +104,7 @@ function renderAccess({ grants, grantPaths }: KeyInfo): Html {
 }
 
 function renderGrant(path: string, level: Level): Html {
-  const placeView = path === "/" ? html`Whole workspace` : nameView(path.slice(1));
+  const placeView = path === "/" ? html`Whole workspace` : renderName(path.slice(1));
   return html`<span>${placeView} <span class="faint">${LEVEL_LABELS[level]}</span></span>`;
 }
 
@@ -130,7 +133,7 @@ function renderGrants({ grants, grantPaths }: KeyInfo): Html {
 function renderExpiry(expiresAt: number | null, now: number): Html {
   if (expiresAt === null) return html`<span class="faint">never</span>`;
   const expiryView = html`<time datetime="${new Date(expiresAt).toISOString()}">${formatMinute(expiresAt)}</time>`;
-  return expiresAt <= now ? html`${badgeOf("bad", "expired")} ${expiryView}` : expiryView;
+  return expiresAt <= now ? html`${renderBadge("bad", "expired")} ${expiryView}` : expiryView;
 }
 
 /** Shows one key: its access, and forms to change or revoke the key. */
@@ -146,7 +149,7 @@ async function renderKeyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled
   const address = makeItemAddress(KEYS_ADDRESS, key.id);
   return {
     title: `Key ${key.label}`,
-    main: html`${crumbsView("Path to this key", [
+    main: html`${renderBreadcrumbs("Path to this key", [
       { href: KEYS_ADDRESS, label: "Keys" },
       { href: address, label: key.label === "" ? key.id : key.label, current: "page" },
     ])}
@@ -159,7 +162,7 @@ async function renderKeyPage({ core, csrf, now }: PageCall, key: KeyInfo, filled
 <aside><section class="card">${renderKeyFacts(key, offered?.workspace.name ?? null, now)}</section>
 <details class="card"><summary>Revoke this key</summary>
 <p>The service then rejects the key everywhere. This cannot be undone.</p>
-${actionForm({ action: `${address}/revoke`, csrf }, html`<button class="danger">Revoke ${renderLabel(key)}</button>`)}</details></aside></div>`,
+${renderActionForm({ action: `${address}/revoke`, csrf }, html`<button class="danger">Revoke ${renderLabel(key)}</button>`)}</details></aside></div>`,
   };
 }
 
@@ -176,12 +179,12 @@ export async function showNewKey(call: PageCall): Promise<PageResult> {
     main: html`<h1>Create a key</h1>
 ${
   workspaces.length === 0
-    ? emptyOf(
+    ? renderEmptyState(
         "No workspace yet",
         "A key belongs to a workspace.",
         html`<a class="button" href="${APP_ADDRESS}">Create a workspace</a>`,
       )
-    : html`<section class="card flush"><header><h2>For which workspace?</h2></header><ul class="rows">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS_ADDRESS}/new`, { workspace: id })}">${nameView(name)}</a></li>`)}</ul></section>`
+    : html`<section class="card flush"><header><h2>For which workspace?</h2></header><ul class="rows">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS_ADDRESS}/new`, { workspace: id })}">${renderName(name)}</a></li>`)}</ul></section>`
 }`,
   });
 }
@@ -192,11 +195,11 @@ function renderNewKeyPage({ csrf }: PageCall, { workspace, folders }: OfferedFol
   const form = { action: KEYS_ADDRESS, csrf, fields: { workspace: workspace.id } };
   return {
     title: "Create a key",
-    main: html`${crumbsView("Path to this page", [
+    main: html`${renderBreadcrumbs("Path to this page", [
       { href: KEYS_ADDRESS, label: "Keys" },
       { href: `${KEYS_ADDRESS}/new`, label: "New key", current: "page" },
     ])}
-<h1>Create a key for ${nameView(workspace.name)}</h1>
+<h1>Create a key for ${renderName(workspace.name)}</h1>
 ${renderKeyForm(form, folders, filled, "Create key")}`,
   };
 }
@@ -206,7 +209,7 @@ function renderCreatedKey({ label, key, grants }: NewKeyInfo, { origin }: PageCa
   const warning = describeWaitingGrants(grants);
   return makePage({
     title: "Key created",
-    main: html`<h1>The key ${nameView(label)} is created</h1>
+    main: html`<h1>The key ${renderName(label)} is created</h1>
 ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 <p>Copy the key now: this page does not show it again. Store it in a file that only its owner can read.</p>
 <pre class="secret" tabindex="0"><code id="secret">${key}</code></pre>

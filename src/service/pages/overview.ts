@@ -1,9 +1,9 @@
-import { ageText } from "../../common/age.ts";
-import { bytesText, count, plural } from "../../common/count.ts";
-import { type Bar, type Panel, panelOf } from "../../page/charts.ts";
+import { formatAge } from "../../common/age.ts";
+import { formatBytes, count, plural } from "../../common/count.ts";
+import { type ChartBar, type ChartPanel, renderChart } from "../../page/charts.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { bannerOf, segmentsOf } from "../../page/parts.ts";
+import { renderBanner, renderSegments } from "../../page/parts.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { RouteCount } from "../http/metrics.ts";
 import type { RequestSpan } from "../http/request-history.ts";
@@ -36,9 +36,9 @@ export async function showOverview(call: PageCall): Promise<PageResult> {
   return makePage({
     title: `${openReviews === 0 ? "" : `(${count(openReviews)}) `}Overview`,
     refreshMs: REFRESH_MS,
-    main: html`${renderBanner(openReviews, { figures, spans, within: CHART_WINDOWS[shownWindow].within, uptimeMs: operation.watch.uptimeMs() })}
+    main: html`${renderHealthBanner(openReviews, { figures, spans, within: CHART_WINDOWS[shownWindow].within, uptimeMs: operation.watch.uptimeMs() })}
 ${renderWorkspaces(workspaces, call.csrf)}
-<div class="title" id="figures"><div><h2>How the service runs</h2><p class="hint">Times in UTC</p></div>${segmentsOf("Time shown", windows)}</div>
+<div class="title" id="figures"><div><h2>How the service runs</h2><p class="hint">Times in UTC</p></div>${renderSegments("Time shown", windows)}</div>
 <div class="panels">${renderPanels(spans, figures, shownWindow)}</div>
 ${renderRoutes(operation.watch.routes())}`,
   });
@@ -52,19 +52,19 @@ type ServiceHealth = {
   readonly uptimeMs: number;
 };
 
-function renderBanner(waiting: number, { figures, spans, within, uptimeMs }: ServiceHealth): Html {
+function renderHealthBanner(waiting: number, { figures, spans, within, uptimeMs }: ServiceHealth): Html {
   const failedCount = sumSpans(spans, (span) => span.failed);
   const facts = [
-    `Running for ${ageText(uptimeMs)}`,
+    `Running for ${formatAge(uptimeMs)}`,
     `${failedCount === 0 ? "No failed requests" : plural(failedCount, "failed request")} ${within}`,
   ];
   const indexing = figures?.database?.indexing ?? 0;
   if (indexing > 0) facts.push(`${plural(indexing, "change")} not in the search index yet`);
   const detail = `${facts.join(". ")}.`;
-  if (figures !== null && figures.database === null) return bannerOf("bad", "The database does not answer", detail);
-  if (waiting === 0) return bannerOf("good", "No reviews to decide", detail);
+  if (figures !== null && figures.database === null) return renderBanner("bad", "The database does not answer", detail);
+  if (waiting === 0) return renderBanner("good", "No reviews to decide", detail);
   const reviewsLink = html`<a class="button main-action" href="${REVIEWS_ADDRESS}">Open reviews</a>`;
-  return bannerOf("asks", `${plural(waiting, "review")} to decide`, detail, reviewsLink);
+  return renderBanner("asks", `${plural(waiting, "review")} to decide`, detail, reviewsLink);
 }
 
 function renderPanels(spans: readonly RequestSpan[], figures: ServiceFigures | null, shown: ChartWindow): Html[] {
@@ -75,9 +75,9 @@ function renderPanels(spans: readonly RequestSpan[], figures: ServiceFigures | n
     makeErrorsPanel(spans),
     makeLatencyPanel(spans),
     makeGaugePanel("Documents", spans, ({ database }) => database?.documents ?? null, figures, count),
-    makeGaugePanel("Size of the database", spans, ({ database }) => database?.bytes ?? null, figures, bytesText),
+    makeGaugePanel("Size of the database", spans, ({ database }) => database?.bytes ?? null, figures, formatBytes),
     makeGaugePanel("Listeners", spans, ({ listeners }) => listeners, figures, count),
-  ].map((panel) => panelOf(panel, times));
+  ].map((panel) => renderChart(panel, times));
 }
 
 function sumSpans(spans: readonly RequestSpan[], of: (span: RequestSpan) => number): number {
@@ -88,17 +88,17 @@ function countRequests({ answered, refused, failed }: RequestSpan): number {
   return answered + refused + failed;
 }
 
-function makeRequestsPanel(spans: readonly RequestSpan[]): Panel {
+function makeRequestsPanel(spans: readonly RequestSpan[]): ChartPanel {
   const bars = spans.map(
-    (span): Bar => ({ value: countRequests(span), title: makeTitle(span, count(countRequests(span))) }),
+    (span): ChartBar => ({ value: countRequests(span), title: makeTitle(span, count(countRequests(span))) }),
   );
   const detail = "including those of these pages";
   return { title: "Requests", value: count(sumSpans(spans, countRequests)), detail, bars, textOf: count };
 }
 
-function makeErrorsPanel(spans: readonly RequestSpan[]): Panel {
+function makeErrorsPanel(spans: readonly RequestSpan[]): ChartPanel {
   const [failed, refused] = [sumSpans(spans, (span) => span.failed), sumSpans(spans, (span) => span.refused)];
-  const bars = spans.map((span): Bar => {
+  const bars = spans.map((span): ChartBar => {
     const title = makeTitle(span, `${count(span.failed)} failed, ${count(span.refused)} refused`);
     return { value: span.failed + span.refused, part: span.failed, title };
   });
@@ -107,8 +107,8 @@ function makeErrorsPanel(spans: readonly RequestSpan[]): Panel {
   return { title: "Errors", value: count(failed), detail, legend, bars, textOf: count };
 }
 
-function makeLatencyPanel(spans: readonly RequestSpan[]): Panel {
-  const bars = spans.map(({ at, median, p95 }): Bar => {
+function makeLatencyPanel(spans: readonly RequestSpan[]): ChartPanel {
+  const bars = spans.map(({ at, median, p95 }): ChartBar => {
     const title =
       median === null
         ? formatClock(at)
@@ -142,7 +142,7 @@ function makeGaugePanel(
   read: (figures: ServiceFigures) => number | null,
   current: ServiceFigures | null,
   textOf: (value: number) => string,
-): Panel {
+): ChartPanel {
   const currentValue = current && read(current);
   // A span without requests has the value of the span before it; the last, the current one.
   let lastValue: number | null = null;
@@ -150,7 +150,7 @@ function makeGaugePanel(
     lastValue = (i === spans.length - 1 ? currentValue : figures && read(figures)) ?? lastValue;
     return lastValue;
   });
-  const bars = spans.map((span, i): Bar => {
+  const bars = spans.map((span, i): ChartBar => {
     const value = values[i]!;
     return { value, title: makeTitle(span, value === null ? "not known" : textOf(value)) };
   });

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../page/html.ts";
-import { ageOf } from "../../page/parts.ts";
+import { renderAge } from "../../page/parts.ts";
 import type { Level } from "../store/rows.ts";
 
 /** Names of the levels of access on pages. */
@@ -18,7 +18,7 @@ export const REFRESH_MS = 10_000;
  * @param time milliseconds since the epoch, as is `now`
  */
 export function renderAgo(time: number, now: number): Html {
-  return html`<span>${ageOf(time, now)} ago</span>`;
+  return html`<span>${renderAge(time, now)} ago</span>`;
 }
 
 const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

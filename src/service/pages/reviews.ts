@@ -1,14 +1,22 @@
 import { count, plural } from "../../common/count.ts";
 import { content as contentSchema } from "../../contract/api/fields.ts";
 import { parentOf } from "../../contract/path.ts";
-import { withLineEnds } from "../../markdown/merge/line-ends.ts";
-import { type Passage, sideBySide } from "../../markdown/merge/side-by-side.ts";
+import { restoreLineEnds } from "../../markdown/merge/line-ends.ts";
+import { type RowGroup, compareSideBySide } from "../../markdown/merge/side-by-side.ts";
 import { type Query, withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { documentOf } from "../../page/markdown.ts";
-import { actionForm, badgeOf, crumbsView, emptyOf, nameView, segmentsOf, sentenceView } from "../../page/parts.ts";
-import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
+import { renderDocument } from "../../page/markdown.ts";
+import {
+  renderActionForm,
+  renderBadge,
+  renderBreadcrumbs,
+  renderEmptyState,
+  renderName,
+  renderSegments,
+  renderSentence,
+} from "../../page/parts.ts";
+import { renderComparison, renderSideBySide } from "../../page/side-by-side.ts";
 import { type Refused, toClause, isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { ReviewNeighbours, Review, ReviewSummary } from "../reviews/reviews.ts";
@@ -58,8 +66,8 @@ export async function showReviews(call: PageCall): Promise<PageResult> {
   return makePage({
     title: "Reviews",
     refreshMs: REFRESH_MS,
-    main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
-${segmentsOf("States", states)}</div>
+    main: html`<div class="title"><h1>Reviews${workspaceId !== undefined && html` of ${renderName(names.get(workspaceId) ?? workspaceId)}`}</h1>
+${renderSegments("States", states)}</div>
 ${workspaceId !== undefined && html`<p><a href="${withQuery(REVIEWS_ADDRESS, { status })}">Reviews of all workspaces</a></p>`}
 ${data.length === 0 ? renderNoReviews(status, afterNumber === 0) : renderReviewTable(data, names, call)}
 ${renderListNav(
@@ -82,7 +90,7 @@ function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): s
 function renderNoReviews(status: ReviewState, isFirst: boolean): Html {
   if (!isFirst) return html`<p>There are no more reviews.</p>`;
   const hint = "An edit of a protected document waits for a review, and an edit that conflicts with another one.";
-  return emptyOf(`No ${REVIEW_STATES[status].label.toLowerCase()} reviews`, hint);
+  return renderEmptyState(`No ${REVIEW_STATES[status].label.toLowerCase()} reviews`, hint);
 }
 
 /**
@@ -100,16 +108,16 @@ function renderReviewTable(
 <th scope="col">Reason</th><th scope="col">Workspace</th><th scope="col">Sent</th>${isDecided && html`<th scope="col">Decided</th>`}</tr></thead>
 <tbody>${reviews.map(
     ({ id, path, reason, at, decidedAt, sender, workspaceId }) =>
-      html`<tr><th scope="row"><a href="${makeReviewAddress(call, id)}">${nameView(path.slice(1))}</a></th>
+      html`<tr><th scope="row"><a href="${makeReviewAddress(call, id)}">${renderName(path.slice(1))}</a></th>
 <td data-label="From">${renderSender(sender)}</td><td data-label="Reason">${REASON_NAMES[reason] ?? reason}</td>
-<td data-label="Workspace">${nameView(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${renderAgo(at, now)}</td>${
+<td data-label="Workspace">${renderName(names.get(workspaceId) ?? "")}</td><td data-label="Sent">${renderAgo(at, now)}</td>${
         isDecided && html`<td data-label="Decided">${decidedAt === null ? "" : renderAgo(decidedAt, now)}</td>`
       }</tr>`,
   )}</tbody></table></div>`;
 }
 
 function renderSender(sender: string | null): Html {
-  return sender === null || sender === "" ? html`an unnamed key` : nameView(sender);
+  return sender === null || sender === "" ? html`an unnamed key` : renderName(sender);
 }
 
 const REVIEW_VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
@@ -149,7 +157,7 @@ async function renderReviewPage(
     title: `Review of ${review.path}`,
     scripts: view === "edit" ? ["editor.js"] : [],
     main: html`${renderHeading(review, names.get(review.workspaceId) ?? "", call)}
-<div class="row apart">${segmentsOf("Views", views)}
+<div class="row apart">${renderSegments("Views", views)}
 ${renderNeighbourLinks(neighbours, review, call)}</div>
 ${merged === null && review.status === "in_review" && renderClashes(review, view)}
 ${view === "edit" ? renderEditor(call, shownReview, unsaved) : html`<div class="changes">${await renderChanges(call, shownReview, view)}</div>`}
@@ -165,20 +173,20 @@ function renderHeading(review: Review, workspace: string, call: PageCall): Html 
   const { path, status, reason, at, sender, decidedAt, workspaceId } = review;
   const { label, tone } = REVIEW_STATES[status];
   const name = path.slice(1);
-  return html`${crumbsView("Path to this page", [
+  return html`${renderBreadcrumbs("Path to this page", [
     { href: makeListAddress(call, { status }), label: "Reviews" },
     { href: makeItemAddress(REVIEWS_ADDRESS, review.id), label: name, current: "page" },
   ])}
-<div class="title"><h1>${nameView(name)}</h1><a class="button" href="${makeFilesAddress(workspaceId, name)}">Open document</a></div>
-<p class="meta">${badgeOf(tone, label)} <span>${renderSender(sender)} sent this ${renderAgo(at, now)}</span>${
+<div class="title"><h1>${renderName(name)}</h1><a class="button" href="${makeFilesAddress(workspaceId, name)}">Open document</a></div>
+<p class="meta">${renderBadge(tone, label)} <span>${renderSender(sender)} sent this ${renderAgo(at, now)}</span>${
     decidedAt !== null && html` <span>${label} ${renderAgo(decidedAt, now)}</span>`
-  } <span>${REASON_NAMES[reason] ?? reason}</span> <span>Workspace ${nameView(workspace)}</span></p>`;
+  } <span>${REASON_NAMES[reason] ?? reason}</span> <span>Workspace ${renderName(workspace)}</span></p>`;
 }
 
 /** Warns that the published and the submitted version do not merge. */
 function renderClashes({ reason, baseContent, content, liveContent }: Review, view: ReviewView): Html {
   const base = baseContent ?? liveContent;
-  const passages = sideBySide({ base, mine: liveContent, theirs: content });
+  const passages = compareSideBySide({ base, mine: liveContent, theirs: content });
   const clashes = passages.filter(({ kind }) => kind === "both").length;
   const explanation =
     clashes === 0
@@ -241,7 +249,7 @@ async function renderChanges(call: PageCall, review: ShownReview, view: ReviewVi
   if (view === "rendered") return renderVersions(call, review, versions);
   const [{ text: before, ...from }, { text: after, ...to }] = versions;
   if (before === null || after === null) return NOT_STORED;
-  return html`${differenceOf({ ...from, text: before }, { ...to, text: after })}${renderBothEdits(review)}`;
+  return html`${renderComparison({ ...from, text: before }, { ...to, text: after })}${renderBothEdits(review)}`;
 }
 
 const PASSAGE_LABELS = {
@@ -257,17 +265,17 @@ const PASSAGE_LABELS = {
  */
 function renderBothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;
-  const passages = sideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
+  const passages = compareSideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
   const columns = [
     { side: "mine", label: "Published" },
     { side: "base", label: "Before both" },
     { side: "theirs", label: "Submitted" },
   ] as const;
   const caption = "The published version, the version before both edits, and the submitted version";
-  return html`<details><summary>Both edits, with the version before them</summary>${sidesOf(passages, { caption, columns, words: ({ kind }) => PASSAGE_LABELS[kind] })}</details>`;
+  return html`<details><summary>Both edits, with the version before them</summary>${renderSideBySide(passages, { caption, columns, words: ({ kind }) => PASSAGE_LABELS[kind] })}</details>`;
 }
 
-function listChangedLines(passages: readonly Passage[], side: "mine" | "theirs"): number[] {
+function listChangedLines(passages: readonly RowGroup[], side: "mine" | "theirs"): number[] {
   const rows = passages.flatMap((passage) => (passage.kind === "same" ? [] : passage.rows));
   return rows.flatMap((row) => (row[side] === null ? [] : [row[side].number - 1]));
 }
@@ -280,7 +288,7 @@ async function renderVersions(
 ): Promise<Html> {
   const base = { files: makeFilesAddress(workspaceId, ""), folder: parentOf(path.slice(1)) };
   const [before, after] = versions;
-  const passages = sideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
+  const passages = compareSideBySide({ base: null, mine: before.text ?? "", theirs: after.text ?? "" });
   const renderedHalves = await Promise.all(
     (
       [
@@ -290,7 +298,7 @@ async function renderVersions(
     ).map(async ([{ text, label }, side, mark]) => {
       const rendered =
         text === null ? null : await render(text, base, { mark, lines: listChangedLines(passages, side) });
-      const content = text === null ? NOT_STORED : documentOf(rendered, text);
+      const content = text === null ? NOT_STORED : renderDocument(rendered, text);
       return html`<section class="card"><h2>${label}</h2>${content}</section>`;
     }),
   );
@@ -304,12 +312,12 @@ function renderDecisions(review: ShownReview, call: PageCall): Html {
   const acceptButton =
     merged === null && reason !== "conflict"
       ? html`<a class="button main-action" href="${makeReviewAddress(call, id, { view: "edit" })}">Edit</a>`
-      : actionForm(
+      : renderActionForm(
           { action: makeDecisionAddress(call, "accept"), csrf, fields: { live: liveChangeId } },
           html`<button class="main-action">Accept</button>`,
         );
   return html`<div class="sticky" role="group" aria-label="Decision"><span>${describeAccepting(review)} Rejecting keeps the published version.</span>
-<span class="row">${actionForm({ action: makeDecisionAddress(call, "reject"), csrf }, html`<button>Reject</button>`)}
+<span class="row">${renderActionForm({ action: makeDecisionAddress(call, "reject"), csrf }, html`<button>Reject</button>`)}
 ${acceptButton}</span></div>`;
 }
 
@@ -334,9 +342,9 @@ function renderEditor(call: PageCall, review: ShownReview, unsaved: UnsavedEdit 
 <button class="main-action">Accept your version</button></span></div>`;
   return html`${
     unsaved !== null &&
-    html`<p role="alert" class="notice bad">${sentenceView(toClause(unsaved.why.detail))}; your version is not published, and is still in the editor.</p>`
+    html`<p role="alert" class="notice bad">${renderSentence(toClause(unsaved.why.detail))}; your version is not published, and is still in the editor.</p>`
   }
-${actionForm(
+${renderActionForm(
   { action: makeDecisionAddress(call, "accept"), csrf: call.csrf, fields: { live: liveChangeId } },
   html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false" data-editor="The version to publish">
@@ -396,5 +404,5 @@ async function prepareDecidedPage(call: PageCall): Promise<(text: string) => Pag
  * @param like content with which the form began; the result gets the line ends of that content
  */
 function readTextarea(form: URLSearchParams, name: string, like: string): string {
-  return withLineEnds(form.get(name) ?? "", like);
+  return restoreLineEnds(form.get(name) ?? "", like);
 }

@@ -1,17 +1,17 @@
 import { count, plural } from "../../common/count.ts";
 import { OPERATIONS } from "../../contract/api/operations.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
-import { foundList } from "../../page/found.ts";
+import { renderFoundDocuments } from "../../page/found.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import { makeSearchScope } from "../search/search.ts";
 import { makeFilesAddress, makeSearchAddress } from "./addresses.ts";
 import { type PageResult, makePage, makeRefusalPage } from "./answer.ts";
 import type { PageCall } from "./call.ts";
-import { renderBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
+import { renderDocumentBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";
 
 /** LIMIT: number of documents that a search shows, and number of documents on one page. */
@@ -31,14 +31,14 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   if (isRefused(scopeResult)) return makeRefusalPage(scopeResult);
   const { workspace, scope } = scopeResult;
   const title = words.trim() === "" ? "Search" : `${words}: search`;
-  const head = html`${renderBreadcrumbs(workspace, folder)}
-<div class="title"><h1>Search in ${nameView(folder === "" ? workspace.name : folder)}</h1>${renderSearchForm(workspace, folder, words)}</div>`;
+  const head = html`${renderDocumentBreadcrumbs(workspace, folder)}
+<div class="title"><h1>Search in ${renderName(folder === "" ? workspace.name : folder)}</h1>${renderSearchForm(workspace, folder, words)}</div>`;
   const validQuery = words.trim() === "" ? null : validate(OPERATION.body, { query: words });
   if (validQuery === null) return makePage({ title, main: head });
   if (isRefused(validQuery))
     return makePage({
       title,
-      main: html`${head}<p class="notice asks">${sentenceView(validQuery.detail)}</p>`,
+      main: html`${head}<p class="notice asks">${renderSentence(validQuery.detail)}</p>`,
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
@@ -56,16 +56,16 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
  * Shows one page of the matching documents.
  * @param start number of documents on the earlier pages, as a string
  */
-function renderHits(found: Parameters<typeof foundList>[0], address: string, start: string): Html {
+function renderHits(found: Parameters<typeof renderFoundDocuments>[0], address: string, start: string): Html {
   const firstIndex = /^\d{1,3}$/.test(start) ? Number(start) : 0;
   const hitsOnPage = found.slice(firstIndex, Math.min(firstIndex + HITS_ON_PAGE, MAX_HITS));
   if (hitsOnPage.length === 0) {
     const hint = "No document that this key may see has these words. Try fewer words, or search in all folders.";
-    return emptyOf("Nothing found", hint);
+    return renderEmptyState("Nothing found", hint);
   }
   const endIndex = firstIndex + hitsOnPage.length;
   const totalText = found.length > MAX_HITS ? `more than ${MAX_HITS} documents` : plural(found.length, "document");
   const nextAddress = endIndex < Math.min(found.length, MAX_HITS) ? `${address}&from=${endIndex}` : null;
-  return html`<p>${count(firstIndex + 1)} to ${count(endIndex)} of ${totalText}, the best first</p>${foundList(hitsOnPage)}
+  return html`<p>${count(firstIndex + 1)} to ${count(endIndex)} of ${totalText}, the best first</p>${renderFoundDocuments(hitsOnPage)}
 ${renderListNav(firstIndex === 0 ? null : address, nextAddress)}`;
 }

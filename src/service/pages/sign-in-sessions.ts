@@ -3,7 +3,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import type { WireHeaders } from "../../contract/wire.ts";
-import { Origins, type Refusal, type Served } from "../../page/same-site.ts";
+import { Origins, type RequestRefusal, type ServedAddress } from "../../page/same-site.ts";
 import { Browsers, type Session } from "../../page/sessions.ts";
 import { Access } from "../files/access.ts";
 import { refuseUnknownWorkspace } from "../keys/keys.ts";
@@ -44,7 +44,10 @@ export class SignInSessions {
   readonly #browsers: Browsers<SignedInUser>;
   readonly #wrong: TokenBuckets<string>;
 
-  constructor(core: ServiceCore, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
+  constructor(
+    core: ServiceCore,
+    { served, secret }: { readonly served: ServedAddress; readonly secret: () => string },
+  ) {
     const { now } = core.server;
     this.#core = core;
     this.#origins = new Origins(served, { name: "mdmirror-service", path: APP_ADDRESS });
@@ -53,7 +56,7 @@ export class SignInSessions {
   }
 
   /** Returns the reason why a request may not be answered; null if it may. */
-  refusal({ method, headers }: RequestHead): Refusal | null {
+  refusal({ method, headers }: RequestHead): RequestRefusal | null {
     return this.#origins.refusal(method, headers);
   }
 

@@ -1,5 +1,5 @@
 import { html } from "../../page/html.ts";
-import { actionForm } from "../../page/parts.ts";
+import { renderActionForm } from "../../page/parts.ts";
 import { SIGN_IN_ADDRESS, SIGN_OUT_ADDRESS } from "./addresses.ts";
 import { makePage, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
@@ -32,6 +32,6 @@ export function showSignOut({ csrf }: PageCall): PageResult {
     title: "Sign out",
     main: html`<div class="alone"><h1>Sign out</h1>
 <p>This browser then needs a key again.</p>
-${actionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,
+${renderActionForm({ action: SIGN_OUT_ADDRESS, csrf }, html`<button class="main-action">Sign out</button>`)}</div>`,
   });
 }

@@ -7,8 +7,8 @@ import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
 import { type Frame, type Notice, renderPage } from "../../page/layout.ts";
 import { Notices } from "../../page/notices.ts";
-import type { Render } from "../../page/renderer.ts";
-import { REFUSAL_TEXT, type Refusal, type Served } from "../../page/same-site.ts";
+import type { RenderMarkdown } from "../../page/renderer.ts";
+import { REFUSAL_TEXT, type RequestRefusal, type ServedAddress } from "../../page/same-site.ts";
 import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import { newId } from "../requests/context.ts";
@@ -55,10 +55,10 @@ const MAX_SIGN_IN_BYTES = 8_192;
 type TabData = { readonly waiting: number; readonly path: string | null };
 type SignedSession = (Session<SignedInUser> & TabData) | null;
 
-type PagesRenderer = { readonly render: Render; close(): void };
+type PagesRenderer = { readonly render: RenderMarkdown; close(): void };
 
 export type PagesContext = {
-  readonly served: Served;
+  readonly served: ServedAddress;
   readonly bundle: Bundle;
   readonly renderer: PagesRenderer;
   readonly operation: FigureSources;
@@ -253,7 +253,7 @@ function makeFrame(bundle: Bundle, session: SignedSession): Frame {
   return { brand, nav, sections: { label: "Sections", links }, address, bundle, csrf: session.csrf };
 }
 
-function explainRefusal(refusal: Refusal): PageTrouble {
+function explainRefusal(refusal: RequestRefusal): PageTrouble {
   const nextStep =
     refusal === "host"
       ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"

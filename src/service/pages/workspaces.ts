@@ -2,7 +2,7 @@ import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { withQuery } from "../../page/addresses.ts";
 import { type Html, html } from "../../page/html.ts";
-import { actionForm, dotOf, emptyOf, nameView } from "../../page/parts.ts";
+import { renderActionForm, renderDot, renderEmptyState, renderName } from "../../page/parts.ts";
 import { type KeyInfo, readKeyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, findHolder, findReader } from "../requests/authenticate.ts";
@@ -37,7 +37,7 @@ const STATE_TONES = { open: "good", closed: "quiet", restoring: "asks" } as cons
 
 /** Lists all workspaces, with a form to create one. */
 export function renderWorkspaces(workspaces: readonly Workspace[], csrf: string): Html {
-  const form = actionForm(
+  const form = renderActionForm(
     { action: WORKSPACES_ADDRESS, csrf },
     html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
 <button class="main-action">Create workspace</button></span>`,
@@ -45,7 +45,7 @@ export function renderWorkspaces(workspaces: readonly Workspace[], csrf: string)
   return html`<section class="card flush" aria-labelledby="workspaces"><header><h2 id="workspaces">Workspaces</h2></header>
 ${
   workspaces.length === 0
-    ? emptyOf("No workspace yet", "A workspace holds the documents that its keys can read and edit.")
+    ? renderEmptyState("No workspace yet", "A workspace holds the documents that its keys can read and edit.")
     : html`<table class="table"><thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col" class="number">Documents</th>
 <th scope="col" class="number">Open reviews</th><th scope="col">Keys</th><th scope="col" class="end">Actions</th></tr></thead>
 <tbody>${workspaces.map((workspace) => renderWorkspaceRow(workspace, csrf))}</tbody></table>`
@@ -56,8 +56,8 @@ ${
 function renderWorkspaceRow({ id, name, state, documents, inReview }: Workspace, csrf: string): Html {
   const reviews = withQuery(REVIEWS_ADDRESS, { workspace: id });
   const verb = state === "open" ? "Close or remove …" : "Remove …";
-  return html`<tr><th scope="row"><a href="${makeFilesAddress(id, "")}">${nameView(name)}</a></th>
-<td data-label="State">${dotOf(STATE_TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
+  return html`<tr><th scope="row"><a href="${makeFilesAddress(id, "")}">${renderName(name)}</a></th>
+<td data-label="State">${renderDot(STATE_TONES[state], state)}</td><td data-label="Documents" class="number">${count(documents)}</td>
 <td data-label="Open reviews" class="number">${inReview === 0 ? "0" : html`<a href="${reviews}">${count(inReview)}</a>`}</td>
 <td><a href="${withQuery(KEYS_ADDRESS, { workspace: id })}" aria-label="${`Keys of ${shownName(name)}`}">Keys</a></td>
 <td class="end">${state !== "open" && renderStateForm(id, "open", csrf, html`<button aria-label="${`Open ${shownName(name)}`}">Open</button>`)}
@@ -65,7 +65,10 @@ function renderWorkspaceRow({ id, name, state, documents, inReview }: Workspace,
 }
 
 function renderStateForm(id: string, state: "open" | "closed", csrf: string, button: Html): Html {
-  return actionForm({ action: `${makeItemAddress(WORKSPACES_ADDRESS, id)}/state`, csrf, fields: { state } }, button);
+  return renderActionForm(
+    { action: `${makeItemAddress(WORKSPACES_ADDRESS, id)}/state`, csrf, fields: { state } },
+    button,
+  );
 }
 
 /** Lists the workspaces with links to their documents. Opens a single workspace directly. */
@@ -77,14 +80,14 @@ export async function showDocuments({ core }: PageCall): Promise<PageResult> {
     main: html`<h1>Documents</h1>
 ${
   workspaces.length === 0
-    ? emptyOf(
+    ? renderEmptyState(
         "No documents",
         "Documents belong to a workspace.",
         html`<a class="button" href="${APP_ADDRESS}">Create a workspace</a>`,
       )
     : html`<ul class="card rows">${workspaces.map(
         ({ id, name, documents }) =>
-          html`<li><a href="${makeFilesAddress(id, "")}">${nameView(name)}</a><span class="faint">${plural(documents, "document")}</span></li>`,
+          html`<li><a href="${makeFilesAddress(id, "")}">${renderName(name)}</a><span class="faint">${plural(documents, "document")}</span></li>`,
       )}</ul>`
 }`,
   });
@@ -100,15 +103,15 @@ export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promis
   const visibleGrants = grants.flatMap(({ level }, i) => (level === "none" ? [] : [{ level, path: grantPaths[i]! }]));
   return makePage({
     title: `Documents of ${workspace.name}`,
-    main: html`<div class="title"><h1>${nameView(workspace.name)}</h1>${visibleGrants.length > 0 && renderSearchForm(workspace, "", "")}</div>
-<p class="faint">Signed in with the key ${label === "" ? "without a name" : nameView(label)}.</p>
+    main: html`<div class="title"><h1>${renderName(workspace.name)}</h1>${visibleGrants.length > 0 && renderSearchForm(workspace, "", "")}</div>
+<p class="faint">Signed in with the key ${label === "" ? "without a name" : renderName(label)}.</p>
 ${
   visibleGrants.length === 0
-    ? emptyOf("No access", "The key has no grant. The person who created it can add one.")
+    ? renderEmptyState("No access", "The key has no grant. The person who created it can add one.")
     : html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Folder or document</th><th scope="col">Access</th></tr></thead>
 <tbody>${visibleGrants.map(
         ({ path, level }) =>
-          html`<tr><th scope="row"><a href="${makeFilesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : nameView(path.slice(1))}</a></th><td data-label="Access">${LEVEL_LABELS[level]}</td></tr>`,
+          html`<tr><th scope="row"><a href="${makeFilesAddress(workspace.id, path.slice(1))}">${path === "/" ? "Whole workspace" : renderName(path.slice(1))}</a></th><td data-label="Access">${LEVEL_LABELS[level]}</td></tr>`,
       )}</tbody></table></div>`
 }`,
   });
@@ -134,15 +137,15 @@ export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageRes
   const isOpen = state === "open";
   return makePage({
     title: `${isOpen ? "Close or remove" : "Remove"} ${name}`,
-    main: html`<div class="alone"><h1>${isOpen ? "Close or remove" : "Remove"} ${nameView(name)}?</h1>
+    main: html`<div class="alone"><h1>${isOpen ? "Close or remove" : "Remove"} ${renderName(name)}?</h1>
 ${
   isOpen &&
   html`<h2>Close</h2><p>Its keys then do not work and no linked folder syncs, until you open it again. Nothing is deleted.</p>
-${renderStateForm(id, "closed", csrf, html`<button>Close ${nameView(name)}</button>`)}`
+${renderStateForm(id, "closed", csrf, html`<button>Close ${renderName(name)}</button>`)}`
 }
 <h2>Remove</h2><p><strong>${plural(documents, "document")}</strong> with all their history would be deleted for good. Linked folders keep
 their files.</p>
-${actionForm(
+${renderActionForm(
   { action: `${makeItemAddress(WORKSPACES_ADDRESS, id)}/remove`, csrf },
   html`${
     documents > 0 &&

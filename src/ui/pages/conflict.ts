@@ -5,27 +5,27 @@
 
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { type ProblemView, type ShownText, viewProblem } from "../../mirror/operations/manual/problem-view.ts";
-import { nextFor } from "../../mirror/operations/results/next-step.ts";
-import { resolutionWords } from "../../mirror/operations/results/resolutions.ts";
+import { findNextStep } from "../../mirror/operations/results/next-step.ts";
+import { describeResolution } from "../../mirror/operations/results/resolutions.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import type { BlockReason, ResolutionKind } from "../../mirror/model/block.ts";
 import { plural } from "../../common/count.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { type Html, html, type HtmlValue } from "../../page/html.ts";
-import { documentOf } from "../../page/markdown.ts";
+import { renderDocument } from "../../page/markdown.ts";
 import {
-  ageOf,
-  crumbsView,
-  emptyOf,
-  nameView,
-  nextOf,
+  renderAge,
+  renderBreadcrumbs,
+  renderEmptyState,
+  renderName,
+  renderNextStep,
   renderRadioButtons,
-  segmentsOf,
-  sentenceView,
+  renderSegments,
+  renderSentence,
 } from "../../page/parts.ts";
-import { differenceOf, sidesOf } from "../../page/side-by-side.ts";
+import { renderComparison, renderSideBySide } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import {
   readChoice,
@@ -54,20 +54,20 @@ export const CONFLICT_PAGE = makeFolderPage({
     const path = problemResult.kind === "ok" ? problemResult.value.path : request.params["*"]!;
     const draft = ui.drafts.get(toDraftKey(root, path)) ?? null;
     const title = `${path} · ${name} · mdmirror`;
-    const crumbs = crumbsView("Path to this page", [
+    const crumbs = renderBreadcrumbs("Path to this page", [
       { href: mirrorAddress(name, "needs"), label: "Problems" },
       { href: "", label: path, current: "page" },
     ]);
     const blockedNeed = folder.needs.find((need) => need.path === path);
     // The problem has ended, never existed, or has no choices. The message says which.
     if (problemResult.kind === "trouble") {
-      const nothingSentence = sentenceView(sentenceOf(problemResult.trouble.what));
+      const nothingSentence = renderSentence(toSentence(problemResult.trouble.what));
       return {
         title,
         announcement: `${path}: ${blockedNeed === undefined ? "nothing is open" : "blocked"}`,
-        main: html`${crumbs}<h1>${nameView(path)}</h1>
+        main: html`${crumbs}<h1>${renderName(path)}</h1>
 <div id="job">${renderJob(job)}</div>
-<div id="versions" data-versions="">${blockedNeed === undefined ? emptyOf("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blockedNeed, address: documentAddress(name, "docs", path) }])}</section>`}</div>
+<div id="versions" data-versions="">${blockedNeed === undefined ? renderEmptyState("Nothing to decide", nothingSentence, renderNextLink(folder, path)) : html`<section class="card flush">${problemRows([{ ...blockedNeed, address: documentAddress(name, "docs", path) }])}</section>`}</div>
 ${renderUnsavedDraft(draft)}`,
       };
     }
@@ -85,7 +85,7 @@ ${renderUnsavedDraft(draft)}`,
       title,
       announcement: `${path}: ${shownProblem.conflict === null ? "blocked" : "in conflict"}`,
       scripts: isEditing(shownProblem) ? ["editor.js"] : ["clashes.js"],
-      main: html`${crumbs}<div class="title"><h1>${nameView(path)}</h1>${renderWholeChoices(shownProblem)}</div>
+      main: html`${crumbs}<div class="title"><h1>${renderName(path)}</h1>${renderWholeChoices(shownProblem)}</div>
 <div id="versions" data-versions="${versions}">${renderState(shownProblem)}</div>
 <div id="job">${renderJob(job)}</div>
 ${isEditing(shownProblem) ? renderEditorPart(shownProblem) : await renderDecisionPart(ui, shownProblem)}`,
@@ -146,8 +146,8 @@ function renderState({ conflict, block, request }: ShownProblem): Html {
   if (conflict !== null) return renderConflictState(conflict, request.now);
   if (block === null) return html`<p>${problemBadge("in-review")} Its change is in review.</p>`;
   const { kind, detail, code, since } = block;
-  return html`<p>${renderHelpLink(kind, problemBadge(kind))} for ${ageOf(since, request.now)}. ${sentenceView(sentenceOf(detail))}</p>
-${nextOf(nextFor(block), renderOrigin(code))}`;
+  return html`<p>${renderHelpLink(kind, problemBadge(kind))} for ${renderAge(since, request.now)}. ${renderSentence(toSentence(detail))}</p>
+${renderNextStep(findNextStep(block), renderOrigin(code))}`;
 }
 
 function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now: number): Html {
@@ -155,12 +155,12 @@ function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now
   const causeSentence = bothNew
     ? "It was new on both sides, with different content."
     : "It was edited locally and on the service, and the two edits do not merge.";
-  return html`<p>${problemBadge("conflict")} for ${ageOf(since, now)}. ${causeSentence}${
+  return html`<p>${problemBadge("conflict")} for ${renderAge(since, now)}. ${causeSentence}${
     renewed > 0 && html` The version on the service has changed ${plural(renewed, "time")} since.`
   } <span class="faint">Mine is the local file. Theirs is the version on the service; it is ${
     hasConflictCopy
-      ? html`beside it as ${nameView(conflictCopy)}.`
-      : html`kept in the history: the file ${nameView(conflictCopy)} was removed, which chooses mine at the next sync.`
+      ? html`beside it as ${renderName(conflictCopy)}.`
+      : html`kept in the history: the file ${renderName(conflictCopy)} was removed, which chooses mine at the next sync.`
   }</span></p>`;
 }
 
@@ -177,7 +177,7 @@ function renderWholeChoices(problem: ShownProblem): Html | null {
   if (conflict === null) return null;
   const sides = (["mine", "theirs"] as const).filter((way) => ways.includes(way));
   const buttons = sides.map((way) => {
-    const { label, does } = resolutionWords(way, true, null);
+    const { label, does } = describeResolution(way, true, null);
     return html`<button name="way" value="${way}" title="${does}">${label}</button>`;
   });
   const canEdit = ways.includes("merged") && !isEditing(problem);
@@ -258,7 +258,7 @@ function renderClash(clash: Clash, { choices }: ShownProblem, clashCount: number
   return html`<section class="card flush clash" id="${name}" role="group" aria-labelledby="${`${name}-title`}"><header><h2 id="${`${name}-title`}">Clash ${position} of ${clashCount}</h2>
 <div class="segments" role="radiogroup" aria-label="${`Clash ${position}: take`}">${renderRadioButtons(name, CHOICES, readChoice(choices, clash))}</div></header>
 ${base !== "" && html`<p class="base">Before both edits<br><span dir="auto">${base}</span></p>`}
-${sidesOf([passage], { caption, columns: CLASH_COLUMNS, words: null })}
+${renderSideBySide([passage], { caption, columns: CLASH_COLUMNS, words: null })}
 <div class="edit"><label class="unseen" for="${`${name}-text`}">Your text for clash ${position}</label>
 <textarea id="${`${name}-text`}" name="${`${name}-text`}" rows="${Math.min(16, text.split("\n").length + 1)}" spellcheck="false" dir="auto">
 ${text}</textarea></div></section>`;
@@ -277,7 +277,7 @@ async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly Con
   return html`<section class="card flush" id="preview" tabindex="-1" aria-label="Preview"><header><h2>Preview</h2></header>${
     text === null
       ? html`<p>Decide every clash first; the preview then shows the result.</p>`
-      : documentOf(rendered, text)
+      : renderDocument(rendered, text)
   }</section>`;
 }
 
@@ -293,7 +293,7 @@ function renderChoices(problem: ShownProblem): Html | null {
 }
 
 function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Html {
-  const { label, does } = resolutionWords(way, conflict !== null, (block?.kind ?? null) as BlockReason | null);
+  const { label, does } = describeResolution(way, conflict !== null, (block?.kind ?? null) as BlockReason | null);
   const button = html`<button name="way" value="${way}" aria-describedby="does-${way}">${label}</button> <span id="does-${way}">${does}</span>`;
   if (way !== "recreate") return html`<li>${button}</li>`;
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
@@ -302,16 +302,16 @@ function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Ht
 /** Shows how the versions differ. If one of them cannot be shown, shows each version separately. */
 function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
-    return html`<section id="texts"><h2>Versions</h2>${renderVersion(html`Mine, ${nameView(path)}`, mine)}${renderVersion(html`Theirs`, theirs)}</section>`;
+    return html`<section id="texts"><h2>Versions</h2>${renderVersion(html`Mine, ${renderName(path)}`, mine)}${renderVersion(html`Theirs`, theirs)}</section>`;
   if (mine.text === theirs.text) return html`<section id="texts"><p>The versions are equal.</p></section>`;
   const label = conflict === null ? "The last version that both sides had" : "Theirs";
-  const difference = differenceOf({ text: theirs.text, label }, { text: mine.text, label: "Mine" });
+  const difference = renderComparison({ text: theirs.text, label }, { text: mine.text, label: "Mine" });
   return html`<section id="texts"><h2>Local edits</h2>${difference}</section>`;
 }
 
 /** Shows one version, or says why it cannot be shown. */
 function renderVersion(label: Html, text: ShownText): Html {
-  if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${sentenceView(text.why)}.</p>`;
+  if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${renderSentence(text.why)}.</p>`;
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }
 
@@ -369,7 +369,7 @@ function renderEditor(problem: ShownProblem): Html | null {
 <p id="result-about">${START_CONTENTS[shownStart][0]}${
     text.includes("<<<<<<< ") && " Where the edits conflict, both are between <<<<<<< and >>>>>>>: write one result."
   }</p>
-<div class="row"><span class="faint">Start again from</span>${segmentsOf("Start again from", links)}
+<div class="row"><span class="faint">Start again from</span>${renderSegments("Start again from", links)}
 <a href="${documentAddress(folder.name, "conflict", path, { edit: "no" })}">Back to the clashes</a></div>
 <p id="moved-on" class="notice asks" role="status" hidden>The versions have changed since you began this result. Saving it writes nothing,
 shows the present versions, and keeps your result.</p>

@@ -7,26 +7,26 @@ import {
   listTree,
   readEntry,
 } from "../../mirror/operations/doctor/list-folder.ts";
-import { explain, type Why } from "../../mirror/operations/doctor/why.ts";
-import { whyFacts } from "../../mirror/operations/results/why.ts";
+import { explain, type PathExplanation } from "../../mirror/operations/doctor/why.ts";
+import { listWhyFacts } from "../../mirror/operations/results/why.ts";
 import { withMirror } from "../../mirror/folder/open-mirror.ts";
-import { actionWords } from "../../mirror/operations/results/actions.ts";
+import { describeAction } from "../../mirror/operations/results/actions.ts";
 import { ok, refuse, unwrap } from "../../common/trouble.ts";
-import { bytesText, count, plural } from "../../common/count.ts";
+import { formatBytes, count, plural } from "../../common/count.ts";
 import { ancestorsOf, nameOf, parentOf } from "../../contract/path.ts";
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { html, type Html, type HtmlValue } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { documentOf, type RenderedMarkdown } from "../../page/markdown.ts";
+import { renderDocument, type RenderedMarkdown } from "../../page/markdown.ts";
 import {
-  ageOf,
-  badgeOf,
+  renderAge,
+  renderBadge,
   renderDetails,
-  emptyOf,
+  renderEmptyState,
   renderFacts,
-  nameView,
-  segmentsOf,
-  sentenceView,
+  renderName,
+  renderSegments,
+  renderSentence,
 } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
@@ -74,7 +74,7 @@ function makeFolderContent(ui: Ui, { name: mirror, root }: Folder, path: string,
   return {
     title: `${path === "" ? "Documents" : path} · ${mirror} · mdmirror`,
     main: html`${path !== "" && renderCrumbs(mirror, path)}
-<div class="title"><h1>${path === "" ? "Documents" : nameView(nameOf(path))}</h1>
+<div class="title"><h1>${path === "" ? "Documents" : renderName(nameOf(path))}</h1>
 <form class="row" role="search" action="${documentAddress(mirror, "docs", path)}"><label for="filter" class="unseen">Filter by name</label>
 <input id="filter" type="search" name="filter" value="${filter}" placeholder="Filter by name" dir="auto"><button>Filter</button></form></div>
 <div class="with-tree"><nav aria-label="Folders" class="card tree">${renderTree(mirror, root, path)}</nav>
@@ -88,10 +88,10 @@ ${renderPager({ page: Math.min(page, pages), pages, total }, "names", toPageAddr
 }
 
 function renderNothingFound(mirror: string, path: string, filter: string): Html {
-  if (filter === "") return emptyOf("No documents", "This folder is empty.");
+  if (filter === "") return renderEmptyState("No documents", "This folder is empty.");
   const place = path === "" ? "this linked folder" : nameOf(path);
   const searchAddress = mirrorAddress(mirror, "search", { q: filter });
-  return emptyOf(
+  return renderEmptyState(
     "No documents",
     `Nothing in ${place} has this text in its name.`,
     html`<a class="button" href="${searchAddress}">Search the contents instead</a>`,
@@ -115,7 +115,7 @@ function renderTree(mirror: string, root: string, current: string): Html {
     return html`<li class="${`deep-${Math.min(depth, 5)}`}"><a href="${documentAddress(mirror, "docs", path)}"${path === current && html` aria-current="page"`}>${label}</a></li>`;
   };
   const moreCount = treePaths.length - MAX_TREE_FOLDERS;
-  return html`<ul>${renderFolder("", "All documents")}${treePaths.slice(0, MAX_TREE_FOLDERS).map((path) => renderFolder(path, nameView(nameOf(path))))}</ul>${
+  return html`<ul>${renderFolder("", "All documents")}${treePaths.slice(0, MAX_TREE_FOLDERS).map((path) => renderFolder(path, renderName(nameOf(path))))}</ul>${
     moreCount > 0 && html`<p class="faint">… and ${plural(moreCount, "more folder")}</p>`
   }`;
 }
@@ -125,7 +125,7 @@ function renderTree(mirror: string, root: string, current: string): Html {
  * it.
  */
 function renderBadges({ state, needs, reviews }: FolderEntry): Html {
-  const problemsBadge = needs > 0 && badgeOf("asks", `${plural(needs, "problem")} below`);
+  const problemsBadge = needs > 0 && renderBadge("asks", `${plural(needs, "problem")} below`);
   return html`${problemsBadge || entryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;
 }
 
@@ -135,15 +135,15 @@ function renderBadges({ state, needs, reviews }: FolderEntry): Html {
  */
 function renderEntryRow(mirror: string, folder: string, entry: FolderEntry, now: number): Html {
   const { kind, why, file, sum } = entry;
-  const size = file === null ? sum !== null && plural(sum.documents, "document") : bytesText(file.size);
+  const size = file === null ? sum !== null && plural(sum.documents, "document") : formatBytes(file.size);
   const changedAt = file?.changedAt ?? sum?.changedAt ?? null;
   const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
-  const label = html`${nameView(name)}${kind === "folder" && "/"}`;
+  const label = html`${renderName(name)}${kind === "folder" && "/"}`;
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", entry.path);
   return html`<tr id="${`e-${name}`}"><th scope="row">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}</th>
-<td>${renderBadges(entry)}${why !== null && html` <span class="faint">${sentenceView(sentenceOf(why))}</span>`}</td>
-<td class="number">${size}</td><td class="number">${changedAt !== null && html`${ageOf(changedAt, now)} ago`}</td></tr>`;
+<td>${renderBadges(entry)}${why !== null && html` <span class="faint">${renderSentence(toSentence(why))}</span>`}</td>
+<td class="number">${size}</td><td class="number">${changedAt !== null && html`${renderAge(changedAt, now)} ago`}</td></tr>`;
 }
 
 async function makeDocumentContent(
@@ -168,17 +168,17 @@ async function makeDocumentContent(
   return {
     title: `${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${renderCrumbs(mirror, path)}
-<div class="title"><h1>${nameView(nameOf(path))}</h1><div class="row">${segmentsOf("View", views)}
+<div class="title"><h1>${renderName(nameOf(path))}</h1><div class="row">${renderSegments("View", views)}
 ${renderButton("History", documentAddress(mirror, "history", path))}${renderButton("Explain its state", documentAddress(mirror, "why", path))}</div></div>
-<p>${renderBadges(entry)}${entry.why !== null && html` ${sentenceView(sentenceOf(entry.why))}`}${
+<p>${renderBadges(entry)}${entry.why !== null && html` ${renderSentence(toSentence(entry.why))}`}${
       file !== null &&
-      html` <span class="faint">${bytesText(file.stamp.size)}, changed ${ageOf(file.stamp.mtimeMs, request.now)} ago</span>`
+      html` <span class="faint">${formatBytes(file.stamp.size)}, changed ${renderAge(file.stamp.mtimeMs, request.now)} ago</span>`
     }</p>
 ${openProblems.length > 0 && html`<section class="card flush">${problemRows(openProblems)}</section>`}
 ${
   readOutcome.kind === "done"
     ? renderDocumentText(rendered, readOutcome.value.text, asText)
-    : html`<p class="notice quiet">${sentenceView(readOutcome.detail)}</p>`
+    : html`<p class="notice quiet">${renderSentence(readOutcome.detail)}</p>`
 }`,
   };
 }
@@ -188,7 +188,7 @@ function renderDocumentText(rendered: RenderedMarkdown | null, text: string, asT
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
   const moreCharacters = text.length - MAX_CHARACTERS;
   return html`${rendered === null && !asText && moreCharacters <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
-${documentOf(rendered, text.slice(0, MAX_CHARACTERS))}${
+${renderDocument(rendered, text.slice(0, MAX_CHARACTERS))}${
   moreCharacters > 0 && html`<p class="faint">… and ${count(moreCharacters)} more characters</p>`
 }`;
 }
@@ -206,16 +206,18 @@ export const WHY_PAGE = makeFolderPage({
     const opening = { ...ui, mode: "read", what: "why" } as const;
     const explanation = unwrap(await withMirror(root, opening, async (opened) => ok(await explain(opened, path))));
     const { events, open } = explanation;
-    const facts = renderFacts(whyFacts(explanation, request.now).map(([term, fact]) => [term, sentenceView(fact)]));
+    const facts = renderFacts(
+      listWhyFacts(explanation, request.now).map(([term, fact]) => [term, renderSentence(fact)]),
+    );
     return {
       title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${renderCrumbs(mirror, path, true)}
-<h1>State of ${path === "" ? "the linked folder" : nameView(nameOf(path))}</h1>
+<h1>State of ${path === "" ? "the linked folder" : renderName(nameOf(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
 <section class="card flush"><dl class="facts"><dt>On this computer</dt><dd>${describeLocal(explanation)}</dd><dt>On the service</dt><dd>${describeService(explanation)}</dd>
-${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${sentenceView(sentenceOf(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(explanation)}</dd></dl></section>
+${open !== null && html`<dt>Problem</dt><dd>${problemBadge(open.kind)} ${renderSentence(toSentence(open.detail))}</dd>`}<dt>Next sync</dt><dd>${renderNextSteps(explanation)}</dd></dl></section>
 ${renderDetails("Details", facts)}
-${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => renderEventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${ageOf(event.at, request.now)} ago`))}</ul>`}`,
+${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${events.map((event) => renderEventItem(mirror, event, html`<a href="${mirrorAddress(mirror, `runs/${event.run}`)}">run ${event.run}</a> · ${renderAge(event.at, request.now)} ago`))}</ul>`}`,
     };
   },
 });
@@ -223,8 +225,8 @@ ${events.length > 0 && html`<h2>Last events</h2><ul class="card flush rows">${ev
 const UNCHANGED_SENTENCE = "Unchanged since the last sync.";
 const EDITED_SENTENCE = "Edited since the last sync.";
 
-function describeLocal({ atPath, record, stays }: Why): HtmlValue {
-  if (stays !== null) return html`It is not synced: ${sentenceView(sentenceOf(stays.why))}`;
+function describeLocal({ atPath, record, stays }: PathExplanation): HtmlValue {
+  if (stays !== null) return html`It is not synced: ${renderSentence(toSentence(stays.why))}`;
   switch (atPath.kind) {
     case "file":
       if (record === null) return "A file that was not synced yet.";
@@ -236,11 +238,11 @@ function describeLocal({ atPath, record, stays }: Why): HtmlValue {
     case "absent":
       return "No file has this path.";
     case "unknown":
-      return sentenceView(sentenceOf(atPath.why));
+      return renderSentence(toSentence(atPath.why));
   }
 }
 
-function describeService({ offline, remote, record, folder, path }: Why): string {
+function describeService({ offline, remote, record, folder, path }: PathExplanation): string {
   if (offline !== null) return "Not known: the service cannot be reached.";
   if (remote === null) return folder === null && path !== "" ? "No document has this path." : "A folder.";
   const protectedSentence = remote.protected ? " It is protected." : "";
@@ -251,11 +253,11 @@ function describeService({ offline, remote, record, folder, path }: Why): string
 /** LIMIT: number of steps of the next sync that are listed. */
 const MAX_STEPS = 10;
 
-function renderNextSteps({ steps, open, offline, stays }: Why): HtmlValue {
+function renderNextSteps({ steps, open, offline, stays }: PathExplanation): HtmlValue {
   if (offline !== null) return "It checks again when it reaches the service.";
   if (steps.length > 0) {
     const items = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
-      const label = sentenceOf(`${actionWords(action).label}${stopped ? ", after your approval" : ""}`);
+      const label = toSentence(`${describeAction(action).label}${stopped ? ", after your approval" : ""}`);
       return html`<li>${label}</li>`;
     });
     const moreCount = steps.length - items.length;

@@ -4,13 +4,13 @@
  */
 
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
-import { RUNS } from "../../mirror/operations/history/events.ts";
+import { MAX_RUNS } from "../../mirror/operations/history/events.ts";
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
 import {
-  type MergeOf,
+  type RecordedMerge,
   type MergeOrigins,
   type MergeRow,
-  originHunks,
+  makeOriginHunks,
 } from "../../mirror/operations/history/origins.ts";
 import {
   type NamedText,
@@ -28,13 +28,20 @@ import {
 } from "../../mirror/operations/history/timeline.ts";
 import type { State } from "../../mirror/ports/state.ts";
 import { countLines } from "../../markdown/merge/line-diff.ts";
-import { bytesText, count, plural } from "../../common/count.ts";
+import { formatBytes, count, plural } from "../../common/count.ts";
 import { refuse, unwrap } from "../../common/trouble.ts";
 import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { ageOf, badgeOf, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
-import { differenceOf } from "../../page/side-by-side.ts";
+import {
+  renderAge,
+  renderBadge,
+  renderEmptyState,
+  renderName,
+  renderNextStep,
+  renderSentence,
+} from "../../page/parts.ts";
+import { renderComparison } from "../../page/side-by-side.ts";
 import { formatVerb } from "../activity.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
@@ -74,7 +81,7 @@ function makeRecentContent(ui: Ui, { name: mirror, root }: Folder, request: Page
     main: html`<div class="title"><h1>History</h1>${renderHistoryTabs(mirror, "history/")}</div>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
-${listPage.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${listPage.items.map((group) => renderGroup(mirror, group, request.now))}</ul>`}
+${listPage.total === 0 ? renderEmptyState("No changes yet", "The first sync shows them.") : html`<ul class="card flush rows">${listPage.items.map((group) => renderGroup(mirror, group, request.now))}</ul>`}
 ${renderPager(listPage, "entries", (page) => mirrorAddress(mirror, "history/", { page }))}`,
   };
 }
@@ -86,7 +93,7 @@ ${renderPager(listPage, "entries", (page) => mirrorAddress(mirror, "history/", {
 type RecentDocuments = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
 
 function groupRecent(state: State): readonly RecentDocuments[] {
-  const firstSyncs = new Set(state.runs(RUNS).flatMap(({ run, kind }) => (kind === "init" ? [run] : [])));
+  const firstSyncs = new Set(state.runs(MAX_RUNS).flatMap(({ run, kind }) => (kind === "init" ? [run] : [])));
   const groups = Map.groupBy(readRecent(state), ({ run, path }) => (firstSyncs.has(run) ? run : path));
   return [...groups].map(([key, documents]) => ({ isFirstSync: typeof key === "number", documents }));
 }
@@ -95,13 +102,13 @@ function renderGroup(mirror: string, { isFirstSync, documents }: RecentDocuments
   const [first] = documents as [RecentDocument];
   if (!isFirstSync) return renderRecentDocument(mirror, first, now);
   const { run, at } = first;
-  return html`<li id="${`h-run-${run}`}"><span class="main"><a href="${mirrorAddress(mirror, `runs/${run}`)}">First sync</a><br><span class="faint">${plural(documents.length, "document")} without a later change</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
+  return html`<li id="${`h-run-${run}`}"><span class="main"><a href="${mirrorAddress(mirror, `runs/${run}`)}">First sync</a><br><span class="faint">${plural(documents.length, "document")} without a later change</span></span><span class="faint">${renderAge(at, now)} ago</span></li>`;
 }
 
 function renderRecentDocument(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {
-  return html`<li id="${`h-${path}`}"><span class="main"><a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>${
-    isGone && html` ${badgeOf("quiet", "gone")}`
-  }<br><span class="faint">${formatVerb(kind)}: ${sentenceView(detail)}</span></span><span class="faint">${ageOf(at, now)} ago</span></li>`;
+  return html`<li id="${`h-${path}`}"><span class="main"><a href="${documentAddress(mirror, "history", path)}">${renderName(path)}</a>${
+    isGone && html` ${renderBadge("quiet", "gone")}`
+  }<br><span class="faint">${formatVerb(kind)}: ${renderSentence(detail)}</span></span><span class="faint">${renderAge(at, now)} ago</span></li>`;
 }
 
 /** Numbers of lines that a version added and removed; null if the content is no longer kept. */
@@ -128,9 +135,9 @@ function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: Page
   return {
     title: `History of ${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${renderCrumbs(mirror, path)}
-<div class="title"><h1>History of ${nameView(nameOf(path))}</h1><div class="row">${
+<div class="title"><h1>History of ${renderName(nameOf(path))}</h1><div class="row">${
       isGone
-        ? badgeOf("quiet", "gone")
+        ? renderBadge("quiet", "gone")
         : html`<a class="button" href="${documentAddress(mirror, "docs", path)}">Open the document</a>`
     }</div></div>
 <div id="job">${renderJob(job)}</div>
@@ -175,10 +182,10 @@ function countChangedLines({ state }: LocalMirror, entries: readonly HistoryEntr
 
 function renderOtherStep(step: Exclude<TimelineStep, { kind: "text" }>, now: number): Html {
   if (step.kind === "gone")
-    return html`<li class="step"><p>${badgeOf("bad", "deleted")} <span class="faint">${ageOf(step.at, now)} ago</span></p><p class="faint">${sentenceView(step.detail)}</p></li>`;
+    return html`<li class="step"><p>${renderBadge("bad", "deleted")} <span class="faint">${renderAge(step.at, now)} ago</span></p><p class="faint">${renderSentence(step.detail)}</p></li>`;
   const sideWords = step.side === "local" ? "locally" : "on the service";
-  return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${sideWords} <span class="faint">${ageOf(step.at, now)} ago</span></p>
-<p class="faint">${nameView(step.from)} → ${nameView(step.to)}</p></li>`;
+  return html`<li class="step"><p>${renderBadge("quiet", "renamed")} ${sideWords} <span class="faint">${renderAge(step.at, now)} ago</span></p>
+<p class="faint">${renderName(step.from)} → ${renderName(step.to)}</p></li>`;
 }
 
 function renderVersionItem(
@@ -195,14 +202,14 @@ function renderVersionItem(
   const label = `Version ${n}`;
   return html`<li class="step" id="${`v-${n}`}"${isSelected && html` aria-current="true"`}><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
 ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins> <del>−${count(lines.removed)}</del></span> `}<span class="faint">${renderAgeOrStart(at, now)}</span></p>
-<p>${timeline.now === n && badgeOf("good", "current")}${from !== "service" && badgeOf("quiet", "only local")}</p>
-<p class="faint">${merge === null ? sentenceView(what) : describeMerge(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
-    size === null ? "no longer in the history" : bytesText(size)
+<p>${timeline.now === n && renderBadge("good", "current")}${from !== "service" && renderBadge("quiet", "only local")}</p>
+<p class="faint">${merge === null ? renderSentence(what) : describeMerge(merge, entries.slice(0, n))}${other !== null && ", of another document that was at this path"} · ${
+    size === null ? "no longer in the history" : formatBytes(size)
   }</p></li>`;
 }
 
 /** Returns a sentence that names the two merged versions by their numbers. */
-function describeMerge({ mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
+function describeMerge({ mine, theirs }: RecordedMerge, entries: readonly HistoryEntry[]): string {
   const nameVersion = (digest: string, words: string) => {
     const entry = entries.findLast((version) => version.digest === digest);
     return entry === undefined ? words : `${words} (version ${entry.n})`;
@@ -211,7 +218,7 @@ function describeMerge({ mine, theirs }: MergeOf, entries: readonly HistoryEntry
 }
 
 function renderAgeOrStart(time: number, now: number): Html {
-  return time <= 0 ? renderTime(time, now) : html`${ageOf(time, now)} ago`;
+  return time <= 0 ? renderTime(time, now) : html`${renderAge(time, now)} ago`;
 }
 
 /**
@@ -229,7 +236,7 @@ function renderVersion(
 <div>${renderRestoreNote(seen)}${
     before === null
       ? html`<p class="faint">The first known version.</p>`
-      : html`<h3>Changes since version ${before.n}</h3>${differenceOf({ text: before.text, label: `Version ${before.n}` }, { text, label })}`
+      : html`<h3>Changes since version ${before.n}</h3>${renderComparison({ text: before.text, label: `Version ${before.n}` }, { text, label })}`
   }
 ${origins !== null && renderOrigins(origins)}
 <details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
@@ -240,7 +247,7 @@ function renderRestoreNote({ entry, localFile, asNew, obstacle }: VersionView): 
   if (localFile?.digest === entry.digest)
     return html`<p class="faint">This is the present content of the local file.</p>`;
   if (obstacle !== null)
-    return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+    return html`<div class="notice asks"><p>It cannot be restored now: ${renderSentence(obstacle.what)}</p>${renderNextStep(obstacle.next)}</div>`;
   const restoreSentence = asNew
     ? "A restore uploads the version as a new document."
     : "A restore makes this version an edit; the present version stays in the history.";
@@ -273,7 +280,10 @@ const SIDE_LABELS: Readonly<Record<string, string>> = {
 function renderOrigins(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
-  const rows = originHunks(origins.rows).flatMap(({ after, lines: hunkLines }) => [`line ${after.line}`, ...hunkLines]);
+  const rows = makeOriginHunks(origins.rows).flatMap(({ after, lines: hunkLines }) => [
+    `line ${after.line}`,
+    ...hunkLines,
+  ]);
   return html`<h3>Origin of each line</h3>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
 <table class="sides whose"><caption class="unseen">Whose each line is</caption><tbody>${rows.slice(0, MAX_ORIGIN_LINES).map(renderLine)}</tbody></table>`;
@@ -285,7 +295,7 @@ function renderLine(row: MergeRow | string): Html {
   if (typeof row === "string") return html`<tr class="gap"><td colspan="2">${row}</td></tr>`;
   const sideLabel = SIDE_LABELS[row.kind === "conflict" ? row.of : row.from] ?? "";
   const mark = MARK_CLASSES[row.kind] ?? "";
-  return html`<tr><td class="no ${mark}">${sideLabel}</td><td class="line ${mark}">${sentenceView(row.line.replace(/\n$/, ""))}</td></tr>`;
+  return html`<tr><td class="no ${mark}">${sideLabel}</td><td class="line ${mark}">${renderSentence(row.line.replace(/\n$/, ""))}</td></tr>`;
 }
 
 /** LIMIT: number of versions to choose from. */
@@ -337,10 +347,10 @@ export const DIFF_PAGE = makeFolderPage({
     return {
       title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
       main: html`${renderCrumbs(mirror, path, true)}
-<h1>Changes of ${nameView(nameOf(path))}</h1>
+<h1>Changes of ${renderName(nameOf(path))}</h1>
 <dl class="facts"><dt>From</dt><dd>${renderTextName(before)}</dd><dt>To</dt><dd>${renderTextName(after)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
-${differenceOf(toLabelled(before), toLabelled(after))}`,
+${renderComparison(toLabelled(before), toLabelled(after))}`,
     };
   },
 });

@@ -1,6 +1,6 @@
 import { count } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, renderCommand, dotOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { renderAge, renderCommand, renderDot, renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
 import { LINK, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import type { PageRequest, UiPage } from "../page.ts";
@@ -23,13 +23,13 @@ export const HOME_PAGE: UiPage = {
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
       announcement: folders.map(describeForScreenReader).join("; "),
       main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
-${unfit.map((why) => html`<div class="notice bad"><p>${sentenceView(why)}</p>${renderCommand("mdmirror trust FOLDER")}</div>`)}
+${unfit.map((why) => html`<div class="notice bad"><p>${renderSentence(why)}</p>${renderCommand("mdmirror trust FOLDER")}</div>`)}
 ${folders.length === 0 ? NO_FOLDER_YET : renderTable(sortWorstFirst(folders), request)}`,
     };
   },
 };
 
-const NO_FOLDER_YET = emptyOf(
+const NO_FOLDER_YET = renderEmptyState(
   "No folder is linked yet",
   "Link a folder to a workspace; it then appears on this page.",
   html`<a class="button main-action" href="${LINK}">Add a folder</a>`,
@@ -56,8 +56,8 @@ function renderRow(folder: Folder, request: PageRequest): Html {
   const renderNumber = (label: string, n: number, part: string) =>
     html`<td class="number" data-label="${label}">${n === 0 ? html`<span class="faint">0</span>` : html`<a href="${mirrorAddress(name, part)}">${count(n)}</a>`}</td>`;
   const reviews = status?.reviews.length ?? 0;
-  return html`<tr id="${`m-${name}`}"><th scope="row"><a href="${mirrorAddress(name)}">${nameView(name)}</a><br><span class="faint">${nameView(root)}</span></th>
-<td>${dotOf(tone, word)}${renderProgressIn(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${ageOf(status.syncedAt, request.now)} ago`}</td>
+  return html`<tr id="${`m-${name}`}"><th scope="row"><a href="${mirrorAddress(name)}">${renderName(name)}</a><br><span class="faint">${renderName(root)}</span></th>
+<td>${renderDot(tone, word)}${renderProgressIn(folder)}</td><td data-label="Last in sync">${status === null || status.syncedAt === null ? "never" : html`${renderAge(status.syncedAt, request.now)} ago`}</td>
 ${renderNumber("Documents", status?.documents ?? 0, "docs/")}${renderNumber("Problems", needs.length, "needs")}
 ${renderNumber("Pending", waits.length + (status?.pending ?? 0), "needs")}${renderNumber("In review", reviews, "reviews")}
 <td class="end">${status !== null && html`<div class="row">${folderActions(folder, request)}</div>`}</td></tr>`;

@@ -2,18 +2,18 @@ import type { ActionKind } from "../../mirror/model/action.ts";
 import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
 import type { Trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
 import {
-  actionForm,
+  renderActionForm,
   renderCommand,
-  crumbsView,
+  renderBreadcrumbs,
   hasCommand,
-  nameView,
+  renderName,
   renderRadioButtons,
-  refusalOf,
-  refusedBy,
-  sentenceView,
+  renderRefusal,
+  renderRefusedAttributes,
+  renderSentence,
 } from "../../page/parts.ts";
 import { LINK } from "../addresses.ts";
 import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
@@ -32,7 +32,7 @@ export const LINK_PAGE: UiPage = {
     const draft = ui.links.get(id);
     return {
       title: "Add a folder · mdmirror",
-      main: html`${crumbsView("Path to this page", [
+      main: html`${renderBreadcrumbs("Path to this page", [
         { href: "/", label: "Linked folders" },
         { href: "", label: "Add a folder", current: "page" },
       ])}
@@ -48,11 +48,11 @@ function renderForm(refused: RefusedLink | null, id: string, { csrf }: PageReque
   const isKeyKept = readTyped("key") !== "";
   const renderField = (name: keyof LinkFields, label: string, hint: string, attributes: Html) => {
     const isRefused = refused?.field === name;
-    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${readTyped(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && refusedBy()}>
-${isRefused && refusalOf(explainRefusal(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
+    return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}"${name !== "key" && html` value="${readTyped(name)}"`} aria-describedby="${`${name}-hint`}" spellcheck="false" autocomplete="off" ${attributes}${isRefused && renderRefusedAttributes()}>
+${isRefused && renderRefusal(explainRefusal(refused.trouble))}<span class="hint" id="${`${name}-hint`}">${hint}</span></div>`;
   };
   const direction = readTyped("direction") || "both";
-  return html`<div class="with-aside"><section class="card">${actionForm(
+  return html`<div class="with-aside"><section class="card">${renderActionForm(
     { action: LINK, csrf, fields: { draft: id } },
     html`${renderField("url", "URL of the service", "Such as https://files.example.com", html`type="url" required`)}
 ${renderField("key", "Key", isKeyKept ? "The key that you entered is kept. Enter another one to change it." : "It is stored in the folder, readable for you alone.", html`type="password"${!isKeyKept && html` required`}`)}
@@ -66,7 +66,7 @@ ${renderField("remote", "Subfolder of the workspace", "Leave it empty for all do
 }
 
 function explainRefusal({ what, next }: Trouble): string {
-  return hasCommand(next) ? sentenceOf(what) : `${sentenceOf(what)} ${sentenceOf(next)}`;
+  return hasCommand(next) ? toSentence(what) : `${toSentence(what)} ${toSentence(next)}`;
 }
 
 /** Words for the usual steps of a first sync: a noun to count, and what happens to the items. */
@@ -87,15 +87,15 @@ function renderPreview({ dir, config, preview }: LinkDraft, id: string, { csrf }
   const documents = preview.filter(({ kind }) => STEP_WORDS[kind]?.[0] === "document");
   const rows = [...documents, ...preview.filter((group) => !documents.includes(group))].map(
     ({ kind, size, first }) =>
-      html`<li><div class="main"><b>${describeSteps(kind, size)}</b><br><span class="faint">${first.map((path, i) => html`${i > 0 && ", "}${nameView(path)}`)}${size > first.length && " …"}</span></div></li>`,
+      html`<li><div class="main"><b>${describeSteps(kind, size)}</b><br><span class="faint">${first.map((path, i) => html`${i > 0 && ", "}${renderName(path)}`)}${size > first.length && " …"}</span></div></li>`,
   );
-  const form = actionForm(
+  const form = renderActionForm(
     { action: LINK, csrf, fields: { draft: id } },
     html`<button class="main-action">Link and sync</button>`,
   );
   const summary = rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : SAFE_SENTENCE;
-  return html`<section class="card flush"><header><h2>First sync of ${nameView(dir)}</h2></header>
-<p>${summary} <span class="faint">Service: ${sentenceView(config.url)}</span></p>
+  return html`<section class="card flush"><header><h2>First sync of ${renderName(dir)}</h2></header>
+<p>${summary} <span class="faint">Service: ${renderSentence(config.url)}</span></p>
 ${rows.length > 0 && html`<ul class="rows">${rows}</ul>`}</section>
 <div class="row">${form}<a class="button plain" href="${LINK}">Back</a></div>`;
 }

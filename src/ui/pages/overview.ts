@@ -3,10 +3,10 @@
 import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
-import { bytesText, count, plural } from "../../common/count.ts";
-import { panelOf } from "../../page/charts.ts";
+import { formatBytes, count, plural } from "../../common/count.ts";
+import { renderChart } from "../../page/charts.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, emptyOf, renderFacts, nameView, sentenceView, renderTiles } from "../../page/parts.ts";
+import { renderAge, renderEmptyState, renderFacts, renderName, renderSentence, renderTiles } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
@@ -38,7 +38,7 @@ function renderNumbers({ name, waits, needs }: Folder, status: NonNullable<Folde
   const { documents, bytes, reviews, pending } = status;
   return renderTiles([
     { value: count(documents), label: "documents", href: mirrorAddress(name, "docs/") },
-    { value: bytesText(bytes), label: "size" },
+    { value: formatBytes(bytes), label: "size" },
     { value: count(needs.length), label: "problems", href: mirrorAddress(name, "needs") },
     { value: count(waits.length + pending), label: "pending", href: mirrorAddress(name, "needs") },
     { value: count(reviews.length), label: "in review", href: mirrorAddress(name, "reviews") },
@@ -62,7 +62,7 @@ function renderActivity(ui: Ui, { name, root }: Folder, { now }: PageRequest): H
   return html`${renderCharts(days)}
 <section class="card flush" id="latest"><header><h2>Latest changes</h2><a href="${mirrorAddress(name, "runs")}">All</a></header>${
     latestRuns.length === 0
-      ? emptyOf("No changes yet", "The first sync shows them.")
+      ? renderEmptyState("No changes yet", "The first sync shows them.")
       : renderRuns(name, latestRuns, now)
   }</section>`;
 }
@@ -82,7 +82,7 @@ function renderCharts(days: readonly DayOfChanges[]): Html {
     const bars = values.map((value, i) => ({ value, title: `${formatDay(days[i]!.at)}: ${count(value)}` }));
     const sum = values.reduce((all, value) => all + value, 0);
     const detail = `in the last ${days.length} days`;
-    return panelOf({ title, value: count(sum), detail, bars, textOf: count }, times);
+    return renderChart({ title, value: count(sum), detail, bars, textOf: count }, times);
   });
   return html`<div class="tiles panels" id="chart">${panels}</div>`;
 }
@@ -94,16 +94,16 @@ function formatDay(time: number): string {
 function renderAbout(folder: Folder, now: number): Html {
   const { root, addresses, status, daemon } = folder;
   const rows: (readonly [string, Html | string])[] = [
-    ["Folder", nameView(root)],
-    ["Service", sentenceView(addresses.join(" "))],
+    ["Folder", renderName(root)],
+    ["Service", renderSentence(addresses.join(" "))],
   ];
   if (status !== null) {
     const { remote, pending, lastRun, direction, folders } = status;
-    if (remote !== "") rows.push(["Subfolder", nameView([remote].flat().join(", "))]);
+    if (remote !== "") rows.push(["Subfolder", renderName([remote].flat().join(", "))]);
     rows.push(["Direction", DIRECTIONS[direction]], ["Folders", count(folders)]);
     if (pending > 0 && renderWork(folder) === null)
       rows.push(["Interrupted", `${plural(pending, "step")}; the next sync completes them`]);
-    const lastRunText = lastRun && html`${lastRun.kind}, ${ageOf(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
+    const lastRunText = lastRun && html`${lastRun.kind}, ${renderAge(lastRun.endedAt ?? lastRun.startedAt, now)} ago`;
     const watchedWord = daemon === null ? "no" : daemon.paused ? "paused" : "yes";
     rows.push(["Last run", lastRunText ?? "none yet"], ["Watched", watchedWord]);
   }

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../page/html.ts";
 import { plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { ageOf, emptyOf, nameView } from "../../page/parts.ts";
+import { renderAge, renderEmptyState, renderName } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder, Need } from "../folders.ts";
 import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
@@ -32,7 +32,7 @@ export const PROBLEMS_PAGE = makeFolderPage({
       announcement: describeForScreenReader(folder),
       main: html`<h1>Problems to solve</h1>
 <div id="job">${renderJob(folder.job)}</div>
-${listPage.total === 0 ? emptyOf("No problems", "Nothing needs a decision of yours.") : renderGroups(ui, folder, listPage.items, request)}
+${listPage.total === 0 ? renderEmptyState("No problems", "Nothing needs a decision of yours.") : renderGroups(ui, folder, listPage.items, request)}
 ${renderPager(listPage, "problems", (page) => mirrorAddress(name, "needs", { page }))}
 ${
   waits.length > 0 &&
@@ -81,6 +81,6 @@ function renderConflictRow({ path, address }: Need, open: OpenConflict | undefin
   const clashes = open?.clashes ?? null;
   const facts =
     open !== undefined &&
-    html` <span class="faint">${clashes !== null && clashes > 0 && html`${plural(clashes, "clash", "clashes")} · `}for ${ageOf(open.since, now)}</span>`;
-  return html`<li>${box}<div class="main"><a href="${address!}">${nameView(path)}</a>${facts}</div><a class="button" href="${address!}">Resolve</a></li>`;
+    html` <span class="faint">${clashes !== null && clashes > 0 && html`${plural(clashes, "clash", "clashes")} · `}for ${renderAge(open.since, now)}</span>`;
+  return html`<li>${box}<div class="main"><a href="${address!}">${renderName(path)}</a>${facts}</div><a class="button" href="${address!}">Resolve</a></li>`;
 }

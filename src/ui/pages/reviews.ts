@@ -1,11 +1,11 @@
 import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { type Versions, versionsOf } from "../../mirror/operations/manual/problem-view.ts";
+import { type ProblemVersions, readVersions } from "../../mirror/operations/manual/problem-view.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, renderDetails, emptyOf, nameView } from "../../page/parts.ts";
-import { differenceOf } from "../../page/side-by-side.ts";
+import { renderAge, renderDetails, renderEmptyState, renderName } from "../../page/parts.ts";
+import { renderComparison } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest, readLocalMirror } from "../page.ts";
@@ -40,7 +40,10 @@ export const REVIEWS_PAGE = makeFolderPage({
 <div id="job">${renderJob(job)}</div>
 ${
   part.total === 0
-    ? emptyOf("Nothing is in review", "A change of a protected document appears on this page after it was sent.")
+    ? renderEmptyState(
+        "Nothing is in review",
+        "A change of a protected document appears on this page after it was sent.",
+      )
     : html`<p class="faint">A reviewer accepts or rejects these changes in the web app. A sync takes over accepted ones.</p>${part.items.map(
         (review, i) => renderReview(folder, review, versions[i]!, request, i === 0),
       )}`
@@ -54,11 +57,11 @@ ${renderPager(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }
  * Returns the versions of a document whose change was perhaps rejected. Returns null if the user
  * cannot take the published version to end the review.
  */
-function findRejectableVersions(local: LocalMirror, path: string): Versions | null {
+function findRejectableVersions(local: LocalMirror, path: string): ProblemVersions | null {
   const problemResult = findProblem(local, path);
   const canTake =
     problemResult.kind === "ok" && problemResult.value.conflict === null && problemResult.value.ways.includes("theirs");
-  return canTake ? versionsOf(local, problemResult.value) : null;
+  return canTake ? readVersions(local, problemResult.value) : null;
 }
 
 const REVIEW_REASONS = {
@@ -73,13 +76,13 @@ const REVIEW_REASONS = {
 function renderReview(
   folder: Folder,
   review: WaitingReview,
-  versions: Versions | null,
+  versions: ProblemVersions | null,
   request: PageRequest,
   isOpen: boolean,
 ): Html {
   const { path, changeId, since, reason, deletionWaits } = review;
   const documentLink = html`<a href="${documentAddress(folder.name, "docs", path)}">Open the document</a>`;
-  return html`<details class="card flush" id="${`r-${changeId ?? path}`}"${isOpen && html` open`}><summary><b>${nameView(path)}</b> ${problemBadge("in-review")} <span class="faint">${ageOf(since, request.now)} ago</span></summary>
+  return html`<details class="card flush" id="${`r-${changeId ?? path}`}"${isOpen && html` open`}><summary><b>${renderName(path)}</b> ${problemBadge("in-review")} <span class="faint">${renderAge(since, request.now)} ago</span></summary>
 <p>${reason !== null && REVIEW_REASONS[reason]}${
     deletionWaits && " You deleted the file; the deletion waits for the decision."
   } ${documentLink}</p>
@@ -87,7 +90,7 @@ ${renderDifference(review)}${renderReviewDetails(review)}${versions !== null && 
 }
 
 function renderReviewDetails({ changeId, liveChangeId, blocks }: WaitingReview): Html {
-  const blockedNames = blocks.map((path, i) => html`${i > 0 && ", "}${nameView(path)}`);
+  const blockedNames = blocks.map((path, i) => html`${i > 0 && ", "}${renderName(path)}`);
   return renderDetails(
     "Details",
     html`<p>${changeId !== null && html`Submitted change: <code>${changeId}</code>`} Published change: <code>${liveChangeId}</code></p>
@@ -102,7 +105,7 @@ function renderReviewDetails({ changeId, liveChangeId, blocks }: WaitingReview):
 function renderRejectionForm(
   folder: Folder,
   path: string,
-  { mine, theirs, base }: Versions,
+  { mine, theirs, base }: ProblemVersions,
   request: PageRequest,
 ): Html {
   const fields = { way: "theirs", mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
@@ -118,5 +121,5 @@ function renderRejectionForm(
 function renderDifference({ live, submitted }: WaitingReview): Html {
   if (live === null || submitted === null)
     return html`<p class="faint">The submitted version is not known on this computer.</p>`;
-  return differenceOf({ text: live, label: "Published, as last seen" }, { text: submitted, label: "Submitted" });
+  return renderComparison({ text: live, label: "Published, as last seen" }, { text: submitted, label: "Submitted" });
 }

@@ -2,14 +2,14 @@
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
 import { readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
-import { undoClause } from "../../mirror/operations/results/undo.ts";
-import { localTime } from "../../mirror/operations/results/when.ts";
+import { describeUndo } from "../../mirror/operations/results/undo.ts";
+import { formatLocalTime } from "../../mirror/operations/results/when.ts";
 import type { MirrorEvent, State } from "../../mirror/ports/state.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { refuse } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, badgeOf, emptyOf, nameView, sentenceView } from "../../page/parts.ts";
+import { renderAge, renderBadge, renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
 import { renderEvent, isChange } from "../activity.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
@@ -49,7 +49,7 @@ export const RUNS_PAGE = makeFolderPage({
       title: `Log · ${name} · mdmirror`,
       main: html`<div class="title"><h1>History</h1>${renderHistoryTabs(name, "runs")}</div>
 ${renderJob(job)}
-${listPage.total === 0 ? emptyOf("No changes yet", "The first sync shows them.") : html`<section class="card flush">${renderRuns(name, listPage.items, request.now)}</section>`}
+${listPage.total === 0 ? renderEmptyState("No changes yet", "The first sync shows them.") : html`<section class="card flush">${renderRuns(name, listPage.items, request.now)}</section>`}
 ${renderPager(listPage, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
     };
   },
@@ -73,7 +73,7 @@ export function renderRuns(mirror: string, runs: readonly RunActivity[], now: nu
     const { run, startedAt } = row.line;
     const address = mirrorAddress(mirror, `runs/${run}`);
     return html`<li id="${`run-${run}`}"><div class="main">${renderChanges(mirror, row, address, i === 0)}</div>
-<span class="faint"><a href="${address}">run ${run}</a> · ${ageOf(startedAt, now)} ago</span></li>`;
+<span class="faint"><a href="${address}">run ${run}</a> · ${renderAge(startedAt, now)} ago</span></li>`;
   })}</ul>`;
 }
 
@@ -103,7 +103,7 @@ const RUN_TITLES: Readonly<Record<string, string>> = {
 
 /** Returns the title of a run: what it was, its local time, and what it did. */
 function formatRunTitle({ done, kind, startedAt }: RunLine): string {
-  const time = localTime(startedAt).slice("2026-11-21 ".length, "2026-11-21 09:05".length);
+  const time = formatLocalTime(startedAt).slice("2026-11-21 ".length, "2026-11-21 09:05".length);
   const didWords = done ?? (kind in RUN_TITLES ? null : "nothing changed");
   return `${RUN_TITLES[kind] ?? "Sync"} at ${time}${didWords === null ? "" : `: ${didWords}`}`;
 }
@@ -113,9 +113,9 @@ function formatRunTitle({ done, kind, startedAt }: RunLine): string {
  * not show problems of documents.
  */
 function renderRunBadge({ state, endedAt }: RunLine): Html | null {
-  if (endedAt === null) return badgeOf("asks", "not ended");
+  if (endedAt === null) return renderBadge("asks", "not ended");
   const [tone, word] = FOLDER_STATES[state as keyof typeof FOLDER_STATES] ?? ["quiet", ""];
-  return tone === "bad" ? badgeOf(tone, word) : null;
+  return tone === "bad" ? renderBadge(tone, word) : null;
 }
 
 export const RUN_PAGE = makeFolderPage({
@@ -133,8 +133,8 @@ export const RUN_PAGE = makeFolderPage({
 <div class="title"><h1>${formatRunTitle(line)}</h1>${undo.kind === "ok" && renderUndoButton(folder, line, undo.value, request)}</div>
 <p class="faint">Run ${run} · ${line.kind} · ${renderTime(line.startedAt, request.now)} ${renderRunBadge(line)}</p>
 ${renderJob(job)}
-${line.undoneBy !== null && html`<p>${badgeOf("good", "Undone")} ${ageOf(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
-${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : renderUndoPart(line, undo.value)}
+${line.undoneBy !== null && html`<p>${renderBadge("good", "Undone")} ${renderAge(line.undoneBy.startedAt, request.now)} ago by <a href="${mirrorAddress(name, `runs/${line.undoneBy.run}`)}">run ${line.undoneBy.run}</a>.</p>`}
+${undo.kind === "trouble" ? html`<p>${renderSentence(undo.trouble.what)}</p>` : renderUndoPart(line, undo.value)}
 ${listPage.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="card flush rows">${listPage.items.map((event) => renderEventItem(name, event, renderTimeOfDay(event)))}</ul>`}
 ${renderPager(listPage, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}`,
     };
@@ -188,7 +188,7 @@ function renderUndoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null
   return html`<details class="card flush" id="undo"><summary>${title}</summary>
 <p class="faint">Versions are restored as edits; documents that changed since are left alone.</p><ul class="rows">${items
     .slice(0, LINES_PER_PAGE)
-    .map((item) => html`<li><b>${nameView(item.path)}</b> ${sentenceView(undoClause(item))}</li>`)}</ul>${
+    .map((item) => html`<li><b>${renderName(item.path)}</b> ${renderSentence(describeUndo(item))}</li>`)}</ul>${
     moreCount > 0 && html`<p class="faint">… and ${plural(moreCount, "more document")}</p>`
   }</details>`;
 }

@@ -1,10 +1,10 @@
 import { searchMirror } from "../../mirror/operations/search.ts";
-import { queryFault } from "../../mirror/operations/results/search.ts";
+import { findQueryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { foundList } from "../../page/found.ts";
-import { nameView, nextOf, sentenceView } from "../../page/parts.ts";
+import { renderFoundDocuments } from "../../page/found.ts";
+import { renderName, renderNextStep, renderSentence } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type Ui } from "../page.ts";
@@ -21,7 +21,7 @@ export const SEARCH_PAGE = makeFolderPage({
     return {
       title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
       scripts: ["search.js"],
-      main: html`<h1>Search in ${nameView(name)}</h1>
+      main: html`<h1>Search in ${renderName(name)}</h1>
 <form id="search" role="search" method="get" action="${mirrorAddress(name, "search")}" class="row">
 <label for="q">Words or parts of words</label>
 <input id="q" type="search" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" autofocus aria-controls="found">
@@ -39,18 +39,18 @@ export const SEARCH_PAGE = makeFolderPage({
 async function renderResults(ui: Ui, { name, root }: Folder, query: string, regex: boolean): Promise<Html> {
   if (query.trim() === "")
     return html`<p class="faint">Searches the local files, including edits that are not uploaded.</p>`;
-  const fault = queryFault(query, regex);
-  if (fault !== null) return html`<p id="count" class="notice asks">${sentenceView(fault)}</p>`;
+  const fault = findQueryFault(query, regex);
+  if (fault !== null) return html`<p id="count" class="notice asks">${renderSentence(fault)}</p>`;
   const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
   const searchResult = await ui.searches.answer(root, () => searchMirror(root, ui.random, { query, regex, limit }));
   if (searchResult === null)
     return html`<p id="count" data-pending>The first search reads all documents. What it finds is shown as soon as they are read.</p><noscript><p>Reload the page to see it.</p></noscript>`;
   if (searchResult.kind === "trouble") {
     const { what, next } = searchResult.trouble;
-    return html`<p id="count" class="notice asks">${sentenceView(what)}</p>${nextOf(next)}`;
+    return html`<p id="count" class="notice asks">${renderSentence(what)}</p>${renderNextStep(next)}`;
   }
   const { files, notes } = searchResult.value;
-  return html`${notes.map((note) => html`<p class="notice quiet">${sentenceView(note)}</p>`)}
+  return html`${notes.map((note) => html`<p class="notice quiet">${renderSentence(note)}</p>`)}
 <p id="count">${files.length === 0 ? "Nothing found." : plural(files.length, "document")}</p>
-${foundList(files.map(({ path, lines }) => ({ href: documentAddress(name, "docs", path), path, lines })))}`;
+${renderFoundDocuments(files.map(({ path, lines }) => ({ href: documentAddress(name, "docs", path), path, lines })))}`;
 }

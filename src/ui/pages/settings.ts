@@ -1,17 +1,25 @@
 import { join } from "node:path";
 import { findExcluded, testIgnoreLines } from "../../mirror/operations/manual/ignore-rules.ts";
-import { valueIn } from "../../mirror/operations/manual/config.ts";
+import { readValueIn } from "../../mirror/operations/manual/config.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { type Config, readConfig } from "../../mirror/settings/config.ts";
 import { readIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { count, plural } from "../../common/count.ts";
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
-import { badgeOf, renderCommand, nameView, optionsOf, refusalOf, refusedBy, sentenceView } from "../../page/parts.ts";
+import {
+  renderBadge,
+  renderCommand,
+  renderName,
+  renderOptions,
+  renderRefusal,
+  renderRefusedAttributes,
+  renderSentence,
+} from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest } from "../page.ts";
@@ -68,7 +76,7 @@ export const SETTINGS_PAGE = makeFolderPage({
 function renderSetting(config: Config, name: string, unsaved: URLSearchParams): Html | null {
   const setting = listSettings().find((entry) => entry.name === name)?.setting;
   if (setting === undefined) return null;
-  const value = valueIn(config, name);
+  const value = readValueIn(config, name);
   const isDefault = JSON.stringify(value) === JSON.stringify(setting.defaultValue);
   const formatShown = (item: unknown) => findChoices(name, setting)?.[String(item)] ?? formatValue(item);
   const id = `s-${name}`;
@@ -78,18 +86,18 @@ function renderSetting(config: Config, name: string, unsaved: URLSearchParams): 
     return html`<li>${aboutElement}<div><output id="${id}">${formatShown(value) || "All"}</output>${renderCommand(setting.setBy)}</div></li>`;
   const typed = unsaved.get(name) ?? formatValue(value);
   const refusal = unsaved.has(name) ? explainRefusal(name, setting, typed) : null;
-  return html`<li>${aboutElement}<div>${renderControl(name, setting, typed, refusal !== null)}${refusal !== null && refusalOf(refusal, `fault-${name}`)}</div></li>`;
+  return html`<li>${aboutElement}<div>${renderControl(name, setting, typed, refusal !== null)}${refusal !== null && renderRefusal(refusal, `fault-${name}`)}</div></li>`;
 }
 
 function renderControl(name: string, setting: Setting<unknown>, typed: string, isRefused: boolean): Html {
   const choices = findChoices(name, setting);
-  const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && refusedBy(`fault-${name}`)}`;
+  const attributes = html` id="${`s-${name}`}" name="${name}"${isRefused && renderRefusedAttributes(`fault-${name}`)}`;
   const quantities = splitQuantities(name, typed);
   if (quantities !== null)
     return html`<span class="row">${quantities.map((quantity, i) => renderQuantity(name, quantity, i === 0 ? attributes : null))}</span>`;
   if (choices === null || !Object.hasOwn(choices, typed))
     return html`<input${attributes} value="${typed}" size="14" placeholder="${formatValue(setting.defaultValue) || "none"}" spellcheck="false">`;
-  return html`<select${attributes}>${optionsOf(choices, typed)}</select>`;
+  return html`<select${attributes}>${renderOptions(choices, typed)}</select>`;
 }
 
 /** LIMIT: number of characters of a rule or path to test, because they are part of the address. */
@@ -104,7 +112,7 @@ function renderQuantity(name: string, { number, unit, units }: Quantity, attribu
   const nextAttributes = html` name="${name}" aria-label="${`${label}: ${words.join(" or ")}`}"`;
   const field = html`<input${attributes ?? nextAttributes} value="${number}" size="4" inputmode="numeric">`;
   if (words.length === 1) return html`${field} ${words}<input type="hidden" name="${name}" value="${unit}">`;
-  return html`${field}<select name="${name}" aria-label="${`${label}: unit`}">${optionsOf(units, unit)}</select>`;
+  return html`${field}<select name="${name}" aria-label="${`${label}: unit`}">${renderOptions(units, unit)}</select>`;
 }
 
 /**
@@ -114,7 +122,7 @@ function renderQuantity(name: string, { number, unit, units }: Quantity, attribu
 function renderIgnoreRules(folder: Folder, request: PageRequest): Html {
   const readResult = readIgnoreLines(folder.root);
   if (readResult.kind === "trouble")
-    return html`<section class="card" id="ignore"><h2>Ignore rules</h2><p>${sentenceView(sentenceOf(readResult.trouble.what))}</p></section>`;
+    return html`<section class="card" id="ignore"><h2>Ignore rules</h2><p>${renderSentence(toSentence(readResult.trouble.what))}</p></section>`;
   const lines = readResult.value;
   const [rule, path] = ["rule", "q"].map((name) => (request.query.get(name) ?? "").trim());
   const field = (id: string, name: string, label: string, value: string, example: string) =>
@@ -149,9 +157,9 @@ const MAX_NAMED = 5;
 /** Shows which documents a new rule would exclude, and the button that adds the rule. */
 function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {
   const excluded = findExcluded(folder.root, rule);
-  if (excluded.kind === "trouble") return html`<p id="count">${sentenceView(sentenceOf(excluded.trouble.what))}</p>`;
+  if (excluded.kind === "trouble") return html`<p id="count">${renderSentence(toSentence(excluded.trouble.what))}</p>`;
   const paths = excluded.value;
-  const names = paths.slice(0, MAX_NAMED).map((path) => html`<li>${nameView(path)}</li>`);
+  const names = paths.slice(0, MAX_NAMED).map((path) => html`<li>${renderName(path)}</li>`);
   const moreCount = paths.length - names.length;
   return html`<p id="count">This rule stops the sync of <b>${plural(paths.length, "document")}</b>.${paths.length > 0 && " They stay on both sides."}</p>
 <ul class="faint">${names}${moreCount > 0 && html`<li>… and ${count(moreCount)} more</li>`}</ul>
@@ -162,10 +170,10 @@ ${renderFolderForm(folder, { path: "ignore", fields: { pattern: rule } }, reques
 function renderTest(lines: string, rule: string, path: string): Html {
   const testBefore = testIgnoreLines(lines, path);
   const testAfter = testIgnoreLines(`${lines}\n${rule}`, path);
-  if (testAfter.kind === "trouble") return html`<p>${sentenceView(sentenceOf(testAfter.trouble.what))}</p>`;
-  if (testAfter.value === null) return html`<p id="tested">${badgeOf("good", "synced")} No rule excludes it.</p>`;
+  if (testAfter.kind === "trouble") return html`<p>${renderSentence(toSentence(testAfter.trouble.what))}</p>`;
+  if (testAfter.value === null) return html`<p id="tested">${renderBadge("good", "synced")} No rule excludes it.</p>`;
   const isNew = testBefore.kind === "ok" && testBefore.value === null;
-  return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : sentenceView(`Excluded by ${testAfter.value}.`)}</p>`;
+  return html`<p id="tested">${entryBadge("ignored")} ${isNew ? "The new rule excludes it." : renderSentence(`Excluded by ${testAfter.value}.`)}</p>`;
 }
 
 function renderKeyForm(folder: Folder, request: PageRequest): Html {

@@ -1,9 +1,16 @@
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
-import { type RejectionKind, waitingClause } from "../../mirror/operations/results/stop.ts";
+import { type RejectionKind, describeWaiting } from "../../mirror/operations/results/stop.ts";
 import { count, plural } from "../../common/count.ts";
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, bannerOf, emptyOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
+import {
+  renderAge,
+  renderBanner,
+  renderEmptyState,
+  renderName,
+  renderNextStep,
+  renderSentence,
+} from "../../page/parts.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type PageRequest } from "../page.ts";
 import { renderHelpLink, renderFolderForm } from "../parts.ts";
@@ -39,8 +46,8 @@ ${safetyStop === null ? renderNothingStopped(folder) : !isAnswering && renderSto
 /** Shows the result of the user's answer, or that nothing is stopped. */
 function renderNothingStopped({ job }: Folder): Html {
   const result = job?.end ?? null;
-  if (result !== null) return bannerOf(result.tone, result.text, null);
-  return html`<h1>Stopped changes</h1>${emptyOf("Nothing is stopped", "No safety check stops the sync of this folder.")}`;
+  if (result !== null) return renderBanner(result.tone, result.text, null);
+  return html`<h1>Stopped changes</h1>${renderEmptyState("Nothing is stopped", "No safety check stops the sync of this folder.")}`;
 }
 
 type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
@@ -48,19 +55,24 @@ type SafetyStop = NonNullable<NonNullable<Folder["status"]>["safetyStop"]>;
 function renderStop(folder: Folder, stop: SafetyStop, { isScanning, seen }: StopReading, request: PageRequest): Html {
   const { approved, reasons } = stop;
   if (approved)
-    return bannerOf("asks", "Approved: the next sync carries the changes out", null, renderSyncForm(folder, request));
+    return renderBanner(
+      "asks",
+      "Approved: the next sync carries the changes out",
+      null,
+      renderSyncForm(folder, request),
+    );
   const trouble = seen?.result.kind === "trouble" ? seen.result.trouble : null;
   const view = seen?.result.kind === "ok" ? seen.result.value : null;
   if (view !== null && view.stop.version === null)
-    return bannerOf(
+    return renderBanner(
       "quiet",
       "Nothing would be stopped any more",
       "The next sync continues.",
       renderSyncForm(folder, request),
     );
   const stopWords = chooseWords(reasons, view);
-  return html`${renderStopBanner(reasons, stopWords, view === null ? null : html`Checked ${ageOf(seen!.scannedAt, request.now)} ago.`)}
-${trouble === null ? renderAnswers(folder, view, stopWords, request) : html`<div class="notice bad"><p>${sentenceView(sentenceOf(trouble.what))}</p>${nextOf(trouble.next)}</div>`}
+  return html`${renderStopBanner(reasons, stopWords, view === null ? null : html`Checked ${renderAge(seen!.scannedAt, request.now)} ago.`)}
+${trouble === null ? renderAnswers(folder, view, stopWords, request) : html`<div class="notice bad"><p>${renderSentence(toSentence(trouble.what))}</p>${renderNextStep(trouble.next)}</div>`}
 ${isScanning && html`<div id="looking"><p class="faint">Reading both sides to list the changes …</p>${renderProgress("Reading both sides", 0, null)}</div>`}
 ${view !== null && renderStoppedChanges(view)}`;
 }
@@ -71,11 +83,11 @@ ${view !== null && renderStoppedChanges(view)}`;
  * @param checked sentence with the age of the scan; null before the scan has ended
  */
 function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWords, checked: Html | null): Html {
-  const sentences = sentenceView(reasons.map(({ detail }) => sentenceOf(detail)).join(" "));
+  const sentences = renderSentence(reasons.map(({ detail }) => toSentence(detail)).join(" "));
   const helpLinks = reasons.map(({ reason }) => html` ${renderHelpLink(reason, "Why it stopped")}`);
   return checked === null
-    ? bannerOf("bad", sentences, html`${helpLinks}`)
-    : bannerOf("bad", question, html`${sentences} ${checked}${helpLinks}`);
+    ? renderBanner("bad", sentences, html`${helpLinks}`)
+    : renderBanner("bad", question, html`${sentences} ${checked}${helpLinks}`);
 }
 
 /** Words for a stop: the question, the labels of both answers, and what the answer yes does. */
@@ -144,7 +156,7 @@ function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, 
 <p>${words.does}</p>${renderAnswerForm("approve", "danger", words.yes)}</section>
 <section class="card" id="back"><h2>${words.no}</h2>${
     rejectionResult?.kind === "trouble"
-      ? html`<p>${sentenceView(sentenceOf(rejectionResult.trouble.what))}</p>${nextOf(rejectionResult.trouble.next)}`
+      ? html`<p>${renderSentence(toSentence(rejectionResult.trouble.what))}</p>${renderNextStep(rejectionResult.trouble.next)}`
       : html`<ul>${rejectionResult !== undefined && renderRejections(rejectionResult.value)}</ul>${renderAnswerForm("reject", "main-action", words.no)}`
   }</section></div>`;
 }
@@ -166,7 +178,7 @@ const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: s
 function renderRejections(back: RejectionItems): Html[] {
   return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => {
     const [noun, words] = REJECTION_WORDS[kind];
-    const reasonClause = kind === "left" && html`: ${sentenceView(all[0]!.row.why)}`;
+    const reasonClause = kind === "left" && html`: ${renderSentence(all[0]!.row.why)}`;
     return html`<li><b>${plural(all.length, noun)}</b> ${words}${reasonClause}</li>`;
   });
 }
@@ -178,14 +190,14 @@ function renderStoppedChanges({ stop: { items, waiting }, deleted }: StopView): 
     ...Map.groupBy(items, ({ path }) => [path.split("/", 1)[0]!].find((top) => topFolders.has(top)) ?? ""),
   ];
   return html`<section id="stopped"><h2>${formatChanges(items.length, deleted.size)}</h2>
-${waiting > 0 && html`<p class="faint">${sentenceOf(waitingClause(waiting))}</p>`}${folders.map(
+${waiting > 0 && html`<p class="faint">${toSentence(describeWaiting(waiting))}</p>`}${folders.map(
   ([folder, changes]) =>
-    html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : nameView(folder)} <span class="count quiet">${count(changes.filter(({ path }) => deleted.has(path)).length || changes.length)}</span></summary>
+    html`<details class="card flush" id="${`stopped-${folder}`}"><summary>${folder === "" ? "In this folder itself" : renderName(folder)} <span class="count quiet">${count(changes.filter(({ path }) => deleted.has(path)).length || changes.length)}</span></summary>
 <ul class="rows">${changes
       .slice(0, MAX_CHANGES)
       .map(
         ({ what, path, notes }) =>
-          html`<li><span>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
+          html`<li><span>${renderName(path)}${notes.map((note) => html` <span class="faint">${renderSentence(note)}</span>`)}</span><span class="faint">${what}</span></li>`,
       )}</ul>${changes.length > MAX_CHANGES && html`<p class="faint">… and ${plural(changes.length - MAX_CHANGES, "more change")}</p>`}</details>`,
 )}</section>`;
 }

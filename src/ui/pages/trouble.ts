@@ -1,9 +1,9 @@
 import type { Trouble } from "../../common/trouble.ts";
-import { sentenceOf } from "../../common/sentence.ts";
+import { toSentence } from "../../common/sentence.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { actionForm, nextOf, sentenceView } from "../../page/parts.ts";
-import { type Refusal, REFUSAL_TEXT } from "../../page/same-site.ts";
+import { renderActionForm, renderNextStep, renderSentence } from "../../page/parts.ts";
+import { type RequestRefusal, REFUSAL_TEXT } from "../../page/same-site.ts";
 import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { renderOrigin } from "../parts.ts";
@@ -24,7 +24,7 @@ export function makeTroublePage(
 ): Content {
   const origin = renderOrigin(code, requestId);
   const isOutside = code !== null && OUTSIDE_CODES.has(code);
-  const nextElement = isOutside ? html`<p>${sentenceView(sentenceOf(next))}</p>` : nextOf(next, origin);
+  const nextElement = isOutside ? html`<p>${renderSentence(toSentence(next))}</p>` : renderNextStep(next, origin);
   const upLink =
     folder === null
       ? html`<a class="button" href="/">All linked folders</a>`
@@ -32,12 +32,12 @@ export function makeTroublePage(
   return {
     title: "Not shown · mdmirror",
     announcement: what,
-    main: html`<h1>${sentenceView(sentenceOf(what))}</h1>
+    main: html`<h1>${renderSentence(toSentence(what))}</h1>
 ${nextElement}${!isOutside && html`<p class="row">${upLink}</p>`}`,
   };
 }
 
-export function makeRefusalTrouble(refusal: Refusal): Trouble {
+export function makeRefusalTrouble(refusal: RequestRefusal): Trouble {
   const nextStep = "open the address that mdmirror ui prints, directly, not from another page";
   return { kind: "usage", what: REFUSAL_TEXT[refusal], next: nextStep, code: `other-${refusal}` };
 }
@@ -78,7 +78,7 @@ export const SIGN_OUT_PAGE: UiPage = {
     title: "Sign out · mdmirror",
     main: html`<h1>Sign out</h1>
 <p>This browser no longer has access. Syncing continues; <code>mdmirror ui</code> opens a page again.</p>
-${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
+${renderActionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
   }),
 };
 

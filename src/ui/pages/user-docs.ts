@@ -1,7 +1,7 @@
 import { refuse } from "../../common/trouble.ts";
 import { parentOf } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
-import { documentOf } from "../../page/markdown.ts";
+import { renderDocument } from "../../page/markdown.ts";
 import type { UiPage } from "../page.ts";
 import { readRequestedPath } from "../parts.ts";
 import { DOCS_ADDRESS, toDocAddress, readUserDoc, SUBJECTS, readTitle } from "../user-docs.ts";
@@ -34,7 +34,7 @@ export const USER_DOC_PAGE: UiPage = {
     return {
       title: `${readTitle(name, text)} · Help · mdmirror`,
       main: html`<p><a href="${DOCS_ADDRESS}">All documents</a></p>
-${documentOf(rendered, text)}`,
+${renderDocument(rendered, text)}`,
     };
   },
 };

@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unwrap } from "../../../src/common/trouble.ts";
-import { judgeService, type Report } from "../../../src/conformance/judge.ts";
-import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
+import { judgeService, type ConformanceReport } from "../../../src/conformance/judge.ts";
+import { CASES_BY_SECTION, type Section } from "../../../src/conformance/sections.ts";
 import { httpWire } from "../suite/http-wire.ts";
 
 /** The cases of the contract, run against a service that shares no code with mdmirror. */
@@ -18,7 +18,7 @@ const reason = hasPython ? "" : " (skipped: no python3 of version 3.9 or newer)"
 /** URLs of the services, by their fault; null is the service without a fault. */
 let urls: ReadonlyMap<string | null, string>;
 
-async function judgeOther(sections: readonly Section[], fault: string | null): Promise<Report> {
+async function judgeOther(sections: readonly Section[], fault: string | null): Promise<ConformanceReport> {
   const judged = await judgeService({
     exchange: httpWire(urls.get(fault)!),
     url: urls.get(fault)!,
@@ -58,7 +58,7 @@ describe.skipIf(!hasPython)(`a service in Python${reason}`, () => {
   afterAll(() => void service.kill());
 
   test("follows the contract in every section, and offers no search", { timeout: 120_000 }, async () => {
-    const report = await judgeOther(Object.keys(SECTIONS) as Section[], null);
+    const report = await judgeOther(Object.keys(CASES_BY_SECTION) as Section[], null);
     expect(report.sections.flatMap(({ differences }) => differences)).toEqual([]);
     expect(report).toMatchObject({ conforms: true, isComplete: true });
     const missing = report.sections.flatMap(({ notOffered }) => notOffered.map(({ operation }) => operation));

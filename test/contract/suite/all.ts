@@ -1,4 +1,4 @@
-import { CASES } from "../../../src/conformance/sections.ts";
+import { ALL_CASES } from "../../../src/conformance/sections.ts";
 import { accessTests } from "./access-tests.ts";
 import { adminSettingsTests } from "./admin-settings-tests.ts";
 import { adminTests } from "./admin-tests.ts";
@@ -10,7 +10,7 @@ import type { ContractTest } from "./world.ts";
 
 /** Every test of the contract: the cases that are part of mdmirror, and those that need /admin. */
 export const CONTRACT: readonly ContractTest[] = [
-  ...CASES.map(({ title, run }) => ({ title, needs: null, run })),
+  ...ALL_CASES.map(({ title, run }) => ({ title, needs: null, run })),
   ...accessTests,
   ...grantTests,
   ...keptGrantTests,

@@ -2,7 +2,7 @@ import { describe, expect, test, it } from "vitest";
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
 import type { Progress } from "../../../src/mirror/ports/world.ts";
-import { remoteAfterCycle } from "../../../src/mirror/engine/daemon/known-trees.ts";
+import { updateRemoteTree } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import type { PlannedCycle } from "../../../src/mirror/engine/run/cycle-context.ts";
 import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import type { Outcome } from "../../../src/mirror/model/action.ts";
@@ -296,7 +296,7 @@ async function look(mirror: Mirror): Promise<PlannedCycle> {
  */
 function follow(mirror: Mirror, before: PlannedCycle, outcome: Outcome = { kind: "done" }): RemoteTree | null {
   const ends = before.plan.steps.map(() => ({ kind: "ran", outcome }) as const);
-  return remoteAfterCycle(mirror.world().state, { ...before, ends }, before.trees.remote);
+  return updateRemoteTree(mirror.world().state, { ...before, ends }, before.trees.remote);
 }
 
 async function synced(): Promise<{ readonly rig: ReturnType<typeof createRig>; readonly mirror: Mirror }> {

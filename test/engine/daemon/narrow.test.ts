@@ -4,7 +4,7 @@ import { EXACT_DISK } from "../../../src/contract/path.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import type { Action } from "../../../src/mirror/model/action.ts";
 import type { LocalTree, RemoteTree } from "../../../src/mirror/model/tree.ts";
-import { narrowTrees } from "../../../src/mirror/engine/daemon/known-trees.ts";
+import { makeNarrowTrees } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import { DirtyPaths } from "../../../src/mirror/engine/daemon/unsettled.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
@@ -117,7 +117,7 @@ describe("a narrow view of both sides", () => {
         if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }
-      const part = narrowTrees(world.state, seen, paths)!;
+      const part = makeNarrowTrees(world.state, seen, paths)!;
       const local = world.disk.scanFiles(part.local, paths, () => undefined)!;
       const whole = await planOnly(world, options);
       if (whole.kind !== "planned") throw new Error(whole.kind);
@@ -160,7 +160,7 @@ describe("a narrow view of both sides", () => {
     const { local, remote } = still.trees;
     const path = "area/note-0.md";
     const id = rig.app.files().get(path)!.id;
-    const cut = (at: string, seen: RemoteTree = remote) => narrowTrees(state, { local, remote: seen }, [at]);
+    const cut = (at: string, seen: RemoteTree = remote) => makeNarrowTrees(state, { local, remote: seen }, [at]);
     expect(cut(path)).not.toBeNull();
     expect(cut("area"), "a known folder").toBeNull();
     expect(cut("area/note-0 (theirs).md"), "a conflict copy").toBeNull();
@@ -168,7 +168,7 @@ describe("a narrow view of both sides", () => {
     expect(cut(path, { ...remote, folders: new Map() }), "a folder that was not listed").toBeNull();
     expect(cut(path, { ...remote, files: new Map() }), "a document that was not listed").toBeNull();
     const shown = { ...remote.files.get(id)!, id: "doc_00000000000new" as DocId, path: "area/new.md" };
-    const cutShown = () => narrowTrees(state, { local, remote }, [shown.path], [shown]);
+    const cutShown = () => makeNarrowTrees(state, { local, remote }, [shown.path], [shown]);
     expect(cutShown()).not.toBeNull();
     const { localDigest: digest, changeId } = state.record(id)!;
     const placed = { id: shown.id, localPath: "area/New note.md", remotePath: shown.path, changeId };

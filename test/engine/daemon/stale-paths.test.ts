@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -127,7 +127,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     expect(rig.mirrored.texts()).toEqual(saved);
     expect(rig.textOf("notes/goal.md")).toBe(PLAN);
     const { stopped } = rig.daemon.status().lastReport!;
-    rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
+    rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(toGuardKey)));
     await rig.daemon.request("resume");
     await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
     expect([rig.idOf("notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);

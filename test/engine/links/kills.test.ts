@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteFileOf } from "../../../src/mirror/model/left-out.ts";
+import { toRemoteFile } from "../../../src/mirror/model/left-out.ts";
 import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts";
 import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
 import type { Digest } from "../../../src/contract/digest.ts";
@@ -260,7 +260,7 @@ test("a file that is replaced between the walk and the reading of its links is n
   const local = { ...links.disk.walk(() => null, ignore), inodesTrusted: true };
   hasWalked = true;
   const base = state.load();
-  const listed = new Map([...base.records].map(([id, record]) => [id, remoteFileOf(record)]));
+  const listed = new Map([...base.records].map(([id, record]) => [id, toRemoteFile(record)]));
   const nothing = { folders: new Map(), unseen: new Map(), gone: new Set<never>(), goneFolders: new Set<never>() };
   const remote = { files: listed, complete: true, foldersComplete: true, outside: new Set<never>(), ...nothing };
   const trees = { base, local, remote };

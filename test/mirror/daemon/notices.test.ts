@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { desktopHook } from "../../../src/mirror/hooks/desktop.ts";
-import type { Message } from "../../../src/mirror/hooks/message.ts";
+import { makeDesktopHook } from "../../../src/mirror/hooks/desktop.ts";
+import type { HookMessage } from "../../../src/mirror/hooks/message.ts";
 import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
 import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/autostart/sd-notify.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -94,8 +94,8 @@ describe("word to systemd", () => {
 
 describe("a desktop notification", () => {
   test("has the text of the event, which is no script", async () => {
-    const hook = desktopHook(env(), "linux")!;
-    const message = { type: "conflict", text: "$(id) <b>.md", data: { mirror: { folder: "/w" } } } as Message;
+    const hook = makeDesktopHook(env(), "linux")!;
+    const message = { type: "conflict", text: "$(id) <b>.md", data: { mirror: { folder: "/w" } } } as HookMessage;
     const stop = new AbortController().signal;
     expect(await runCommand(hook, message, { env: env(), timeoutMs: 30_000, stop })).toMatchObject({ kind: "done" });
     expect(await called()).toBe("notify-send|--app-name=mdmirror|--|$(id) <b>.md|key=");
@@ -106,6 +106,6 @@ describe("a desktop notification", () => {
     ["it is not wanted", { DISPLAY: ":0", MDMIRROR_NOTIFY: "off" }, "linux"],
     ["another system", { DISPLAY: ":0" }, "freebsd"],
   ] as const)("is not tried: %s", (_name, given, platform) => {
-    expect(desktopHook(given, platform)).toBeNull();
+    expect(makeDesktopHook(given, platform)).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import type { Clock } from "../../../src/common/clock.ts";
 import { readStatus } from "../../../src/mirror/folder/status.ts";
 import type { Intent } from "../../../src/mirror/ports/state.ts";
 import { openState } from "../../../src/mirror/state/open.ts";
-import { troubleOfError } from "../../../src/mirror/folder/disk-trouble.ts";
+import { describeError } from "../../../src/mirror/folder/disk-trouble.ts";
 import { openRig } from "../../cli/rig.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
@@ -103,19 +103,19 @@ describe("errors of the ground under the state file", () => {
     ["SQLITE_READONLY_DBMOVED", "the state file was moved or removed while it was in use"],
     ["SQLITE_READONLY_DIRECTORY", "this user may not read or write .mdmirror/"],
   ])("%s: %s", (code, what) => {
-    expect(troubleOfError(error(code))).toMatchObject({ what, code });
+    expect(describeError(error(code))).toMatchObject({ what, code });
   });
 
   it.each([
     ["EACCES", "/home/other/notes/.mdmirror", "this user may not read or write /home/other/notes/.mdmirror"],
     ["EPERM", "/proc/self/fd/21/config.json", "this user may not read or write config.json"],
   ])("%s at %s: %s", (code, path, what) => {
-    expect(troubleOfError(Object.assign(error(code), { path }))).toMatchObject({ what, code });
+    expect(describeError(Object.assign(error(code), { path }))).toMatchObject({ what, code });
   });
 
   it("takes no fault of our own for one of the disk", () => {
-    expect(troubleOfError(error("SQLITE_ERROR"))).toBeNull();
-    expect(troubleOfError(error("EPERM"))).toBeNull();
-    expect(troubleOfError(new Error("a bug"))).toBeNull();
+    expect(describeError(error("SQLITE_ERROR"))).toBeNull();
+    expect(describeError(error("EPERM"))).toBeNull();
+    expect(describeError(new Error("a bug"))).toBeNull();
   });
 });

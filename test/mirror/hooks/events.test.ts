@@ -1,32 +1,32 @@
 import { describe, expect, test } from "vitest";
-import { changesBetween, type WatchedEvent, watchEvent } from "../../../src/mirror/hooks/events.ts";
-import type { Facts, HookItem } from "../../../src/mirror/hooks/facts.ts";
+import { countChanges, type WatchedEvent, watchEvent } from "../../../src/mirror/hooks/events.ts";
+import type { HookFacts, HookItem } from "../../../src/mirror/hooks/facts.ts";
 import { EVENT_NAMES, type EventName } from "../../../src/mirror/hooks/hook.ts";
 import { parseHooks } from "../../../src/mirror/hooks/read-hooks.ts";
 
 const NONE = { attention: [], conflict: [], stopped: [], offline: [] };
-const CALM: Facts = { state: "in-sync", changes: {}, problems: NONE, offlineMs: 0, reviews: [] };
+const CALM: HookFacts = { state: "in-sync", changes: {}, problems: NONE, offlineMs: 0, reviews: [] };
 const item = (kind: string, path = ""): HookItem => ({ path, kind, code: null, next: "" });
-const inConflict = (...paths: string[]): Facts => {
+const inConflict = (...paths: string[]): HookFacts => {
   const items = paths.map((path) => item("conflict", path));
   return { ...CALM, state: "attention", problems: { ...NONE, attention: items, conflict: items } };
 };
-const stopped = (reason: string): Facts => ({
+const stopped = (reason: string): HookFacts => ({
   ...CALM,
   state: "stopped",
   problems: { ...NONE, stopped: [item(reason)] },
 });
-const offline = (ms: number): Facts => ({
+const offline = (ms: number): HookFacts => ({
   ...CALM,
   state: "offline",
   offlineMs: ms,
   problems: { ...NONE, offline: [item("offline")] },
 });
-const reviews = (...keys: string[]): Facts => ({ ...CALM, reviews: keys });
-const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } });
+const reviews = (...keys: string[]): HookFacts => ({ ...CALM, reviews: keys });
+const carried = (uploaded: number): HookFacts => ({ ...CALM, changes: { uploaded } });
 
 /** Returns the events of a sequence of states. The first state is the start. */
-function heard(...states: Facts[]): string[] {
+function heard(...states: HookFacts[]): string[] {
   const watched = new Map<EventName, WatchedEvent>();
   return states.slice(1).map((now) => {
     const events = EVENT_NAMES.map((event) => {
@@ -40,7 +40,7 @@ function heard(...states: Facts[]): string[] {
 }
 
 describe("events of a hook", () => {
-  test.each<[string, Facts[], string[]]>([
+  test.each<[string, HookFacts[], string[]]>([
     ["of an unchanged folder: none", [CALM, CALM], [""]],
     ["of a problem from before the start: none", [inConflict("a.md"), inConflict("a.md")], [""]],
     ["of synced changes, once", [CALM, carried(1), carried(1), carried(3)], ["in-sync", "", "in-sync"]],
@@ -87,7 +87,7 @@ describe("events of a hook", () => {
   });
 
   test("count the changes since the last one", () => {
-    expect(changesBetween(carried(2), { ...CALM, changes: { uploaded: 5, downloaded: 1 } })).toEqual({
+    expect(countChanges(carried(2), { ...CALM, changes: { uploaded: 5, downloaded: 1 } })).toEqual({
       uploaded: 3,
       downloaded: 1,
     });
@@ -96,7 +96,7 @@ describe("events of a hook", () => {
 
 describe("the debounce", () => {
   const start: WatchedEvent = { baseline: CALM, pending: null };
-  const check = (before: WatchedEvent, now: Facts, time: number, event: EventName = "conflict") =>
+  const check = (before: WatchedEvent, now: HookFacts, time: number, event: EventName = "conflict") =>
     watchEvent(before, now, { event, debounce: 5_000, time });
 
   test("waits until a state has lasted, again after each change", () => {

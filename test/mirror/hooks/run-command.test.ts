@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { HookEnd } from "../../../src/mirror/hooks/hook.ts";
-import type { Message } from "../../../src/mirror/hooks/message.ts";
+import type { HookMessage } from "../../../src/mirror/hooks/message.ts";
 import { runCommand } from "../../../src/mirror/hooks/run-hook.ts";
 import { groupEnds } from "./group.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -12,7 +12,7 @@ beforeEach(() => {
   home = temporaryFolder();
 });
 
-const MESSAGE: Message = {
+const MESSAGE: HookMessage = {
   id: "msg_1",
   type: "conflict",
   timestamp: "2026-11-23T12:00:00.000Z",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { comparePlans, plainPlan, recordFacts, replan } from "../../../src/mirror/operations/doctor/bundle.ts";
+import { comparePlans, toPlainPlan, recordFacts, replan } from "../../../src/mirror/operations/doctor/bundle.ts";
 import type { PlanInput } from "../../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { applyChanges, baseWorld, scenarios, anyPolicy, anyTrees, lookups } from "../../planner/arbitrary.ts";
@@ -17,7 +17,7 @@ function differences(input: PlanInput, withNames: boolean): readonly string[] {
   const facts = JSON.parse(JSON.stringify(recordFacts({ plan, input, journal: [] }, withNames, SALT)));
   const replayed = replan(facts);
   expect(replayed.unanswered).toBe(0);
-  return comparePlans(facts.planned, plainPlan(replayed.plan));
+  return comparePlans(facts.planned, toPlainPlan(replayed.plan));
 }
 
 describe("a bundle", () => {

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { checkNeighbours, checkWatches, checkHistory, humanSize } from "../../../src/mirror/operations/doctor/disk.ts";
-import { checkService, clockChecks } from "../../../src/mirror/operations/doctor/service.ts";
-import { traitChecks } from "../../../src/mirror/operations/doctor/traits.ts";
+import { checkNeighbours, checkWatches, checkHistory, formatSize } from "../../../src/mirror/operations/doctor/disk.ts";
+import { checkService, checkClock } from "../../../src/mirror/operations/doctor/service.ts";
+import { checkEachTrait } from "../../../src/mirror/operations/doctor/traits.ts";
 import type { RemoteTraits } from "../../../src/mirror/ports/remote.ts";
 import type { Wire, WireResult } from "../../../src/common/wire.ts";
-import { routeTo } from "../../../src/mirror/remote/proxy.ts";
+import { chooseRoute } from "../../../src/mirror/remote/proxy.ts";
 import { NO_TRAITS } from "../../../src/mirror/remote/traits.ts";
 import { closeNothing } from "../../simulator/quiet-ports.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -53,19 +53,19 @@ describe("the service", () => {
     ["yesterday", undefined],
     [undefined, undefined],
   ])("a Date of %s is %s", (date, state) => {
-    expect(clockChecks(date, clock.now())[0]?.state).toBe(state);
+    expect(checkClock(date, clock.now())[0]?.state).toBe(state);
   });
 });
 
 describe("what was learned of the service", () => {
   const notes = (traits: Partial<RemoteTraits>) =>
-    traitChecks({ ...NO_TRAITS, ...traits }).flatMap(({ about, state, trait, detail }) =>
+    checkEachTrait({ ...NO_TRAITS, ...traits }).flatMap(({ about, state, trait, detail }) =>
       state === "good" ? [] : [[about, trait?.learned, detail.includes(`(recommended: ${trait?.liked})`)]],
     );
 
   test("of the deployment that exists, all is as liked", () => {
     const deployed = { folderTree: "yes", moveToRoot: "yes", folderPatch: "yes", folderDelete: "yes" } as const;
-    const checks = traitChecks({ ...NO_TRAITS, ...deployed, conflicts: "reviewed", keptForms: { plain: 3 } });
+    const checks = checkEachTrait({ ...NO_TRAITS, ...deployed, conflicts: "reviewed", keptForms: { plain: 3 } });
     expect(checks.filter(({ state, trait }) => state !== "good" || trait?.learned !== trait?.liked)).toEqual([]);
     expect(notes({})).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("the size of the history", () => {
     [3_200_000_000, "3.2 GB"],
     [5e15, "5000 TB"],
   ])("%i bytes are %s", (bytes, words) => {
-    expect(humanSize(bytes)).toBe(words);
+    expect(formatSize(bytes)).toBe(words);
   });
 
   test("counts both databases with their companions, the trash and the log", () => {
@@ -161,7 +161,7 @@ describe("the size of the history", () => {
 });
 
 test("I30 a proxy is named, without its password", async () => {
-  const route = routeTo("https://files.example.org", { HTTPS_PROXY: "http://ann:pw@proxy.test:3128" });
+  const route = chooseRoute("https://files.example.org", { HTTPS_PROXY: "http://ann:pw@proxy.test:3128" });
   const wire: Wire = { send: async () => answer(200, '{"object":"list","data":[]}'), close: closeNothing };
   const checks = await checkService(wire, "mdm_secret", { ...ADDRESS, route }, clock);
   expect(JSON.stringify(checks)).toContain("http://proxy.test:3128 (HTTPS_PROXY)");

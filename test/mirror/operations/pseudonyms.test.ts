@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { mapName } from "../../../src/contract/names.ts";
 import { pathKey } from "../../../src/contract/path.ts";
 import { compareStrings } from "../../../src/mirror/model/by-path.ts";
-import { conflictCopyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
 import { makeHashedName, mayBeHashedName, makeNumberedName } from "../../../src/mirror/model/local-name.ts";
 import { makePseudonyms } from "../../../src/mirror/operations/doctor/pseudonyms.ts";
 
@@ -20,7 +20,7 @@ const FOLDINGS = [false, true].flatMap((foldsCase) =>
 const made = NAMES.flatMap((name) => [
   mapName(name, "file") ?? name,
   makeNumberedName(name, "file", 2, 255),
-  conflictCopyPath(name, "theirs", 1, 255),
+  makeConflictCopyPath(name, "theirs", 1, 255),
   makeHashedName(name, "file", ID, 255),
 ]);
 const { path, digest } = makePseudonyms([...NAMES, ...made], [ID], "salt");
@@ -50,7 +50,9 @@ describe("pseudonyms", () => {
       const mapped = mapName(name, "file");
       expect([name, mapName(path(name), "file")]).toEqual([name, mapped === null ? null : path(mapped)]);
       expect(makeNumberedName(path(name), "file", 2, 255)).toBe(path(makeNumberedName(name, "file", 2, 255)));
-      expect(conflictCopyPath(path(name), "theirs", 1, 255)).toBe(path(conflictCopyPath(name, "theirs", 1, 255)));
+      expect(makeConflictCopyPath(path(name), "theirs", 1, 255)).toBe(
+        path(makeConflictCopyPath(name, "theirs", 1, 255)),
+      );
       expect(mayBeHashedName(path(makeHashedName(name, "file", ID, 255)), path(name), "file", ID)).toBe(true);
     }
   });

@@ -1,6 +1,6 @@
 import { unwrap } from "../../../src/common/trouble.ts";
 import { describe, expect, test } from "vitest";
-import { spareName, moveOfEvent } from "../../../src/mirror/operations/history/undo-moves.ts";
+import { makeTemporaryName, readMove } from "../../../src/mirror/operations/history/undo-moves.ts";
 import { readUndo, undoRun } from "../../../src/mirror/operations/history/undo.ts";
 import { planUndo } from "../../../src/mirror/operations/history/undo-plan.ts";
 import { actLocally, actOnService } from "../../simulator/commands.ts";
@@ -106,7 +106,7 @@ describe("undo of what a run moved", () => {
     const { rig, mirror } = await begun();
     actLocally(mirror, "mv two.md three.md; mv one.md two.md; mv c d/c; mv b c");
     const report = await mirror.sync();
-    for (const path of ["two.md", "c"]) mirror.write(`${spareName(path)}/x.md`, "here first\n");
+    for (const path of ["two.md", "c"]) mirror.write(`${makeTemporaryName(path)}/x.md`, "here first\n");
     expect((await undo(mirror, report!.run)).ends.filter(({ done }) => !done)).toEqual([]);
     for (const [path, text] of BEGUN) expect(mirror.texts().get(path)).toBe(text);
     await mirror.sync();
@@ -196,7 +196,7 @@ describe("undo of a folder's move is refused", () => {
     actLocally(mirror, swapOf("b", "c"));
     const report = await mirror.sync();
     const before = mirror.texts();
-    for (const path of ["b", "c"]) mirror.write(`${spareName(path)}/x.md`, "here first\n");
+    for (const path of ["b", "c"]) mirror.write(`${makeTemporaryName(path)}/x.md`, "here first\n");
     const { ends } = await undo(mirror, report!.run);
     expect(ends.map(({ done }) => done)).toEqual([false, false]);
     for (const [path, text] of before) expect(mirror.texts().get(path)).toBe(text);
@@ -213,7 +213,7 @@ describe("what a run's events record of its moves", () => {
     rig.app.rename("there.md", "moved.md");
     const report = await mirror.sync();
     const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
-    const moves = events.flatMap((event) => moveOfEvent({ ...event, detail: "" }) ?? []);
+    const moves = events.flatMap((event) => readMove({ ...event, detail: "" }) ?? []);
     expect(moves).toContainEqual({ side: "local", from: "there.md", to: "moved.md", localFrom: "there.md" });
     expect(moves.filter(({ side }) => side === "remote")[0]).toMatchObject({ from: "here.md" });
     expect(moves.findLast(({ side }) => side === "remote")).toMatchObject({ to: "f/here-(1).md" });

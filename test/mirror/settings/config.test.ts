@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_CONFIG, parseConfig } from "../../../src/mirror/settings/config.ts";
-import { cleanPrefix, retentionOf } from "../../../src/mirror/settings/settings.ts";
-import { conflictPolicy } from "../../../src/mirror/folder/run.ts";
-import { addressOf, pickUrl } from "../../../src/mirror/trust/address.ts";
+import { cleanPrefix, parseRetention } from "../../../src/mirror/settings/settings.ts";
+import { makeConflictPolicy } from "../../../src/mirror/folder/run.ts";
+import { toAddress, pickUrl } from "../../../src/mirror/trust/address.ts";
 import { findKey } from "../../../src/mirror/settings/key.ts";
 import type { TrustedOrigin } from "../../../src/mirror/trust/origin.ts";
 
@@ -110,17 +110,17 @@ describe("the config file", () => {
       { paths: "journal/**", policy: "copy" },
       { paths: "**/*.md", policy: "local" },
     ] as const;
-    const policy = conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: rules });
+    const policy = makeConflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: rules });
     expect([policy("journal/2026/a.md"), policy("notes/a.md"), policy("a.md")]).toEqual(["copy", "local", "local"]);
-    expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: [] })("a.md")).toBe("conflict-copy");
-    expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: "remote" })("a.md")).toBe("remote");
+    expect(makeConflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: [] })("a.md")).toBe("conflict-copy");
+    expect(makeConflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: "remote" })("a.md")).toBe("remote");
   });
 
   test.each([
     ["90d, 2GB", { days: 90, bytes: 2_000_000_000 }],
     ["1d,10MB", { days: 1, bytes: 10_000_000 }],
   ])("keepHistory %j is %j", (text, retention) => {
-    expect(retentionOf(text)).toEqual(retention);
+    expect(parseRetention(text)).toEqual(retention);
   });
 
   test.each([
@@ -148,7 +148,7 @@ describe("the URL", () => {
   });
 
   test("is plain http to loopback and to hosts that were allowed, else refused", () => {
-    const address = (url: string) => addressOf({ url, from: "--url" }, config.allowHttp);
+    const address = (url: string) => toAddress({ url, from: "--url" }, config.allowHttp);
     expect(address("http://nas.local").kind).toBe("ok");
     expect(address("http://127.0.0.1:8").kind).toBe("ok");
     expect(address("http://other.local")).toMatchObject({
@@ -163,7 +163,7 @@ describe("the URL", () => {
     ["https://files.example.org:8443", "https://files.example.org:8443"],
     ["https://пример.org", "https://xn--e1afmkfd.org"],
   ])("%s is the address %s, to which a key is bound", (url, address) => {
-    expect(addressOf({ url, from: "config" }, [])).toEqual({ kind: "ok", value: address });
+    expect(toAddress({ url, from: "config" }, [])).toEqual({ kind: "ok", value: address });
   });
 });
 

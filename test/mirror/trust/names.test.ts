@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { freeName, isMirrorName, nameOfFolder } from "../../../src/mirror/trust/list.ts";
+import { chooseFreeName, isMirrorName, deriveMirrorName } from "../../../src/mirror/trust/list.ts";
 import { judgeOwners, type OwnedPath } from "../../../src/mirror/trust/owner.ts";
 
 describe("a name", () => {
@@ -46,16 +46,16 @@ describe("a name", () => {
     ["/", "mirror"],
     [`/${"y".repeat(200)}`, "y".repeat(64)],
   ])("of the folder %j is %j", (root, name) => {
-    expect([nameOfFolder(root), isMirrorName(nameOfFolder(root))]).toEqual([name, true]);
+    expect([deriveMirrorName(root), isMirrorName(deriveMirrorName(root))]).toEqual([name, true]);
   });
 
   test("is the name with the next free number if it is taken", () => {
-    expect(["notes", "x"].map((name) => freeName(name, ["notes", "notes-2"]))).toEqual(["notes-3", "x"]);
+    expect(["notes", "x"].map((name) => chooseFreeName(name, ["notes", "notes-2"]))).toEqual(["notes-3", "x"]);
   });
 
   test("is the same in both spellings of an accent, and stays within its length", () => {
-    expect(freeName("é".normalize("NFD"), ["é".normalize("NFC")])).toBe("é-2".normalize("NFD"));
-    expect([...freeName("x".repeat(64), ["x".repeat(64)])].length).toBe(64);
+    expect(chooseFreeName("é".normalize("NFD"), ["é".normalize("NFC")])).toBe("é-2".normalize("NFD"));
+    expect([...chooseFreeName("x".repeat(64), ["x".repeat(64)])].length).toBe(64);
   });
 });
 

@@ -18,7 +18,7 @@ import {
   findByRoot,
   type KnownMirror,
   listMirrors,
-  registryFolder,
+  locateRegistry,
   writeMirror,
 } from "../../../src/mirror/trust/registry.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -27,7 +27,7 @@ let dir: string;
 let folder: string;
 beforeEach(() => {
   dir = temporaryFolder();
-  folder = registryFolder({ XDG_STATE_HOME: dir });
+  folder = locateRegistry({ XDG_STATE_HOME: dir });
 });
 
 const NOTES: KnownMirror = {
@@ -42,17 +42,17 @@ const NOBODY = 65_534;
 
 describe("the place of the list of linked folders", () => {
   test("is XDG_STATE_HOME, else .local/state in HOME, else in the home of the user database", () => {
-    expect(registryFolder({ XDG_STATE_HOME: "/s", HOME: dir })).toBe("/s/mdmirror/mirrors");
-    expect(registryFolder({ XDG_STATE_HOME: "relative", HOME: dir })).toBe(`${dir}/.local/state/mdmirror/mirrors`);
+    expect(locateRegistry({ XDG_STATE_HOME: "/s", HOME: dir })).toBe("/s/mdmirror/mirrors");
+    expect(locateRegistry({ XDG_STATE_HOME: "relative", HOME: dir })).toBe(`${dir}/.local/state/mdmirror/mirrors`);
     const own = `${userInfo().homedir}/.local/state/mdmirror/mirrors`;
-    expect(registryFolder({})).toEqual(own);
-    expect(registryFolder({ HOME: "" })).toEqual(own);
-    expect(registryFolder({ HOME: "/nonexistent" })).toEqual(own);
+    expect(locateRegistry({})).toEqual(own);
+    expect(locateRegistry({ HOME: "" })).toEqual(own);
+    expect(locateRegistry({ HOME: "/nonexistent" })).toEqual(own);
   });
 
   test.skipIf(!isRoot)("is not in a HOME that belongs to another user (needs root)", () => {
     chownSync(dir, NOBODY, NOBODY);
-    expect(registryFolder({ HOME: dir })).toBe(`${userInfo().homedir}/.local/state/mdmirror/mirrors`);
+    expect(locateRegistry({ HOME: dir })).toBe(`${userInfo().homedir}/.local/state/mdmirror/mirrors`);
   });
 });
 

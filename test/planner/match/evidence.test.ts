@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STILL_WRITTEN, type Unread, unreadable } from "../../../src/mirror/model/seen.ts";
+import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../../src/mirror/model/seen.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { doLocally, openConflict } from "../commands.ts";
 import { POLICY, SIGNALS, planOf, say, worldAfter } from "../table.ts";
@@ -187,10 +187,10 @@ describe("I09 where only the path speaks for a file, the document waits while an
     expect(planWhile(STILL_WRITTEN)).toBe("block still-being-written b.md");
   });
   test("what cannot be read at all delays nothing", () => {
-    expect(planWhile(unreadable("EACCES"))).toBe("put b.md");
+    expect(planWhile(makeUnreadable("EACCES"))).toBe("put b.md");
   });
   test("it may be a file that was moved during the scan", () => {
-    expect(planWhile(unreadable("its files keep moving"), undefined, "")).toBe("block local-unreadable b.md");
+    expect(planWhile(makeUnreadable("its files keep moving"), undefined, "")).toBe("block local-unreadable b.md");
   });
   test("an edit of the file in place is sent", () => {
     expect(planWhile(STILL_WRITTEN, `new h.md ${OTHER}; edit b.md ${NEW}`)).toBe("put b.md");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dataTrouble, isOfFolder } from "../../../src/service/admin/data-trouble.ts";
+import { explainDataError, concernsFolder } from "../../../src/service/admin/data-trouble.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** Returns an error like those of the operating system and SQLite. */
@@ -20,13 +20,13 @@ describe("a data folder that cannot be used", () => {
     ["SQLITE_BUSY", "locked"],
   ])("by %s is a matter of %s", (code, kind) => {
     const data = temporaryFolder();
-    expect(dataTrouble(data, fault(code))).toMatchObject({ trouble: { kind, code } });
-    expect(dataTrouble(join(data, "none"), fault(code))).toMatchObject({ trouble: { kind, code } });
+    expect(explainDataError(data, fault(code))).toMatchObject({ trouble: { kind, code } });
+    expect(explainDataError(join(data, "none"), fault(code))).toMatchObject({ trouble: { kind, code } });
   });
 });
 
 it("distinguishes faults of the folder from those of the connection to a database", () => {
-  const of = (error: unknown) => isOfFolder("/srv/data", error);
+  const of = (error: unknown) => concernsFolder("/srv/data", error);
   expect(of(fault("EACCES", "/srv/data"))).toBe(true);
   expect(of(fault("EACCES", "/srv/data/key"))).toBe(true);
   expect(of(fault("SQLITE_BUSY"))).toBe(true);

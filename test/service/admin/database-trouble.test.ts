@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { databaseTrouble } from "../../../src/service/admin/database-trouble.ts";
+import { explainDatabaseError } from "../../../src/service/admin/database-trouble.ts";
 import { StoreBusyError } from "../../../src/service/store/store.ts";
 
 /** Errors as `pg` and PostgreSQL report them. */
@@ -25,7 +25,7 @@ test.each([
   ["no right to create tables", fault("42501", "permission denied for schema public"), "usage"],
   ["the fault of an open store", new StoreBusyError("away", { cause: fault("53300", "too many") }), "offline"],
 ])("%s is reported by its kind, without the password", (_, error, kind) => {
-  const result = databaseTrouble(URL, error);
+  const result = explainDatabaseError(URL, error);
   expect(result).toMatchObject({ kind: "trouble", trouble: { kind } });
   const answer = JSON.stringify(result);
   expect(answer).toContain("the database notes of db.example.org:5432");
@@ -34,5 +34,5 @@ test.each([
 
 test("throws what nobody knows", () => {
   const error = new TypeError("x is not a function");
-  expect(() => databaseTrouble(URL, error)).toThrow(error);
+  expect(() => explainDatabaseError(URL, error)).toThrow(error);
 });

@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../../src/cli/admin/open-wire.ts";
 import { restoreBackup } from "../../../src/service/backup/restore.ts";
-import { copyWhole, takeBackup } from "../../../src/service/backup/take.ts";
+import { copyFileChecked, takeBackup } from "../../../src/service/backup/take.ts";
 import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
-import { type Serving, startService } from "../../../src/service/serve.ts";
+import { type RunningService, startService } from "../../../src/service/serve.ts";
 import { SERVE } from "../fixture.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
@@ -29,7 +29,7 @@ beforeEach(() => {
   dir = temporaryFolder();
 });
 
-async function serve(name: string): Promise<Serving & { readonly api: Api }> {
+async function serve(name: string): Promise<RunningService & { readonly api: Api }> {
   const serving = unwrap(await startService({ ...SERVE, data: join(dir, name) }));
   onTestFinished(() => serving.close());
   return { ...serving, api: new Api(httpWire(serving.url), serving.key) };
@@ -184,7 +184,7 @@ describe("a backup of a service that is written to", () => {
   it("is not put in the place of what came meanwhile", async () => {
     writeFileSync(join(dir, "from"), "copy");
     const come = () => writeFileSync(join(dir, "to"), "came");
-    await expect(copyWhole(join(dir, "from"), join(dir, "to"), come)).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(copyFileChecked(join(dir, "from"), join(dir, "to"), come)).rejects.toMatchObject({ code: "EEXIST" });
     expect(readFileSync(join(dir, "to"), "utf8")).toBe("came");
     expect(readdirSync(dir).sort()).toEqual(["from", "to"]);
   });

@@ -1,6 +1,6 @@
 import { RequestHistory } from "../../../src/service/http/request-history.ts";
 import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
-import type { Served } from "../../../src/page/same-site.ts";
+import type { ServedAddress } from "../../../src/page/same-site.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
@@ -20,7 +20,7 @@ const BUNDLE: Bundle = {
   base: "/assets/",
 };
 
-const SERVED: Served = { scheme: "http", host: "127.0.0.1", port: 8420, proxy: null };
+const SERVED: ServedAddress = { scheme: "http", host: "127.0.0.1", port: 8420, proxy: null };
 export const HOST = "127.0.0.1:8420";
 const ORIGIN = `http://${HOST}`;
 
@@ -53,7 +53,7 @@ export type Browser = {
   readonly csrf: string;
 };
 
-export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
+export async function openRig(served: Partial<ServedAddress> = {}): Promise<PagesRig> {
   const clock = { now: Date.UTC(2026, 10, 23) };
   const faults: unknown[] = [];
   const opened = await openService({ now: () => clock.now, onFault: (error) => faults.push(error) });

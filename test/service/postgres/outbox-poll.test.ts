@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { expect, it, vi } from "vitest";
 import { OutboxPoll } from "../../../src/service/store/postgres/outbox-poll.ts";
-import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
+import { PRUNE_OUTBOX } from "../../../src/service/store/postgres/outbox-table.ts";
 
 it("prunes what is old though nobody listens, each ten minutes in which something is committed", async () => {
   vi.useFakeTimers();
@@ -12,7 +12,7 @@ it("prunes what is old though nobody listens, each ten minutes in which somethin
     const prunes = async () => {
       outbox.committed();
       await vi.runAllTimersAsync();
-      return sent.filter((sql) => sql === PRUNE).length;
+      return sent.filter((sql) => sql === PRUNE_OUTBOX).length;
     };
     expect([await prunes(), await prunes()]).toEqual([1, 1]);
     vi.setSystemTime(Date.now() + 600_001);

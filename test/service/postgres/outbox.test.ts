@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { OutboxPage } from "../../../src/service/events/outbox.ts";
-import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
+import { PRUNE_OUTBOX } from "../../../src/service/store/postgres/outbox-table.ts";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { connect, useSharedDatabase, makeFile, makeWorkspace, StopPoint } from "./ground.ts";
@@ -88,7 +88,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     const client = await connect(url);
     // The rows are pruned only after all older transactions of the server have ended, also those of
     // other tests.
-    while ((await after(store, place)) !== null) await client.query(PRUNE, [-60]);
+    while ((await after(store, place)) !== null) await client.query(PRUNE_OUTBOX, [-60]);
     for (const other of ["", "1", "x.1", "99999999999999999999.0", "1.-1"])
       expect(await after(store, other)).toBeNull();
     expect(await after(store, await newest(store))).toMatchObject({ rows: [] });

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { FileRow } from "../../../src/service/store/rows.ts";
-import { keptFiles } from "../../../src/service/store/sqlite/files-table.ts";
+import { makeFileCache } from "../../../src/service/store/sqlite/files-table.ts";
 import { SqliteStore } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../../src/conformance/world.ts";
@@ -83,7 +83,7 @@ test("what was read within a write that is undone is not shown afterwards", asyn
 });
 
 test("memory is bounded: what was read longest ago goes first", () => {
-  const kept = keptFiles();
+  const kept = makeFileCache();
   const million = "x".repeat(1024 * 1024);
   const of = (name: string, text = million) => ({ row: rowOf(name), json: text, workspace: 1, version: 0 });
   for (let n = 0; n < 12; n++) kept.set(`doc_${n}`, of(`${n}.md`));

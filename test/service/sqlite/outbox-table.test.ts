@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
-import { outboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
+import { makeOutboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
 import { SqliteSession } from "../../../src/service/store/sqlite/session.ts";
 
 function open() {
@@ -13,7 +13,7 @@ function open() {
          SELECT 'chg_' || n, 1, 'file', n, 'doc_' || n, 'edited' FROM many`,
       )
       .run(rows);
-  return { table: outboxTable(new SqliteSession(db)), write, db };
+  return { table: makeOutboxTable(new SqliteSession(db)), write, db };
 }
 
 describe("the outbox of SQLite", () => {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { blockOf } from "../../../src/markdown/search/key-index.ts";
+import { findBlock } from "../../../src/markdown/search/key-index.ts";
 import { documentsWithLiteral } from "../../../src/markdown/search/keys.ts";
 import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
-import { SearchIndex, STEP } from "../../../src/service/store/sqlite/search-table.ts";
+import { SearchIndex, MAX_STEP_COST } from "../../../src/service/store/sqlite/search-table.ts";
 
 const WIDE = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
 
@@ -22,7 +22,7 @@ function openWide(): Db {
 
 function step(db: Db, index: SearchIndex, end: "COMMIT" | "ROLLBACK"): "done" | "more" {
   db.prepare("BEGIN").run();
-  const left = index.update(STEP);
+  const left = index.update(MAX_STEP_COST);
   db.prepare(end).run();
   return left;
 }
@@ -38,7 +38,7 @@ test("a text is indexed whole, whichever step of it is rolled back", () => {
     for (let n = 0; step(db, index, n === lost ? "ROLLBACK" : "COMMIT") === "more" || n <= lost; ) n++;
     expect(index.waiting(1)).toEqual([]);
     for (let at = 0; at < WIDE.length; at += 1_990)
-      expect(index.keys.inBlock(1, blockOf(1), withNamed(WIDE.slice(at, at + 10)))).toEqual([1]);
+      expect(index.keys.inBlock(1, findBlock(1), withNamed(WIDE.slice(at, at + 10)))).toEqual([1]);
   }
 });
 

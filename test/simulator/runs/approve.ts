@@ -1,5 +1,5 @@
-import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
-import { approvedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
+import { toGuardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import { readApprovedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
@@ -24,8 +24,8 @@ export async function approveStop(actors: Actors, index: number): Promise<string
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return "nothing";
   const keys = [
     ...(byReason ? reasons.map(({ reason }) => reason) : []),
-    ...stoppedSteps.map((step) => guardKey(end.plan.steps[step]!.action)),
+    ...stoppedSteps.map((step) => toGuardKey(end.plan.steps[step]!.action)),
   ];
-  mirror.state.setMeta(META.approved, JSON.stringify([...new Set([...approvedKeys(world), ...keys])].sort()));
+  mirror.state.setMeta(META.approved, JSON.stringify([...new Set([...readApprovedKeys(world), ...keys])].sort()));
   return reasons.map(({ reason }) => reason).join(" ");
 }

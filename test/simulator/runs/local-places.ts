@@ -1,4 +1,4 @@
-import { isSimilar, profileOf } from "../../../src/mirror/model/similar.ts";
+import { areSimilar, makeLineProfile } from "../../../src/mirror/model/similar.ts";
 import { absolutePath, type UserFolder, documentsOf, foldersOf, type ActingUser } from "./user-folder.ts";
 import { choose } from "./choose.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";
@@ -125,5 +125,5 @@ function editInPlace({ userFolder, history, seed }: ActingUser, path: string): b
   const next = history.edit(text, seed, `mirror ${userFolder.mirror}`);
   history.replaced(text, next);
   userFolder.user.write(absolutePath(userFolder, path), next);
-  return isSimilar(profileOf(text), profileOf(next));
+  return areSimilar(makeLineProfile(text), makeLineProfile(next));
 }

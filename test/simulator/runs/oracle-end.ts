@@ -1,6 +1,6 @@
-import { mapName, nameFaults } from "../../../src/contract/names.ts";
+import { mapName, findNameFaults } from "../../../src/contract/names.ts";
 import type { BlockReason } from "../../../src/mirror/model/block.ts";
-import { type Block, type DocumentRecord, recordsByPath } from "../../../src/mirror/model/record.ts";
+import { type Block, type DocumentRecord, indexRecordsByPath } from "../../../src/mirror/model/record.ts";
 import { ancestorsOf, pathKey, isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
@@ -109,7 +109,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const isElsewhere = (record: DocumentRecord): boolean => standsAt(record).localPath !== record.localPath;
   const elsewhere = [...records.values()].filter(isElsewhere);
   const inPlace = [...records.values()].filter((record) => !isElsewhere(record));
-  const byPath = recordsByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
+  const byPath = indexRecordsByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
   for (const [path, text] of local) {
     // A file that is blocked by its path has no document, although base may have a document with a
     // blocked move at this path.
@@ -270,7 +270,7 @@ function isNamedFor(
     const other = remoteNames[depth]!;
     if (name === other) return true;
     const kind = depth === localNames.length - 1 ? "file" : "folder";
-    if (nameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
+    if (findNameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
     // On a disk that folds names, a name that differs only in that stays as it is.
     if (pathKey(name, folding) === pathKey(other, folding)) return true;
     // The disk could not have the name when the document came. Its file got another name, and keeps

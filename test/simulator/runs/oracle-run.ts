@@ -1,8 +1,8 @@
 import { type Digest, digestOf } from "../../../src/contract/digest.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { MirrorEvent } from "../../../src/mirror/ports/state.ts";
-import { DEFAULT_GUARDS } from "../../../src/mirror/model/policy.ts";
-import { copyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
+import { DEFAULT_GUARD_LIMITS } from "../../../src/mirror/model/policy.ts";
+import { makeTheirsCopyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
 import { computeDeleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
@@ -183,7 +183,7 @@ function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
     before.set(conflict, digests);
     const document = records.get(id)?.localPath;
     for (const [index, digest] of document === undefined ? [] : digests.entries()) {
-      const text = texts.get(copyPath(document!, index + 1, MAX_NAME_BYTES));
+      const text = texts.get(makeTheirsCopyPath(document!, index + 1, MAX_NAME_BYTES));
       const found = text === undefined ? digest : digestOf(text);
       if (found !== digest && digests.includes(found))
         fail(`shows another version of ${id} under the name of version ${index + 1}`);
@@ -193,5 +193,5 @@ function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
 
 /** Returns the limit of deletions on one side without approval. */
 function budgetOf(known: number): number {
-  return computeDeleteBudget(DEFAULT_GUARDS, known);
+  return computeDeleteBudget(DEFAULT_GUARD_LIMITS, known);
 }

@@ -1,5 +1,5 @@
 import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon-types.ts";
-import { type DocumentRecord, recordsByPath } from "../../../src/mirror/model/record.ts";
+import { type DocumentRecord, indexRecordsByPath } from "../../../src/mirror/model/record.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import { rollDice } from "../dice.ts";
 import { Killed } from "../process.ts";
@@ -145,7 +145,7 @@ export class Program {
     // If the program waits for the whole folder, files that were live at the scan are not reported
     // one by one.
     const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => reported.has(path)));
-    const records: ReadonlyMap<string, DocumentRecord> = recordsByPath(this.#mirror.state.load().records.values());
+    const records: ReadonlyMap<string, DocumentRecord> = indexRecordsByPath(this.#mirror.state.load().records.values());
     const files = new Map<string, LiveFile>(this.#actors.simulatedWorld.files().map((file) => [file.id, file]));
     for (const [path, text] of asked) {
       const known = records.get(path)?.id ?? null;

@@ -6,7 +6,7 @@ import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/common/wire.ts";
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { Digest } from "../../../src/contract/digest.ts";
-import { runStateOf } from "../../../src/mirror/engine/run/run-state.ts";
+import { makeRunState } from "../../../src/mirror/engine/run/run-state.ts";
 import { rollDice, type Dice } from "../dice.ts";
 import { Killed } from "../process.ts";
 import { SETTINGS, ROOT } from "../mirror.ts";
@@ -342,7 +342,7 @@ function isApprovedYet(
 function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
-  const runState = runStateOf({ meta: (key) => state.meta(key), blocks: state.blocks(), newestRun });
+  const runState = makeRunState({ meta: (key) => state.meta(key), blocks: state.blocks(), newestRun });
   if ((runState.state === "in-sync") !== (report.state === "in-sync"))
     actors.history.fail(`I01 status of mirror ${index} says ${runState.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)

@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, isAbsolute, join, dirname } from "node:path";
-import { ok, type Result, trouble, errnoClause, unwritableFileTrouble } from "../../../common/trouble.ts";
+import { ok, type Result, trouble, errnoClause, toUnwritableTrouble } from "../../../common/trouble.ts";
 import { PROGRAM_FILE, packageFile } from "../../../common/package-files.ts";
 import { execFile } from "node:child_process";
-import { withoutKey } from "../../settings/key.ts";
+import { omitKey } from "../../settings/key.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
 type ManagerKind = "systemd" | "launchd";
@@ -191,7 +191,7 @@ type CommandEnd = { readonly ran: boolean; readonly code: number; readonly outpu
 
 const DEADLINE_MS = 30_000;
 
-export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
+export function chooseManager(platform: NodeJS.Platform): ManagerKind | null {
   if (platform === "linux") return "systemd";
   return platform === "darwin" ? "launchd" : null;
 }
@@ -207,7 +207,7 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
-    return unwritableFileTrouble(unit.file, error, { kind: "fault", next: "mdmirror service print shows it" });
+    return toUnwritableTrouble(unit.file, error, { kind: "fault", next: "mdmirror service print shows it" });
   }
   const steps: readonly (readonly string[])[] =
     unit.manager === "systemd"
@@ -253,7 +253,7 @@ export function isInstalled({ file }: ServiceUnit): boolean {
  * Returns the state of a unit in the words of the service manager, such as `active`, `failed` or
  * `inactive`; null if the manager does not answer.
  */
-export async function unitState(unit: ServiceUnit, env: Environment): Promise<string | null> {
+export async function readUnitState(unit: ServiceUnit, env: Environment): Promise<string | null> {
   if (unit.manager === "systemd") {
     const { ran, output } = await runTool(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
     return ran && /^[a-z]+$/.test(output) ? output : null;
@@ -269,7 +269,7 @@ function makeLaunchdDomain(): string {
 
 function runTool([program, ...args]: readonly string[], env: Environment): Promise<CommandEnd> {
   return new Promise((resolve) => {
-    const options = { env: withoutKey(env), timeout: DEADLINE_MS };
+    const options = { env: omitKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {
       const output = (stdout.trim() || stderr.trim()).slice(0, 4_000);
       if (error === null) return resolve({ ran: true, code: 0, output });

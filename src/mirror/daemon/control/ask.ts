@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { ageText } from "../../../common/age.ts";
+import { formatAge } from "../../../common/age.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type SocketPath, readSocketPath } from "./socket-path.ts";
@@ -58,7 +58,7 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
   const place = readSocketPath(join(resolveRoot(dir), MIRROR_FOLDER));
   if (place === null) return NO_DAEMON;
   const { pid, since } = place;
-  const detail = `no answer for ${ageText(deadlineMs)}`;
+  const detail = `no answer for ${formatAge(deadlineMs)}`;
   return ok({ pid, since, phase: "silent", detail, paused: false, inSyncAsOf: null, stillMs: deadlineMs });
 }
 
@@ -137,7 +137,7 @@ function reportSilentDaemon(
 ): Result<never> {
   return trouble(
     "locked",
-    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
+    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${formatAge(deadlineMs)}: it may be in a long step`,
     "try again in some minutes; if it still does not answer, restart mdmirror watch (a systemd service does that by itself)",
     { code: SILENT_CODE },
   );

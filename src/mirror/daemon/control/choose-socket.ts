@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { CONTROL_FILE } from "../../model/mirror-folder.ts";
-import { removeOwn, replaceOwn } from "../../state/own-files.ts";
+import { removeOwnFile, replaceOwnFile } from "../../state/own-files.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isPrivate, type SocketPath } from "./socket-path.ts";
 
@@ -72,9 +72,9 @@ function whyNotPrivate(folder: string): string | null {
  * @param folder absolute path of `.mdmirror`
  */
 export function writeSocketPath(folder: string, place: SocketPath): void {
-  replaceOwn(folder, CONTROL_FILE, JSON.stringify(place));
+  replaceOwnFile(folder, CONTROL_FILE, JSON.stringify(place));
 }
 
 export function removeSocketPath(folder: string): void {
-  removeOwn(folder, CONTROL_FILE);
+  removeOwnFile(folder, CONTROL_FILE);
 }

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { hasMembers } from "../../../contract/json.ts";
 import { CONTROL_FILE } from "../../model/mirror-folder.ts";
-import { readOwn } from "../../state/own-files.ts";
+import { readOwnFile } from "../../state/own-files.ts";
 import { isOwner, UnsafePathError } from "../../../common/unsafe-path.ts";
 
 export type SocketPath = { readonly socket: string; readonly pid: number; readonly since: number };
@@ -18,7 +18,7 @@ const MEMBER_TYPES = { socket: "string", pid: "number", since: "number" } as con
 export function readSocketPath(folder: string): SocketPath | null {
   let json: unknown;
   try {
-    json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
+    json = JSON.parse(readOwnFile(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePathError) throw error;
     // No daemon has run, or it has not finished writing the file. The folder's lock still shows

@@ -8,7 +8,7 @@ import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type FolderRecord, type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
-import { tombstoneOf } from "../../model/settle.ts";
+import { makeTombstone } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
@@ -147,7 +147,7 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
  */
 function replaceByTombstone(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
-  state.putTombstone(tombstoneOf(record, trashPath, clock.now()));
+  state.putTombstone(makeTombstone(record, trashPath, clock.now()));
   state.removeConflict(record.id);
   state.removeRecord(record.id);
 }

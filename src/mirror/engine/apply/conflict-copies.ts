@@ -4,10 +4,10 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
+import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
-import { recordEvent, trashPlace } from "../run/world.ts";
+import { recordEvent, chooseTrashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { DONE, withEnd, type ValueOrEnd, withValue, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
 import { storeFileText, nameLocalContent, storeConflictCopy } from "./text-name.ts";
@@ -30,7 +30,7 @@ export function chooseCopyPath(
   const newVersion = { ...version, ino: 0, dev: 0 };
   const shownVersions = [...before, newVersion];
   for (;;) {
-    const newestCopyPath = copyPath(document, shownVersions.length, disk.names().maxNameBytes);
+    const newestCopyPath = makeTheirsCopyPath(document, shownVersions.length, disk.names().maxNameBytes);
     if (!state.isCopyOfOther(id, newestCopyPath)) return { shown: shownVersions, newestCopyPath };
     shownVersions.push(newVersion);
   }
@@ -87,7 +87,7 @@ export function removeUnrecorded(
   // ORDER: the record of the newer copy is flushed to the disk first. Otherwise, after a power cut,
   // the missing old copy would count as removed by the user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
-  const trashOutcome = disk.trash(path, writes, trashPlace(world, path));
+  const trashOutcome = disk.trash(path, writes, chooseTrashPlace(world, path));
   return trashOutcome.kind === "fault"
     ? leaveOpen(`mdmirror cannot remove a conflict copy whose conflict ended: ${trashOutcome.detail}`)
     : { kind: "over", outcome: DONE };
@@ -103,7 +103,7 @@ export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: stri
   if (atPath.kind === "file" && atPath.digest === digest) return withValue(null);
   if (atPath.kind === "file") {
     const usersDigest = storeFileText(ctx.world, path, nameLocalContent(path, null, RENAMED_FOR_COPY));
-    const placeInTrash = trashPlace(ctx.world, path);
+    const placeInTrash = chooseTrashPlace(ctx.world, path);
     const moveOutcome = disk.trash(path, atPath.digest, placeInTrash);
     if (moveOutcome.kind !== "done") return withEnd(outcomeOfDisk(moveOutcome));
     reportRenamedFile(ctx, path, placeInTrash, usersDigest);
@@ -143,8 +143,8 @@ export function trashConflictCopies(
   const { maxNameBytes } = disk.names();
   const recordedPath = state.record(conflict.id)?.localPath ?? document;
   const trashPaths: string[] = [];
-  for (const copy of copiesOf(conflict, recordedPath, maxNameBytes)) {
-    const expectedPaths = [recordedPath, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
+  for (const copy of listConflictCopies(conflict, recordedPath, maxNameBytes)) {
+    const expectedPaths = [recordedPath, document].map((path) => makeTheirsCopyPath(path, copy.nth, maxNameBytes));
     const foundCopy = findCopy(
       ctx,
       conflict,
@@ -168,7 +168,7 @@ function trashCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<st
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return withValue(null);
   storeConflictCopy(ctx.world, id, path);
-  const placeInTrash = trashPlace(ctx.world, path);
+  const placeInTrash = chooseTrashPlace(ctx.world, path);
   const trashOutcome = disk.trash(path, atPath.digest, placeInTrash);
   return trashOutcome.kind === "done" ? withValue(placeInTrash) : withEnd(outcomeOfDisk(trashOutcome));
 }

@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
-import { type Conflict, type ShownVersion, withoutCopy } from "../../model/record.ts";
+import { type Conflict, type ShownVersion, forgetNewestCopy } from "../../model/record.ts";
 import type { Intent } from "../../ports/state.ts";
 import { STALE, DONE, withEnd, makeEvent, fetchText, withValue, readLocal } from "./effect.ts";
 import { writeMergedFile } from "./merge.ts";
@@ -167,7 +167,7 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRo
     // writes the service's content to the file again. Until then the record keeps the conflict.
     // Without it, after a crash, the deletion would look like one of a document without a conflict.
     // The removed copy is no longer recorded, so its absence does not count as the user's choice.
-    const change = comesBack === true ? { conflict: withoutCopy(conflict) } : { removes: { conflict: id } };
+    const change = comesBack === true ? { conflict: forgetNewestCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },
 };
@@ -179,5 +179,5 @@ function trashCopies(ctx: CycleContext, { id, path }: DropConflictRow): EffectRe
   const trashOrEnd = trashConflictCopies(ctx, conflict, state.record(id)?.localPath ?? path, path);
   return trashOrEnd.kind === "got"
     ? { kind: "seen", seen: conflict }
-    : { kind: "over", outcome: trashOrEnd.outcome, change: { conflict: withoutCopy(conflict) } };
+    : { kind: "over", outcome: trashOrEnd.outcome, change: { conflict: forgetNewestCopy(conflict) } };
 }

@@ -3,16 +3,16 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
-import { ONE_WAY_CLAUSES } from "../../model/block.ts";
+import { ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
 import {
   type Conflict,
   hasConflictCopy,
   type DocumentRecord,
-  newestShown,
+  findNewestShown,
   type ShownVersion,
 } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
+import { makeTheirsCopyPath, makeConflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withCurrentChangeId } from "./commit.ts";
@@ -32,7 +32,7 @@ type CopyInode = Pick<ShownVersion, "ino" | "dev">;
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
     const { id, newestCopyPath: path } = shows.conflict;
-    const { digest: writes } = newestShown(shows.conflict);
+    const { digest: writes } = findNewestShown(shows.conflict);
     return withValue({ row: { kind: "conflict-copy", id, path, writes, shows } as const, input: text });
   },
 
@@ -68,7 +68,7 @@ export const showCopy = {
   conclude(ctx, { id, shows }, copy) {
     if (shows === undefined) return { outcome: DONE, change: null };
     const { conflict, record, old, event } = shows;
-    const { changeId, digest } = newestShown(conflict);
+    const { changeId, digest } = findNewestShown(conflict);
     const shownVersions = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
     const change = {
       ...(record === null ? {} : { contentRecord: withCurrentChangeId(ctx, record) }),
@@ -166,7 +166,7 @@ async function blockInsteadOfConflict(
   why: string,
 ): Promise<Outcome> {
   const atPath = ctx.world.disk.look(path);
-  const detail = `${why}; ${ONE_WAY_CLAUSES.push}`;
+  const detail = `${why}; ${ONE_WAY_SYNC_CLAUSES.push}`;
   const digest = atPath.kind === "file" ? atPath.digest : null;
   const block = makeBlock(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
   ctx.notes.tally.oneWay.push(block);
@@ -186,7 +186,7 @@ export async function showVersion(
   record: DocumentRecord | null,
   logged: EventFields,
 ): Promise<Outcome> {
-  const newestVersion = newestShown(conflict);
+  const newestVersion = findNewestShown(conflict);
   const { maxNameBytes } = ctx.world.disk.names();
   const writeCopy = (next: Conflict, old: ShownContent["old"] = null) => {
     const event = { ...logged, path: next.newestCopyPath, before: newestVersion.digest, after: digest };
@@ -204,7 +204,7 @@ export async function showVersion(
     if (hasConflictCopy(conflict)) return commit(ctx, { ...recordUpdate, version, conflict: updatedConflict, event });
     const conflictToShow = {
       ...updatedConflict,
-      newestCopyPath: copyPath(document, conflict.shown.length, maxNameBytes),
+      newestCopyPath: makeTheirsCopyPath(document, conflict.shown.length, maxNameBytes),
     };
     if (isFreeOrHasContent(ctx, conflictToShow.newestCopyPath, digest)) return writeCopy(conflictToShow);
   }
@@ -214,7 +214,7 @@ export async function showVersion(
     path: conflict.newestCopyPath,
     isNewest: true,
   };
-  const earlierCopy = findCopy(ctx, conflict, newestCopy, [copyPath(document, newestCopy.nth, maxNameBytes)]);
+  const earlierCopy = findCopy(ctx, conflict, newestCopy, [makeTheirsCopyPath(document, newestCopy.nth, maxNameBytes)]);
   if (earlierCopy.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
   const earlierVersions = [...conflict.shown.slice(0, -1), withoutCopyOnDisk(newestVersion, earlierCopy)];
   const nextConflict = {
@@ -262,7 +262,7 @@ export async function keepMineBeside(
  */
 function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
-    const copyAt = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
+    const copyAt = makeConflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
     const atPath = disk.look(copyAt);
     if (atPath.kind === "absent" || atPath.kind === "unknown") return copyAt;
     if (atPath.kind === "file" && atPath.digest === digest) return copyAt;

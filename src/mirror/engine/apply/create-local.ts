@@ -3,7 +3,7 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { newRecord } from "../../model/settle.ts";
+import { makeRecord } from "../../model/settle.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";
@@ -94,7 +94,7 @@ async function recordCreated(
   if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  const record = newRecord(action.id, action.localPath, action.remotePath, isProtected, {
+  const record = makeRecord(action.id, action.localPath, action.remotePath, isProtected, {
     ...version,
     localDigest: digest,
     stamp,

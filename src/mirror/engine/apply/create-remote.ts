@@ -3,7 +3,7 @@ import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { newRecord } from "../../model/settle.ts";
+import { makeRecord } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -104,7 +104,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
     ctx.notes.counts.createdRemote++;
     const { localPath: path, stamp, stampTrusted, replaces, why } = row;
     const baseFields = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
-    const record = newRecord(id, path, remotePath, isProtected, baseFields);
+    const record = makeRecord(id, path, remotePath, isProtected, baseFields);
     const version = { id, changeId, digest };
     const detail = source.from === "answer" ? why : `${why}; no answer arrived, but the service has the document`;
     const event = { kind: "create-remote", side: "remote", id, path, detail, after: digest } as const;

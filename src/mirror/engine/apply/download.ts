@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm, isBlank } from "../../model/text-form.ts";
-import { newRecord } from "../../model/settle.ts";
+import { makeRecord } from "../../model/settle.ts";
 import {
   STALE,
   makeEvent,
@@ -93,7 +93,7 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     return stale("it was moved on the service meanwhile");
   const version = { changeId: file.lastChangeId, digest };
   const { stamp, stampTrusted } = localOrEnd.value;
-  const adoptedRecord = newRecord(action.id, action.localPath, action.remotePath, file.protected, {
+  const adoptedRecord = makeRecord(action.id, action.localPath, action.remotePath, file.protected, {
     ...version,
     localDigest: action.expect,
     stamp,

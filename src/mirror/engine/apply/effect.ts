@@ -7,7 +7,7 @@ import { type Action, type ActionOf, type Outcome, type OutcomeOf, subjectOf } f
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Block, DocumentRecord, Stamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
+import type { DiskOutcome, LocalText, StoreContent } from "../../ports/disk.ts";
 import { type Answer, ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide, MirrorEvent } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-editors.ts";
@@ -253,7 +253,7 @@ export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
   id: DocId | null,
 ): A {
   if (links === undefined) return action;
-  const storeText: OnText = (digest, text, path) => state.putKnownText(digest, text, nameLocalContent(path, id));
+  const storeText: StoreContent = (digest, text, path) => state.putKnownText(digest, text, nameLocalContent(path, id));
   const currentDigest = links.digestWithCurrentLinks(action.localPath, action.expect, storeText);
   return currentDigest === action.expect ? action : { ...action, expect: currentDigest };
 }

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
-import { inodeKey } from "../../planner/match/inode.ts";
+import { toInodeKey } from "../../planner/match/inode.ts";
 import { type LocalPath, isWithin, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -19,12 +19,12 @@ import {
   outcomeOfFailedRead,
 } from "./effect.ts";
 import { commit, writeChange } from "./commit.ts";
-import { toService, trashPlace } from "../run/world.ts";
+import { toService, chooseTrashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
-import { type FolderRecord, sameInodeAndBirth } from "../../model/record.ts";
+import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
 
 /**
  * Creates a local folder, and records that both sides have it. If the process is killed before the
@@ -36,7 +36,7 @@ export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-
   if (folderFailure !== null) return folderFailure;
   const makeOutcome = ctx.world.disk.makeFolder(action.localPath);
   if (makeOutcome.kind !== "done") return outcomeOfDisk(makeOutcome);
-  ctx.notes.made.add(inodeKey(makeOutcome.value));
+  ctx.notes.made.add(toInodeKey(makeOutcome.value));
   return recordFolder(ctx, action, makeEvent(action, "local"));
 }
 
@@ -90,7 +90,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
  */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
-  const diskOutcome = ctx.world.disk.removeFolder(localPath, trashPlace(ctx.world, localPath));
+  const diskOutcome = ctx.world.disk.removeFolder(localPath, chooseTrashPlace(ctx.world, localPath));
   return diskOutcome.kind === "done"
     ? forgetFolder(ctx, action, makeEvent(action, "local"))
     : outcomeOfDisk(diskOutcome);
@@ -210,7 +210,7 @@ function readFolderRecord(
   if (atPath.kind !== "folder") return withEnd(stale("the folder was removed meanwhile"));
   const { dev, ino, birthMs } = atPath;
   const otherRecord = state.dirAt(localPath);
-  if (otherRecord !== null && otherRecord.id !== id && sameInodeAndBirth(otherRecord, atPath))
+  if (otherRecord !== null && otherRecord.id !== id && isSameInodeAndBirth(otherRecord, atPath))
     return withEnd(stale("the former folder at its path is not recorded at its new path yet"));
   notes.folderIds.set(remotePath, id);
   return withValue({ id, localPath, remotePath, dev, ino, birthMs });

@@ -15,10 +15,10 @@ import {
   stale,
 } from "./effect.ts";
 import { findNewParent, followLocalMoves } from "./place.ts";
-import { moveRequest, type WriteRequest } from "./refused-before.ts";
+import { identifyMove, type WriteRequest } from "./refused-before.ts";
 import { fromServicePath, toService, type World } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { sameInodeAndBirth, type Stamp } from "../../model/record.ts";
+import { isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 
 /** Result of reading a path that is taken according to the service. */
@@ -110,7 +110,7 @@ export async function prepareMove(
   const parent = await findNewParent(ctx, move);
   if (parent.kind === "end") return parent;
   const currentPath = followLocalMoves(ctx, lastLocalPath);
-  const request = { facts: moveRequest(move, parent.value), item: { key: id, path: currentPath } };
+  const request = { facts: identifyMove(move, parent.value), item: { key: id, path: currentPath } };
   return withValue({ currentPath, input: { parent: parent.value, lastLocalPath }, request });
 }
 
@@ -179,7 +179,7 @@ export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean
   if (
     "stamp" in base
       ? isFileOf(atBasePath, base.stamp)
-      : atBasePath.kind === "folder" && sameInodeAndBirth(atBasePath, base)
+      : atBasePath.kind === "folder" && isSameInodeAndBirth(atBasePath, base)
   )
     return true;
   return (
@@ -188,5 +188,5 @@ export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean
 }
 
 function isFileOf(atPath: PathState, stamp: Stamp | null): boolean {
-  return atPath.kind === "file" && stamp !== null && sameInodeAndBirth(atPath.stamp, stamp);
+  return atPath.kind === "file" && stamp !== null && isSameInodeAndBirth(atPath.stamp, stamp);
 }

@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
+import { type DocumentRecord, isSameInodeAndBirth } from "../../model/record.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
@@ -107,7 +107,8 @@ function redoAfterPowerLoss(
  * the recorded base.
  */
 function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRecord, atPath: PathState): boolean {
-  if (atPath.kind !== "file" || (record.stamp !== null && sameInodeAndBirth(record.stamp, atPath.stamp))) return false;
+  if (atPath.kind !== "file" || (record.stamp !== null && isSameInodeAndBirth(record.stamp, atPath.stamp)))
+    return false;
   if (atPath.digest === row.expect) return true;
   const file = ctx.world.disk.read(row.path);
   return file.kind === "done" && !hasNewerBase(ctx, row, record, file.value.text);

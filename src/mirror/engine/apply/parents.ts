@@ -1,5 +1,5 @@
 import type { Outcome } from "../../model/action.ts";
-import { folderInodeKey } from "../../planner/match/inode.ts";
+import { toFolderInodeKey } from "../../planner/match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { outcomeOfDisk, stale } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -27,10 +27,10 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
-  const key = dir === null ? null : folderInodeKey(dir);
+  const key = dir === null ? null : toFolderInodeKey(dir);
   if (key === null) return false;
   const scannedFolder = local?.folders.get(path);
-  return made.has(key) || (scannedFolder !== undefined && folderInodeKey(scannedFolder) === key);
+  return made.has(key) || (scannedFolder !== undefined && toFolderInodeKey(scannedFolder) === key);
 }
 
 export type FreePath =

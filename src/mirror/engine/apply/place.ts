@@ -1,5 +1,5 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { type Stamp, sameInodeAndBirth } from "../../model/record.ts";
+import { type Stamp, isSameInodeAndBirth } from "../../model/record.ts";
 import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import { STALE, withEnd, makeEvent, type ValueOrEnd, withValue, outcomeOfFault, stale } from "./effect.ts";
@@ -46,9 +46,10 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
  */
 function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;
-  if (scannedStamp === null || (known !== null && sameInodeAndBirth(known, scannedStamp))) return scannedStamp ?? known;
+  if (scannedStamp === null || (known !== null && isSameInodeAndBirth(known, scannedStamp)))
+    return scannedStamp ?? known;
   const atPath = ctx.world.disk.look(path);
-  return atPath.kind === "file" && known !== null && sameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
+  return atPath.kind === "file" && known !== null && isSameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
 }
 
 /** Records new paths of a document, at which both sides already have it. */

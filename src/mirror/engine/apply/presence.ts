@@ -4,7 +4,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import { deleteDocument } from "./delete-document.ts";
 import { STALE, makeEvent, staleIfInUse, refuseWithBlock, type RemoteText, explainWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
-import { trashPlace } from "../run/world.ts";
+import { chooseTrashPlace } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import { type FileRemoval, trashFile } from "./set-aside.ts";
@@ -22,7 +22,7 @@ export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): 
 
 function makeRemoval(ctx: CycleContext, action: ActionOf<"trash-local">): FileRemoval {
   const { id, localPath: path, expect } = action;
-  const placeInTrash = trashPlace(ctx.world, path);
+  const placeInTrash = chooseTrashPlace(ctx.world, path);
   const change = (): StateChange => {
     ctx.notes.counts.deletedLocal++;
     const record = ctx.world.state.record(id)!;

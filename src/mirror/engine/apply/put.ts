@@ -3,7 +3,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord, ReviewAnswer } from "../../model/record.ts";
-import { moveBase, withEcho, submit } from "../../model/settle.ts";
+import { moveBase, recordEcho, recordSubmission } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -157,7 +157,7 @@ function concludeSubmitted(
   const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
   return {
     outcome: isConcurrent ? { kind: "submitted", isConflict: isConcurrent } : { kind: "submitted" },
-    change: { contentRecord: submit(record, after, ctx.world.clock.now(), stamp, review), event },
+    change: { contentRecord: recordSubmission(record, after, ctx.world.clock.now(), stamp, review), event },
   };
 }
 
@@ -178,7 +178,7 @@ function concludeSaved(
     return {
       outcome: hasOtherId ? STALE.baseMoved : DONE,
       change: {
-        contentRecord: withEcho(record, hasOtherId ? record.changeId : changeId, sent),
+        contentRecord: recordEcho(record, hasOtherId ? record.changeId : changeId, sent),
         event: { ...event, detail: echoDetail },
       },
     };

@@ -51,7 +51,7 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
  * whole target path, although a rename sends only a name, and a move only a folder. The same
  * request has another result if the document is elsewhere.
  */
-export function moveRequest(
+export function identifyMove(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },
   parent: ParentRef | null,
 ): string {

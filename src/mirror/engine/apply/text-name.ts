@@ -32,7 +32,7 @@ export function nameMergedContent(path: LocalPath, id: DocId, why: string): Text
  * document whose record has the path.
  * @param columns records that base does not contain; undefined if base contains all records
  */
-export function storeLocalContents(state: State, base: BaseTree, columns?: RecordColumns): StoreText {
+export function makeLocalContentStore(state: State, base: BaseTree, columns?: RecordColumns): StoreText {
   const idsByPath = once(
     () => new Map(Array.from(base.records.values(), ({ localPath, id }) => [localPath, id] as const)),
   );

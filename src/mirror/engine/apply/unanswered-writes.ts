@@ -15,10 +15,10 @@
  * contains the sent content, so that content counts until base moves.
  */
 
-import { moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
+import { moveBaseUnderEdit, makeRecord } from "../../model/settle.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type DocumentRecord, recordsByPath } from "../../model/record.ts";
+import { type DocumentRecord, indexRecordsByPath } from "../../model/record.ts";
 import { isBlank, sameExceptTextForm } from "../../model/text-form.ts";
 import type { LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -195,7 +195,7 @@ const MAX_DOCUMENTS_READ = 16;
 export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
   const { state } = ctx.world;
   const { base, local, remote } = trees;
-  const recordByPath = recordsByPath(base.records.values());
+  const recordByPath = indexRecordsByPath(base.records.values());
   const unfoundPosts = readSentRows(ctx).filter(
     ({ intent: { id, localPath } }) => id === null && local.files.has(localPath) && !recordByPath.has(localPath),
   );
@@ -238,7 +238,7 @@ function recordMovedPost(
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {
     writeChange(ctx, {
-      record: newRecord(id, localPath, remotePath, isProtected, version),
+      record: makeRecord(id, localPath, remotePath, isProtected, version),
       version: { id, changeId, digest },
       event: { kind: "recover", side: "remote", id, path: localPath, detail, after: digest },
     });

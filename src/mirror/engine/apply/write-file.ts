@@ -1,9 +1,9 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Outcome } from "../../model/action.ts";
-import { ONE_WAY_CLAUSES } from "../../model/block.ts";
+import { ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
-import { moveBase, moveBaseUnderEdit, newRecord } from "../../model/settle.ts";
-import { isSimilar, profileOf } from "../../model/similar.ts";
+import { moveBase, moveBaseUnderEdit, makeRecord } from "../../model/settle.ts";
+import { areSimilar, makeLineProfile } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -143,7 +143,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
-  if (ctx.settings.direction === "push") return stale(ONE_WAY_CLAUSES.push);
+  if (ctx.settings.direction === "push") return stale(ONE_WAY_SYNC_CLAUSES.push);
   return staleIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
 }
 
@@ -153,8 +153,10 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
  * on the service.
  */
 function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: ReplaceRow, old: string, text: string): boolean {
-  const fileProfile = profileOf(text);
-  return [old, state.text(writes)].every((content) => content === null || !isSimilar(profileOf(content), fileProfile));
+  const fileProfile = makeLineProfile(text);
+  return [old, state.text(writes)].every(
+    (content) => content === null || !areSimilar(makeLineProfile(content), fileProfile),
+  );
 }
 
 function digestToWrite({ text, expect }: FileWrite): Digest {
@@ -237,7 +239,7 @@ function makeChange(
   const version = { changeId, digest };
   const baseFields = { ...version, localDigest: digest, ...stampFields, durable: writeKind === "same" };
   if (adopts !== undefined) {
-    const adoptedRecord = newRecord(id, path, adopts.remotePath, adopts.protected, baseFields);
+    const adoptedRecord = makeRecord(id, path, adopts.remotePath, adopts.protected, baseFields);
     return { record: adoptedRecord, version: { id, ...version }, removes: { tombstone: id }, event };
   }
   if (record === null || record.digest !== row.baseDigest) return { event };

@@ -1,9 +1,9 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import {
   type AwaitedPath,
-  judgeBarrier,
+  readPathStates,
   type PathOnService,
-  noteLocalState,
+  scanAwaitedPaths,
   type BarrierScanResult,
 } from "../run/barrier.ts";
 import type { World } from "../run/world.ts";
@@ -123,7 +123,7 @@ export class Barriers {
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
-      const paths = judgeBarrier(this.#world, barrier.open, this.#isCompared());
+      const paths = readPathStates(this.#world, barrier.open, this.#isCompared());
       const waitingPaths = paths.filter(({ state }) => state === "waiting");
       barrier.open = barrier.open.filter(({ path }) => waitingPaths.some((other) => other.path === path));
       barrier.dueAt = this.#nextScan(barrier, waitingPaths);
@@ -139,7 +139,7 @@ export class Barriers {
   }
 
   #note(barrier: Barrier): void {
-    const scanResult = noteLocalState(this.#world, barrier.scope, this.#isCompared());
+    const scanResult = scanAwaitedPaths(this.#world, barrier.scope, this.#isCompared());
     if (scanResult.kind === "outside") {
       this.#waiting.delete(barrier);
       barrier.resolve(scanResult);
@@ -189,7 +189,7 @@ export class Barriers {
   #answer(barrier: Barrier): void {
     this.#waiting.delete(barrier);
     const { awaited, documents } = barrier.noted!;
-    barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited, this.#isCompared()), documents });
+    barrier.resolve({ kind: "judged", paths: readPathStates(this.#world, awaited, this.#isCompared()), documents });
   }
 
   /**

@@ -3,7 +3,7 @@
  */
 
 import type { Progress } from "../../ports/world.ts";
-import { stoppableBy } from "../../model/stoppable.ts";
+import { makeStoppable } from "../../model/stoppable.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { World } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -55,7 +55,7 @@ class DaemonLoop implements Daemon {
       progress.report(phase, done, total);
     };
     const step: Progress["step"] = (action, has) => progress.step?.(action, has);
-    const stoppable = stoppableBy(this.#stop.signal);
+    const stoppable = makeStoppable(this.#stop.signal);
     this.#world = { ...world, onEvent, progress: { report, step }, stoppable };
     this.#sleeper = new Sleeper(clock, timing);
     this.#requests = new RequestQueue(() => this.#sleeper.wake());

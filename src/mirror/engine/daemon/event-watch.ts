@@ -5,7 +5,7 @@ import type { DaemonRuns } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { RemotePath } from "../../../contract/path.ts";
-import { remoteIsAsBase } from "../../model/agreement.ts";
+import { isRemoteAsBase } from "../../model/agreement.ts";
 import { toRemoteFiles } from "../observe/listed.ts";
 import type { FileHint } from "./remote-hints.ts";
 
@@ -77,7 +77,7 @@ export class EventWatch implements EventListener {
     if (documents === null) return null;
     const changedFiles = documents.filter((file) => {
       const record = world.state.record(file.id);
-      return record === null || !remoteIsAsBase(record, file);
+      return record === null || !isRemoteAsBase(record, file);
     });
     runs.hints.pay(documents.length - changedFiles.length, this.#now());
     return changedFiles;

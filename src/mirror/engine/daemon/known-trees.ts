@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { ancestorsOf, foldsNames, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { Action } from "../../model/action.ts";
-import { localFileOf, remoteFileOf } from "../../model/left-out.ts";
+import { toLocalFile, toRemoteFile } from "../../model/left-out.ts";
 import type { DocumentPaths, DocumentRecord, FolderRecord } from "../../model/record.ts";
 import {
   type BaseTree,
@@ -12,9 +12,9 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import type { OnText } from "../../ports/disk.ts";
+import type { StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { storeLocalContents } from "../apply/text-name.ts";
+import { makeLocalContentStore } from "../apply/text-name.ts";
 import { NOTHING_SEEN } from "../observe/both-sides.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { type KnownRemoteFacts, observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
@@ -50,7 +50,7 @@ export class KnownTrees {
   }
 
   /** Scans the local folder, and keeps its ignore rules. */
-  observeLocal(base: BaseTree, inodesTrusted: boolean, keepText: OnText): LocalTree {
+  observeLocal(base: BaseTree, inodesTrusted: boolean, keepText: StoreContent): LocalTree {
     const localTree = observeLocal(this.#world, base, inodesTrusted, keepText);
     this.#lastLocal = { ...localTree, files: new Map(), folders: new Map(), others: new Map() };
     return localTree;
@@ -120,7 +120,7 @@ export class KnownTrees {
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
     else if (end.ends.length > 0)
-      this.#keepRemote(this.#remote && remoteAfterCycle(this.#world.state, end, this.#remote));
+      this.#keepRemote(this.#remote && updateRemoteTree(this.#world.state, end, this.#remote));
   }
 
   /**
@@ -134,9 +134,9 @@ export class KnownTrees {
     const trees =
       lastLocal === null || lastRemote === null
         ? null
-        : narrowTrees(state, { local: lastLocal, remote: lastRemote }, paths, shown);
+        : makeNarrowTrees(state, { local: lastLocal, remote: lastRemote }, paths, shown);
     if (trees === null) return "whole";
-    const storeText = storeLocalContents(state, trees.base);
+    const storeText = makeLocalContentStore(state, trees.base);
     const scannedTree = disk.scanFiles(trees.local, paths, storeText, ({ dev, ino }) => state.hasInode(dev, ino));
     if (scannedTree === trees.local) return shown.length === 0 ? "same" : trees;
     if (scannedTree === null || scannedTree.files.values().some((file) => file.empty || file.textFault !== null))
@@ -162,7 +162,7 @@ export class KnownTrees {
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
     const record = state.record(file.id);
-    const earlierFile = this.#remote?.files.get(file.id) ?? (record === null ? undefined : remoteFileOf(record));
+    const earlierFile = this.#remote?.files.get(file.id) ?? (record === null ? undefined : toRemoteFile(record));
     if (isSameFile(earlierFile, file)) return false;
     return earlierFile === undefined || !state.isEarlier(file.id, file.changeId, earlierFile.changeId);
   }
@@ -217,7 +217,7 @@ const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
  * after any other kind of action, or if a step failed or found another user's edit. The service is
  * then listed again.
  */
-export function remoteAfterCycle(
+export function updateRemoteTree(
   state: Pick<State, "record" | "recordsAt">,
   { plan, trees, ends }: PlannedCycle,
   remote: RemoteTree,
@@ -233,7 +233,7 @@ export function remoteAfterCycle(
     if (id === null) return null;
     const record = state.record(id);
     if (record === null) files.delete(id);
-    else files.set(id, remoteFileOf(record));
+    else files.set(id, toRemoteFile(record));
   }
   return { ...remote, files };
 }
@@ -256,7 +256,7 @@ type LastScans = {
  * @param shown documents that the service has just returned
  * @returns null if a document cannot be planned without the other documents
  */
-export function narrowTrees(
+export function makeNarrowTrees(
   state: State,
   { local, remote }: LastScans,
   paths: readonly LocalPath[],
@@ -291,7 +291,7 @@ export function narrowTrees(
     local: {
       ...local,
       partial: true,
-      files: new Map(records.map((record) => [record.localPath, localFileOf(record)!])),
+      files: new Map(records.map((record) => [record.localPath, toLocalFile(record)!])),
       folders: new Map([...dirs.values()].map((dir) => [dir.localPath, toLocalFolder(dir)])),
       others: new Map(ignoredFolders.map((path) => [path, { path, kind: "ignored-folder", stamp: null }])),
       unseen: new Map(),

@@ -24,7 +24,7 @@ export const IDLE: DaemonPhase = { kind: "idle" };
 export const PAUSED: DaemonPhase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
 
 /** Returns the reason why a run ended with the state `offline`. */
-export function waitReasonOf(fault: Fault | null): FailureReason {
+export function chooseFailureReason(fault: Fault | null): FailureReason {
   if (fault?.kind === "locked-out") return "unauthenticated";
   if (fault?.kind !== "later") return "unavailable";
   if (fault.cause === "unreachable") return "offline";

@@ -10,7 +10,7 @@ import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { EventWatch } from "./event-watch.ts";
-import { IDLE, PAUSED, type DaemonPhase, describeStop, waitReasonOf } from "./phase.ts";
+import { IDLE, PAUSED, type DaemonPhase, describeStop, chooseFailureReason } from "./phase.ts";
 import { RunLog } from "./run-log.ts";
 import { DaemonRuns } from "./runs.ts";
 import { type DueWork, Schedule } from "./schedule.ts";
@@ -333,7 +333,7 @@ export class Runner implements WatchListener {
   }
 
   #noteFailure(fault: Fault | null): void {
-    const reason = waitReasonOf(fault);
+    const reason = chooseFailureReason(fault);
     this.#schedule.noteFailure(reason);
     const detail = fault?.detail ?? "the service did not answer";
     this.#enter({ kind: "waiting", why: reason, failures: this.#schedule.failures(), detail });

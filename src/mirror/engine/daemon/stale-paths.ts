@@ -2,9 +2,9 @@ import type { DocId } from "../../../contract/ids.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import type { Action } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
+import { type DocumentRecord, isSameInodeAndBirth } from "../../model/record.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
-import { isSimilar, profileOf } from "../../model/similar.ts";
+import { areSimilar, makeLineProfile } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/set-aside.ts";
@@ -12,7 +12,7 @@ import { writeFile } from "../apply/write-file.ts";
 import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
 import { findUse } from "../run/files-in-editors.ts";
 import { nameLocalContent } from "../apply/text-name.ts";
-import { trashPlace } from "../run/world.ts";
+import { chooseTrashPlace } from "../run/world.ts";
 
 type VacatedPath = {
   readonly id: DocId;
@@ -112,7 +112,7 @@ function isRecordedPath(base: BaseTree, path: LocalPath): boolean {
  * Returns true if the file is the document's own, because the user moved it back to an old path.
  */
 function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
-  return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
+  return stamp !== null && isSameInodeAndBirth(stamp, file.stamp);
 }
 
 /**
@@ -133,7 +133,7 @@ function redirectSave(
   const savedOutcome = disk.read(path);
   const readText = state.text(read);
   if (localFile === undefined || savedOutcome.kind !== "done" || readText === null) return null;
-  if (!isSimilar(profileOf(readText), profileOf(savedOutcome.value.text))) return null;
+  if (!areSimilar(makeLineProfile(readText), makeLineProfile(savedOutcome.value.text))) return null;
   state.putKnownText(savedOutcome.value.digest, savedOutcome.value.text, nameLocalContent(path, record.id));
   const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
   if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
@@ -160,7 +160,8 @@ function chooseText(
   if (localFile.digest === read.digest) return saved;
   const currentFile = ctx.world.disk.read(record.localPath);
   if (currentFile.kind !== "done" || currentFile.value.digest !== localFile.digest) return null;
-  if (!isFileOf(record, localFile) && !isSimilar(profileOf(read.text), profileOf(currentFile.value.text))) return null;
+  if (!isFileOf(record, localFile) && !areSimilar(makeLineProfile(read.text), makeLineProfile(currentFile.value.text)))
+    return null;
   const mergeResult = mergeText(read.text, currentFile.value.text, saved);
   return mergeResult.kind === "clean" ? mergeResult.text : null;
 }
@@ -193,7 +194,7 @@ function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
 
 function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, digest: Digest): void {
   const { id } = record;
-  const placeInTrash = trashPlace(ctx.world, path);
+  const placeInTrash = chooseTrashPlace(ctx.world, path);
   const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${placeInTrash}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
   // If the file at the old path was saved again meanwhile, it stays, and the next cycle handles it.

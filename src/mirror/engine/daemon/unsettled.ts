@@ -5,7 +5,7 @@ import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
-import { inodeKey } from "../../planner/match/inode.ts";
+import { toInodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
@@ -235,7 +235,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   const inodes = once(() => findEmptyInodes(tree, base));
   for (const record of base.records.values()) {
     const file = emptyPaths.has(record.localPath) ? tree.files.get(record.localPath) : undefined;
-    if (file === undefined || file.digest === record.localDigest || inodes().has(inodeKey(file.stamp))) continue;
+    if (file === undefined || file.digest === record.localDigest || inodes().has(toInodeKey(file.stamp))) continue;
     emptiedFiles.set(file.path, STILL_WRITTEN);
   }
   return emptiedFiles;
@@ -249,6 +249,6 @@ function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): R
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;
   for (const { stamp, localDigest } of records.values())
-    if (localDigest === EMPTY_DIGEST && stamp !== null) inodes.add(inodeKey(stamp));
+    if (localDigest === EMPTY_DIGEST && stamp !== null) inodes.add(toInodeKey(stamp));
   return inodes;
 }

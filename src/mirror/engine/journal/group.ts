@@ -41,7 +41,7 @@ type FileCall = { readonly run: () => () => void; readonly reject: (error: unkno
  * the rows of a step. Each step waits until its rows are committed, so that no step continues from
  * a change that a crash could revert.
  */
-export class Group {
+export class CommitGroup {
   readonly #state: State;
   readonly #clock: Clock;
   readonly #disk: Pick<Disk, "shareFolders">;

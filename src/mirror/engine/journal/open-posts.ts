@@ -1,7 +1,7 @@
-import { sameInodeAndBirth } from "../../model/record.ts";
+import { isSameInodeAndBirth } from "../../model/record.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { isWithin, type RemotePath } from "../../../contract/path.ts";
-import { unreadable } from "../../model/seen.ts";
+import { makeUnreadable } from "../../model/seen.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 
@@ -25,7 +25,7 @@ function hidePostsLocally(local: LocalTree, open: ReadonlyMap<PostIntent, string
   for (const [{ stamp }, why] of open) {
     if (stamp === null || !local.inodesTrusted) continue;
     for (const file of local.files.values())
-      if (sameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, unreadable(why));
+      if (isSameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, makeUnreadable(why));
   }
   return { ...local, unseen };
 }

@@ -6,8 +6,8 @@
 
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
-import { expectedPath, findFolders } from "../../planner/match/folder-paths.ts";
-import { fileInodeKey } from "../../planner/match/inode.ts";
+import { deriveExpectedPath, findFolders } from "../../planner/match/folder-paths.ts";
+import { toFileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
 import { hasRestarted, isDamagedByPowerLoss, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
@@ -16,7 +16,7 @@ import { META } from "../run/meta.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { recordEvent, trashPlace } from "../run/world.ts";
+import { recordEvent, chooseTrashPlace } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
@@ -94,7 +94,7 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
  */
 function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
-  const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
+  const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);
   const ownersByInode = once(
     () => new Map(Array.from(base.records.values(), ({ id, stamp }) => [toInodeKey(stamp), id] as const)),
   );
@@ -105,7 +105,7 @@ function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) 
   return ({ id, localPath, stamp }) => {
     const key = toInodeKey(stamp);
     const movedFile = key === null ? undefined : filesByInode().get(key);
-    const path = movedFile?.path ?? expectedPath(localPath, folders()) ?? localPath;
+    const path = movedFile?.path ?? deriveExpectedPath(localPath, folders()) ?? localPath;
     const file = movedFile ?? local.files.get(path);
     const fileKey = file === undefined ? null : toInodeKey(file.stamp);
     const owner = fileKey === null ? id : (ownersByInode().get(fileKey) ?? id);
@@ -153,7 +153,7 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
 function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(record.localDigest);
-  const trashPath = trashPlace(ctx.world, path);
+  const trashPath = chooseTrashPlace(ctx.world, path);
   if (text === null) {
     if (torn !== undefined) disk.trash(path, torn.digest, trashPath);
     return "its content is not in the content store";
@@ -231,7 +231,7 @@ function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
 }
 
 function trashNewFile(ctx: CycleContext, id: ArrivingFile["id"], { path, digest }: LocalFile): NewFileResult {
-  const diskOutcome = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
+  const diskOutcome = ctx.world.disk.trash(path, digest, chooseTrashPlace(ctx.world, path));
   if (diskOutcome.kind !== "done")
     return { kind: "open", path, why: findOpenReason(outcomeOfDisk(diskOutcome)) ?? diskOutcome.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";

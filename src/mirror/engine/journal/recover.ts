@@ -15,13 +15,13 @@ import { recoverLocalEffect, type EffectPhase, recoverEffect } from "../apply/ru
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { type FolderRecord, sameInodeAndBirth, type Stamp } from "../../model/record.ts";
-import { folderInodeKey } from "../../planner/match/inode.ts";
+import { type FolderRecord, isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
+import { toFolderInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { storeLocalContents } from "../apply/text-name.ts";
+import { makeLocalContentStore } from "../apply/text-name.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { FolderMoveIntent, PostIntent } from "./open-posts.ts";
 import { createRemote, readCreated } from "../apply/create-remote.ts";
@@ -94,7 +94,7 @@ function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIn
   if (record === null || record.localPath === path) return path;
   const [atRow, atRecord] = [readStamp(ctx, path), readStamp(ctx, record.localPath)];
   const isOwn = (stamp: Stamp | null) =>
-    stamp !== null && record.stamp !== null && sameInodeAndBirth(stamp, record.stamp);
+    stamp !== null && record.stamp !== null && isSameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
   // The user moved the file, and a power loss removed the new version before base had the move. The
   // old file is then at the path in the journal row again.
@@ -159,7 +159,7 @@ function makePathFinder(ctx: CycleContext): FindCurrentPath {
 }
 
 function findFolderPath(dir: FolderRecord | null, places: ReadonlyMap<string, LocalPath>): LocalPath | undefined {
-  const key = dir === null ? null : folderInodeKey(dir);
+  const key = dir === null ? null : toFolderInodeKey(dir);
   return key === null ? undefined : places.get(key);
 }
 
@@ -173,10 +173,10 @@ function scanForFolders({ world }: CycleContext): {
 } {
   const { inodesTrusted } = checkRoot(world);
   const base = world.state.load();
-  const tree: LocalTree = observeLocal(world, base, inodesTrusted, storeLocalContents(world.state, base));
+  const tree: LocalTree = observeLocal(world, base, inodesTrusted, makeLocalContentStore(world.state, base));
   const pathsByInode = new Map<string, LocalPath>();
   for (const folder of inodesTrusted ? tree.folders.values() : []) {
-    const key = folderInodeKey(folder);
+    const key = toFolderInodeKey(folder);
     if (key !== null) pathsByInode.set(key, folder.path);
   }
   return { places: pathsByInode, isComplete: tree.unseen.size === 0 };

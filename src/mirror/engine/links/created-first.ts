@@ -1,6 +1,6 @@
 import type { Action, Step } from "../../model/action.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { targetsFirst } from "../../../common/targets-first.ts";
+import { orderTargetsFirst } from "../../../common/targets-first.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorLinks } from "./mirror-links.ts";
 
@@ -9,13 +9,13 @@ import type { MirrorLinks } from "./mirror-links.ts";
  * can then be sent with the id of its target. If links form a circle, one document is sent with a
  * link that has no target yet, and the next cycle sends it again.
  */
-export function orderTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
+export function orderPlanTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
   const creatingSteps = new Map<LocalPath, number>();
   for (const [index, { action }] of plan.steps.entries())
     if (action.kind === "create-remote") creatingSteps.set(action.localPath, index);
   if (creatingSteps.size === 0 || links.forms.known.isEmpty()) return plan;
   const targetsByStep = plan.steps.map(({ action }) => findTargetSteps(action, creatingSteps, links));
-  const positionByStep = targetsFirst(targetsByStep, creatingSteps.values());
+  const positionByStep = orderTargetsFirst(targetsByStep, creatingSteps.values());
   const steps = plan.steps.map((step, index): Step => {
     const stepIndex = positionByStep.get(index) ?? Number.POSITIVE_INFINITY;
     const targetSteps = targetsByStep[index]!.filter(

@@ -1,18 +1,18 @@
 import { mayHaveLinks } from "../../../markdown/links/candidates.ts";
 import { INERT_SCHEME, isId } from "../../../markdown/links/destination.ts";
 import {
-  destinationsOf,
-  inertDestinationsIn,
-  linkTargetsOf,
-  targetLookup,
-  targetsByIdsOf,
+  readDestinations,
+  readInertDestinations,
+  readLinkTargets,
+  createTargetLookup,
+  createLookupByOtherForm,
 } from "../../../markdown/links/link-targets.ts";
 import { type TargetLookup, toDisk, toService } from "../../../markdown/links/translate.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { targetOf, type LinkTarget, type Spelling } from "../../../contract/spelling.ts";
-import { sameInodeAndBirth } from "../../model/record.ts";
+import { findTargetId, type LinkTarget, type Spelling } from "../../../contract/spelling.ts";
+import { isSameInodeAndBirth } from "../../model/record.ts";
 import type { LocalFile, RemoteTree } from "../../model/tree.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
@@ -128,7 +128,7 @@ export class LinkForms {
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
     const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
-    return recordedStamp !== null && sameInodeAndBirth(recordedStamp, stamp);
+    return recordedStamp !== null && isSameInodeAndBirth(recordedStamp, stamp);
   }
 
   /** Returns the content with links by id that a file's bytes represent. */
@@ -215,7 +215,7 @@ export class LinkForms {
     };
     const text = toService(bytes.text, currentPlace, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = linkTargetsOf(bytes.text, currentPlace, [
+    const leads = readLinkTargets(bytes.text, currentPlace, [
       earlierLinks.earlierTargets,
       currentPlace,
       placeBefore,
@@ -259,9 +259,9 @@ export class LinkForms {
     if (!this.mayLink(bytes.text)) return false;
     const { now } = this.where();
     const place = now.from(path);
-    const byIds = targetsByIdsOf(wanted.text, bytes.text, this.scope.wiki);
+    const byIds = createLookupByOtherForm(wanted.text, bytes.text, this.scope.wiki);
     const linksByDestination = new Map(
-      linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.destination, lead]),
+      readLinkTargets(bytes.text, place, [place]).map((lead) => [lead.destination, lead]),
     );
     const formerDestination = (destination: string): string | null => {
       const targetPath = linksByDestination.get(destination)?.at ?? null;
@@ -269,7 +269,7 @@ export class LinkForms {
     };
     if (toService(bytes.text, place, { previous: wanted.text, formerTargets: formerDestination }) !== wanted.text)
       return false;
-    const leads = linkTargetsOf(bytes.text, place, [place, formerDestination]);
+    const leads = readLinkTargets(bytes.text, place, [place, formerDestination]);
     const ids = filterLinkedIds(findIds(bytes.text, this.scope.wiki), bytes.text, leads);
     this.known.put(makeEntry(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
@@ -285,7 +285,7 @@ export class LinkForms {
     const spelled = toDisk(text, place, current === undefined ? {} : { previous: this.#foundIn(path, current) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
     const earlierEntry = current === undefined ? null : this.known.get(path, current.digest);
-    const leads = keepMissingTargets(linkTargetsOf(bytes.text, place, [place]), text, earlierEntry, this.scope);
+    const leads = keepMissingTargets(readLinkTargets(bytes.text, place, [place]), text, earlierEntry, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
     const spelling = makeEntry(this.where().now, path, bytes.digest, digest, leads);
     this.known.put(spelling, current !== undefined && hasNewTargets(leads, earlierEntry));
@@ -357,18 +357,18 @@ function findEarlierTargets(
 ): EarlierTargets {
   const isKnown = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
   // The former target of a link may exist again.
-  const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(isKnown);
+  const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: findTargetId(lead) })).filter(isKnown);
   const formerLookup = once(() => {
-    const destinations = new Set(destinationsOf(text, wiki));
+    const destinations = new Set(readDestinations(text, wiki));
     const presentTargets = new Set(
       earlierLinks.filter((lead) => destinations.has(lead.destination)).map(({ to }) => to),
     );
-    return targetLookup(
+    return createTargetLookup(
       older.flatMap((entry) => entry.leads).filter((lead) => isKnown(lead) && !presentTargets.has(lead.to)),
     );
   });
   return {
-    earlierTargets: targetLookup(earlierLinks),
+    earlierTargets: createTargetLookup(earlierLinks),
     formerTargets: (destination) => (older.length === 0 ? null : formerLookup()(destination)),
   };
 }
@@ -382,9 +382,9 @@ function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spell
   return leads.map((lead) => {
     if (lead.to !== null) return lead;
     const earlierLead = earlierLinks().find(
-      (other) => other.destination === lead.destination && targetOf(other) !== null,
+      (other) => other.destination === lead.destination && findTargetId(other) !== null,
     );
-    const formerTarget = earlierLead === undefined ? null : targetOf(earlierLead);
+    const formerTarget = earlierLead === undefined ? null : findTargetId(earlierLead);
     return formerTarget === null || !now.isGone(formerTarget) ? lead : { ...lead, former: formerTarget };
   });
 }
@@ -398,7 +398,7 @@ function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
 }
 
 function findIds(text: string, wiki: boolean): LinkTarget[] {
-  return destinationsOf(text, wiki).flatMap((destination) =>
+  return readDestinations(text, wiki).flatMap((destination) =>
     isId(destination) ? [{ destination, at: null, to: destination as LinkTarget["to"] }] : [],
   );
 }
@@ -425,7 +425,7 @@ function keepMissingTargets(
 ): readonly LinkTarget[] {
   const openLinks = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
   if (openLinks.size === 0) return leads;
-  const inertDestinations = new Set(inertDestinationsIn(text, wiki));
+  const inertDestinations = new Set(readInertDestinations(text, wiki));
   return leads.map((lead) =>
     inertDestinations.has(lead.destination) ? withoutTarget(lead, openLinks.get(lead.destination)) : lead,
   );

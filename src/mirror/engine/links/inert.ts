@@ -1,4 +1,4 @@
-import { nameOfDestination } from "../../../markdown/links/wiki.ts";
+import { readNameOfDestination } from "../../../markdown/links/wiki.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { LocalTree } from "../../model/tree.ts";
@@ -64,7 +64,8 @@ function findInertReason(
   { files, folders, others, ignores }: LocalTree,
   places: TargetPlaces,
 ): InertReason | null {
-  const isInert = (to === null || (destination !== to && places.isGone(to))) && nameOfDestination(destination) === null;
+  const isInert =
+    (to === null || (destination !== to && places.isGone(to))) && readNameOfDestination(destination) === null;
   if (!isInert) return null;
   if (at === null) return "outside";
   if (places.idAt(at) !== null) return "pending";

@@ -1,8 +1,8 @@
-import { sameStamp } from "../../model/record.ts";
+import { isSameStamp } from "../../model/record.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, PathState, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, PathState, StoreContent, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { DigestedText, LinkForms, RecognisedContent } from "./forms.ts";
 import { makeBytesField, findTextFault, FoundReader } from "./read-found.ts";
@@ -31,12 +31,12 @@ export class LinkedDisk implements Disk {
     this.#forms = forms;
   }
 
-  walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
+  walk(known: Parameters<Disk["walk"]>[0], onText: StoreContent): LocalTree {
     const filesWithLinks: FilesWithLinks = new Map();
     return this.#withLinking(this.plain.walk(known, this.#recognising(filesWithLinks, onText)), filesWithLinks);
   }
 
-  *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
+  *walkInParts(known: Parameters<Disk["walk"]>[0], onText: StoreContent): Generator<void, LocalTree> {
     const filesWithLinks: FilesWithLinks = new Map();
     return this.#withLinking(
       yield* this.plain.walkInParts(known, this.#recognising(filesWithLinks, onText)),
@@ -60,7 +60,7 @@ export class LinkedDisk implements Disk {
    * be read again when the paths of all documents are known; `linking` receives all files with
    * links.
    */
-  #recognising(linking: FilesWithLinks, onText: OnText): OnText {
+  #recognising(linking: FilesWithLinks, onText: StoreContent): StoreContent {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
       const { form, known } = this.#forms.recognise(path, { text, digest });
@@ -206,5 +206,5 @@ export class LinkedDisk implements Disk {
 function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.digest !== b.digest) return false;
-  return sameStamp(a.stamp, b.stamp);
+  return isSameStamp(a.stamp, b.stamp);
 }

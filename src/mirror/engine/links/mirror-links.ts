@@ -1,6 +1,6 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
 import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
-import { linkTargetsOf, targetLookup, withoutDestinations } from "../../../markdown/links/link-targets.ts";
+import { readLinkTargets, createTargetLookup, removeDestinations } from "../../../markdown/links/link-targets.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
@@ -8,7 +8,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
-import type { Disk, OnText } from "../../ports/disk.ts";
+import type { Disk, StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type DigestedText, LinkForms } from "./forms.ts";
 import {
@@ -67,7 +67,7 @@ export class MirrorLinks {
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);
-      return text === null ? null : withoutDestinations(text, this.forms.scope.wiki);
+      return text === null ? null : removeDestinations(text, this.forms.scope.wiki);
     };
   }
 
@@ -99,7 +99,7 @@ export class MirrorLinks {
    * @param again true to resolve links again whose targets appeared or disappeared. The listing of
    * the service must be complete
    */
-  read(trees: Trees, matching: MatchInput, keep: OnText, again: boolean): LocalTree {
+  read(trees: Trees, matching: MatchInput, keep: StoreContent, again: boolean): LocalTree {
     const localTree = this.disk.found.readNew(trees, matching, keep, again);
     return again ? this.disk.found.readAgain({ ...trees, local: localTree }, matching, keep) : localTree;
   }
@@ -118,7 +118,7 @@ export class MirrorLinks {
    * @param expect digest of the content in the plan
    * @returns digest of the content to send
    */
-  digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: OnText): Digest {
+  digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: StoreContent): Digest {
     // Most content has no links. It has no entry, so its file need not be read.
     if (this.forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
@@ -197,7 +197,9 @@ export class MirrorLinks {
     const displacedIds = new Set<string | null>(
       leads.flatMap((lead) => (isPathOfAnother(lead, places) ? [lead.to] : [])),
     );
-    const movedText = respell(readOutcome.value.text, targetLookup(leads), linkPlace, (id) => displacedIds.has(id));
+    const movedText = respell(readOutcome.value.text, createTargetLookup(leads), linkPlace, (id) =>
+      displacedIds.has(id),
+    );
     const text = this.forms.hasFound(spelling, places) ? toDisk(movedText, linkPlace) : movedText;
     const bytes = text === readOutcome.value.text ? readOutcome.value : { text, digest: digestOf(text) };
     const newEntry = {
@@ -208,7 +210,7 @@ export class MirrorLinks {
       spelledAt: path,
       // A link without a target stays without one until the file is read again, even if its target
       // exists by now.
-      leads: linkTargetsOf(text, linkPlace, [linkPlace, targetLookup(leads)]).map((lead) =>
+      leads: readLinkTargets(text, linkPlace, [linkPlace, createTargetLookup(leads)]).map((lead) =>
         withoutTarget(lead, openLinks.get(lead.destination)),
       ),
     };

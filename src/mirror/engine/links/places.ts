@@ -1,7 +1,7 @@
 import { type DirId, type DocId, isDocId } from "../../../contract/ids.ts";
-import { NameIndex, namesBy } from "../../../markdown/links/names.ts";
+import { NameIndex, createDocumentNames } from "../../../markdown/links/names.ts";
 import { type Place, resolveDestination } from "../../../markdown/links/place.ts";
-import { type DocumentNames, nameOfDestination } from "../../../markdown/links/wiki.ts";
+import { type DocumentNames, readNameOfDestination } from "../../../markdown/links/wiki.ts";
 import { once } from "../../../common/once.ts";
 import { isAway } from "../../model/record.ts";
 import { type LocalPath, type RemotePath, depthOf, isWithin, rebase } from "../../../contract/path.ts";
@@ -180,7 +180,7 @@ export class LinkPlaces {
   }
 
   #makeNames(): DocumentNames {
-    return namesBy({
+    return createDocumentNames({
       index: () => (this.#named ??= makeNameIndex([...this.#byPath.keys(), ...this.#unknownFiles])),
       idAt: (path) => this.idAt(path),
       pathOf: (id) => this.pathOf(id),
@@ -191,7 +191,7 @@ export class LinkPlaces {
   /** Returns true if the target of a wiki link or of a path exists. */
   existsNow({ destination, at }: Pick<LinkTarget, "destination" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
-    const name = at === null && this.#names !== undefined ? nameOfDestination(destination) : null;
+    const name = at === null && this.#names !== undefined ? readNameOfDestination(destination) : null;
     return name !== null && this.#names!.idOf(name) !== null;
   }
 
@@ -200,7 +200,7 @@ export class LinkPlaces {
    * have its name.
    */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
-    const name = this.#names === undefined ? null : nameOfDestination(destination);
+    const name = this.#names === undefined ? null : readNameOfDestination(destination);
     return name !== null && this.#names!.idOf(name) !== to;
   }
 

@@ -1,14 +1,14 @@
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { sameInodeAndBirth, sameStamp } from "../../model/record.ts";
+import { isSameInodeAndBirth, isSameStamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { isRemembered } from "../../model/block.ts";
-import { unreadable } from "../../model/seen.ts";
+import { isRememberedBlock } from "../../model/block.ts";
+import { makeUnreadable } from "../../model/seen.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import { findLocalPlaces } from "../../planner/local-places.ts";
-import type { Disk, OnText } from "../../ports/disk.ts";
+import type { Disk, StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { hasNewTarget, hasGoneTarget } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
@@ -35,7 +35,7 @@ export class FoundReader {
    * @param isListed true if the listing of the service is complete
    * @returns the local tree. If a file was replaced since the scan, no file counts as absent in it
    */
-  readNew(trees: Trees, matching: MatchInput, onText: OnText, isListed: boolean): LocalTree {
+  readNew(trees: Trees, matching: MatchInput, onText: StoreContent, isListed: boolean): LocalTree {
     const { local } = trees;
     const unresolvedFiles = [...local.files.values().filter(({ hasUnresolvedLinks }) => hasUnresolvedLinks === true)];
     if (unresolvedFiles.length === 0) return local;
@@ -52,7 +52,7 @@ export class FoundReader {
    * or in conflict: the change would be sent with theirs, although the user did not make it. They
    * are read again after their next edit.
    */
-  readAgain(trees: Trees, matching: MatchInput, onText: OnText): LocalTree {
+  readAgain(trees: Trees, matching: MatchInput, onText: StoreContent): LocalTree {
     const spellings = this.#state.spellings.all();
     const { base, local } = trees;
     if (spellings.length === 0) return local;
@@ -81,13 +81,13 @@ export class FoundReader {
    * which content the bytes represent
    * @returns null if the file cannot be read, is not text, or was replaced after the scan
    */
-  #readFile(file: LocalFile, where: PlacesByTime, onText: OnText, byCurrentPaths: boolean): LocalFile | null {
+  #readFile(file: LocalFile, where: PlacesByTime, onText: StoreContent, byCurrentPaths: boolean): LocalFile | null {
     const { hasUnresolvedLinks, bytes: _, ...plain } = file;
     const { path } = file;
     const bytes = this.#plain.read(path);
-    if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
+    if (bytes.kind !== "done" || !isSameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
     const { stamp } = bytes.value;
-    const stampTrusted = file.stampTrusted && sameStamp(file.stamp, stamp);
+    const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
     const content = byCurrentPaths
       ? this.#forms.readByCurrentPlaces(path, bytes.value, where)
       : this.#forms.toService(path, bytes.value, where);
@@ -131,7 +131,7 @@ function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet
     const block = blocks.get(record.id);
     // A block that each plan computes from the trees does not count, because the next plan decides
     // about it after the links are read.
-    const isBlocked = block !== undefined && isRemembered(block);
+    const isBlocked = block !== undefined && isRememberedBlock(block);
     if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
       waitingPaths.add(block?.path ?? record.localPath);
   }
@@ -149,7 +149,7 @@ function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, Local
     if (file === null) files.delete(path);
     else files.set(path, file);
   if (!changed.values().some((file) => file === null)) return { ...tree, files };
-  return { ...tree, files, unseen: new Map(tree.unseen).set("", unreadable("its files keep moving")) };
+  return { ...tree, files, unseen: new Map(tree.unseen).set("", makeUnreadable("its files keep moving")) };
 }
 
 export function makeBytesField(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {

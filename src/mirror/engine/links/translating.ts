@@ -3,13 +3,13 @@ import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
 import { mayHaveLinks } from "../../../markdown/links/candidates.ts";
-import { linkTargetsOf, targetLookup } from "../../../markdown/links/link-targets.ts";
+import { readLinkTargets, createTargetLookup } from "../../../markdown/links/link-targets.ts";
 import type { Place } from "../../../markdown/links/place.ts";
 import { toDisk, toService } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
-import { fileInodeKey } from "../../planner/match/inode.ts";
+import { toFileInodeKey } from "../../planner/match/inode.ts";
 import type { Disk, LocalText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
@@ -28,7 +28,7 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
 /**
  * Returns a disk for reading, on which file contents have links by id. Writes nothing to the state.
  */
-export function readingDisk(
+export function makeReadingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
 ): World["disk"] {
@@ -43,7 +43,7 @@ type LinkSetting = { readonly wiki: boolean } | null;
  * the service stays the same, so nothing is sent.
  * @returns the files, or the reason why they cannot be found
  */
-export function respellingsFor(world: World, setting: LinkSetting): string | readonly Respelling[] {
+export function findRespellings(world: World, setting: LinkSetting): string | readonly Respelling[] {
   const { root } = checkRoot(world);
   if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
@@ -53,7 +53,7 @@ export function respellingsFor(world: World, setting: LinkSetting): string | rea
 }
 
 /** Returns the paths of documents with links whose files cannot be rewritten before a sync. */
-export function filesWithWrongLinks(world: World): readonly LocalPath[] {
+export function findFilesWithWrongLinks(world: World): readonly LocalPath[] {
   return [...findFilesOutOfPlace({ state: world.state, disk: getPlainDisk(world) })];
 }
 
@@ -87,7 +87,7 @@ function* respellWithPaths({ state, disk, scope }: ScopedFiles, translates: bool
     );
     const newBytes = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const oldEntry = knownEntry ?? makeEntry(record, bytes, onService.digest);
-    const leads = linkTargetsOf(text, linkPlace, [targetLookup(oldEntry.leads), linkPlace]);
+    const leads = readLinkTargets(text, linkPlace, [createTargetLookup(oldEntry.leads), linkPlace]);
     const newEntry = { ...oldEntry, id: record.id, spelledAt: path, bytes: newBytes.digest, leads };
     if (newEntry.leads.length > 0 || newEntry.bytes !== oldEntry.bytes)
       yield { record, from: oldEntry, to: newEntry, bytes: newBytes };
@@ -119,10 +119,10 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
  */
 function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
-  const ownersByInode = new Map(records.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
+  const ownersByInode = new Map(records.map(({ id, stamp }) => [toFileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of records) {
     const atPath = disk.look(localPath);
-    const key = atPath.kind === "file" ? fileInodeKey(atPath.stamp) : null;
+    const key = atPath.kind === "file" ? toFileInodeKey(atPath.stamp) : null;
     const isOthers = key !== null && (ownersByInode.get(key) ?? id) !== id;
     if (atPath.kind === "unknown" || (atPath.kind === "file" && !isOthers)) continue;
     const [text, readOutcome] = [state.text(digest), disk.read(localPath)];

@@ -8,7 +8,7 @@ import { putContent } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { restoreText } from "./restore.ts";
-import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
+import { type ManualEnd, makeNotDone, writeChosen } from "./run-manually.ts";
 
 /**
  * A conflict that the user ended: digests of its versions, and the current content of the file
@@ -30,22 +30,22 @@ type EndedConflict = {
  * ORDER: the conflict opens before the file gets the local version. After a crash in between, the
  * file has the service's version, or the content that the user chose.
  */
-export async function openAgain(ctx: CycleContext, ended: EndedConflict, detail: string): Promise<ManualEnd> {
+export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, detail: string): Promise<ManualEnd> {
   const { id, mine, base } = ended;
   const { state, disk } = ctx.world;
   const text = state.text(mine);
-  if (text === null) return notDone(stale("its content is no longer in the history"));
+  if (text === null) return makeNotDone(stale("its content is no longer in the history"));
   const remoteOrEnd = await publishTheirs(ctx, ended, detail);
-  if (remoteOrEnd.kind === "end") return notDone(remoteOrEnd.outcome);
+  if (remoteOrEnd.kind === "end") return makeNotDone(remoteOrEnd.outcome);
   const record = state.record(id);
-  if (record === null) return notDone(STALE.noRecord);
+  if (record === null) return makeNotDone(STALE.noRecord);
   const atPath = disk.look(record.localPath);
-  if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
+  if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
   // If the document was new on both sides, base is the version on the service.
   const { changeId, digest } = base ?? { changeId: remoteOrEnd.value.file.lastChangeId, digest: ended.theirs };
   const movedRecord = moveBaseUnderEdit(record, changeId, digest, atPath.stamp);
   const outcome = await openConflict(ctx, movedRecord, record.localPath, remoteOrEnd.value, base, detail);
-  if (outcome.kind !== "done") return notDone(outcome);
+  if (outcome.kind !== "done") return makeNotDone(outcome);
   if (atPath.digest === mine) return { outcome, notes: [] };
   const event = { kind: "restore", detail } as const;
   const { localPath: path } = record;

@@ -1,12 +1,12 @@
-import { remoteNameFor } from "../../model/local-name.ts";
+import { toRemoteName } from "../../model/local-name.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
-import { tombstoneOf } from "../../model/settle.ts";
+import { makeTombstone } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
-import { type ManualEnd, storeReplacedText, notDone } from "./run-manually.ts";
+import { type ManualEnd, storeReplacedText, makeNotDone } from "./run-manually.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
@@ -24,16 +24,16 @@ import type { CycleContext } from "../run/cycle-context.ts";
 export async function recreate(ctx: CycleContext, { record, path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(record.remotePath, path))
-    return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
-  const remotePath = remoteNameFor(path, "file", ctx.world.remote.traits().refusedCharacters);
-  if (remotePath === null) return notDone(stale(`no file named ${path} can be synced`));
+    return makeNotDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
+  const remotePath = toRemoteName(path, "file", ctx.world.remote.traits().refusedCharacters);
+  if (remotePath === null) return makeNotDone(stale(`no file named ${path} can be synced`));
   const expect = storeReplacedText(ctx, path, record.id);
-  if (expect === null) return notDone(stale(`no file is at ${path}`));
+  if (expect === null) return makeNotDone(stale(`no file is at ${path}`));
   const refusal = await findReasonToKeepOld(ctx, record, path);
-  if (refusal !== null) return notDone(refusal);
+  if (refusal !== null) return makeNotDone(refusal);
   const knownIds = new Set(state.load().records.keys());
   state.transact(() => {
-    state.putTombstone(tombstoneOf(record, null, clock.now()));
+    state.putTombstone(makeTombstone(record, null, clock.now()));
     state.removeRecord(record.id);
   });
   const reason = "created as a new document, because the service cannot move it to the root";
@@ -51,12 +51,12 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   if (createdRecord === undefined) {
     const isPostOpen = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
     // The POST may have succeeded. The next run finds out, and records the document.
-    if (isPostOpen) return notDone(createOutcome);
+    if (isPostOpen) return makeNotDone(createOutcome);
     state.transact(() => {
       state.putRecord(record);
       state.removeTombstone(record.id);
     });
-    return notDone(createOutcome);
+    return makeNotDone(createOutcome);
   }
   state.removeBlock(record.id);
   const doubt = await findProblemWithNew(ctx, createdRecord, remotePath, expect);

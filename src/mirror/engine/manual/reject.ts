@@ -5,11 +5,11 @@
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import { type DocumentRecord, withoutCopy } from "../../model/record.ts";
+import { type DocumentRecord, forgetNewestCopy } from "../../model/record.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
+import { type ManualEnd, makeNotDone, writeChosen } from "./run-manually.ts";
 import { STALE, DONE, fetchText, type ValueOrEnd, withValue, readBase, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -28,12 +28,12 @@ export async function restoreDeletedFile(
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const record = state.record(id);
-  if (record === null) return notDone(STALE.noRecord);
+  if (record === null) return makeNotDone(STALE.noRecord);
   // If another file has the document's path now, the file is restored at another path, which the
   // plan found free.
   const restoredPath = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
   const textOrEnd = await readBaseText(ctx, record, restoredPath);
-  if (textOrEnd.kind === "end") return notDone(textOrEnd.outcome);
+  if (textOrEnd.kind === "end") return makeNotDone(textOrEnd.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
     path: restoredPath,
@@ -43,7 +43,7 @@ export async function restoreDeletedFile(
     next: null,
     event: { kind: "restore", side: "local", detail: REJECTED_DETAIL },
   });
-  if (outcome.kind !== "done") return notDone(outcome);
+  if (outcome.kind !== "done") return makeNotDone(outcome);
   return {
     outcome,
     notes:
@@ -72,7 +72,7 @@ export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
  */
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
-  if (record === null) return notDone(STALE.noRecord);
+  if (record === null) return makeNotDone(STALE.noRecord);
   const { outcome, notes } = keepAsNew(ctx, { record, path }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
@@ -81,8 +81,8 @@ export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): Ma
 export function restoreConflictCopy(ctx: CycleContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
-  if (conflict === null) return notDone(STALE.conflictEnded);
-  state.putConflict(withoutCopy(conflict));
+  if (conflict === null) return makeNotDone(STALE.conflictEnded);
+  state.putConflict(forgetNewestCopy(conflict));
   return { outcome: DONE, notes: [] };
 }
 
@@ -93,9 +93,9 @@ export async function restoreBaseContent(
 ): Promise<ManualEnd> {
   const { state } = ctx.world;
   const record = state.record(id);
-  if (record === null || record.changeId !== baseChangeId) return notDone(STALE.baseMoved);
+  if (record === null || record.changeId !== baseChangeId) return makeNotDone(STALE.baseMoved);
   const textOrEnd = await readBaseText(ctx, record, path);
-  if (textOrEnd.kind === "end") return notDone(textOrEnd.outcome);
+  if (textOrEnd.kind === "end") return makeNotDone(textOrEnd.outcome);
   const event = { kind: "restore", detail: EMPTIED_DETAIL } as const;
   const { outcome } = writeChosen(ctx, { record, path, text: textOrEnd.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
@@ -121,12 +121,12 @@ export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId:
   const path = state.record(id)?.localPath;
   const remoteOrEnd = path === undefined ? null : await fetchText(ctx, id, path);
   const record = state.record(id);
-  if (remoteOrEnd === null || record === null) return notDone(STALE.noRecord);
-  if (remoteOrEnd.kind === "end") return notDone(remoteOrEnd.outcome);
+  if (remoteOrEnd === null || record === null) return makeNotDone(STALE.noRecord);
+  if (remoteOrEnd.kind === "end") return makeNotDone(remoteOrEnd.outcome);
   const { file, digest } = remoteOrEnd.value;
-  if (file.lastChangeId !== changeId) return notDone(STALE.editedRemotely);
+  if (file.lastChangeId !== changeId) return makeNotDone(STALE.editedRemotely);
   const atPath = disk.look(record.localPath);
-  if (atPath.kind !== "file") return notDone(stale(`no file is at ${record.localPath}`));
+  if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${record.localPath}`));
   const base = { changeId, digest, localDigest: digest, stamp: atPath.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
     record: moveBase(record, base),

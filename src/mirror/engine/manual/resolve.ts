@@ -5,7 +5,7 @@ import {
   type Conflict,
   hasConflictCopy,
   type DocumentRecord,
-  newestShown,
+  findNewestShown,
   type ShownVersion,
 } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -13,7 +13,7 @@ import type { MirrorEvent } from "../../ports/state.ts";
 import {
   type ManualEnd,
   isUnseenContent,
-  notDone,
+  makeNotDone,
   writeChosen,
   makeCopiesNotes,
   storeReplacedText,
@@ -111,9 +111,9 @@ export async function takeTheirs(
 ): Promise<ManualEnd> {
   const { record, path, seen } = placed;
   const remoteOrEnd = await fetchText(ctx, record.id, path);
-  if (remoteOrEnd.kind === "end") return notDone(explainIfGone(remoteOrEnd.outcome, conflict));
+  if (remoteOrEnd.kind === "end") return makeNotDone(explainIfGone(remoteOrEnd.outcome, conflict));
   const { file, text, digest } = remoteOrEnd.value;
-  if (isUnseenContent(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
+  if (isUnseenContent(seen?.theirs, digest)) return makeNotDone(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, record.id, file.protected);
   const eventFields =
     conflict === null
@@ -173,9 +173,9 @@ export async function sendWithMarkers(
 ): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const record = state.record(id);
-  if (record === null) return notDone(STALE.noRecord);
+  if (record === null) return makeNotDone(STALE.noRecord);
   const atPath = disk.look(localPath);
-  if (atPath.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
+  if (atPath.kind !== "file") return makeNotDone(stale(`no file is at ${localPath}`));
   const expect: Digest = atPath.digest;
   const { changeId: baseChangeId } = record;
   const why = "mdmirror resolve uploaded it with its conflict markers";
@@ -192,7 +192,7 @@ export async function sendWithMarkers(
  */
 function findVersionSeen(conflict: Conflict): ShownVersion {
   const earlierVersion = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
-  return earlierVersion ?? newestShown(conflict);
+  return earlierVersion ?? findNewestShown(conflict);
 }
 
 /**
@@ -214,7 +214,7 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
   const remoteOrEnd = await fetchText(ctx, id, localPath);
-  if (remoteOrEnd.kind === "end") return notDone(remoteOrEnd.outcome);
+  if (remoteOrEnd.kind === "end") return makeNotDone(remoteOrEnd.outcome);
   const detail = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
   const outcome = restoreFromService(ctx, record, localPath, remoteOrEnd.value, {
     kind: "create-local",
@@ -235,8 +235,8 @@ export function dropLocalEdit(
   conflict: Conflict | null,
 ): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
-  if (digest === null) return notDone(stale(`no file is at ${path}`));
-  if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${path} was edited meanwhile`));
+  if (digest === null) return makeNotDone(stale(`no file is at ${path}`));
+  if (isUnseenContent(seen?.mine, digest)) return makeNotDone(stale(`${path} was edited meanwhile`));
   const cause = record.state === "outside" ? "outside" : "gone";
   const reason = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
@@ -258,7 +258,7 @@ export function dropLocalEdit(
  */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
-  if (digest === null) return notDone(stale(`no file is at ${path}`));
+  if (digest === null) return makeNotDone(stale(`no file is at ${path}`));
   const outcome = commit(ctx, {
     ends: { record, trashPath: null },
     removes: { blockKey: record.id },

@@ -7,7 +7,7 @@ import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ManualEnd, storeReplacedText, makeKeptNote, notDone, writeChosen } from "./run-manually.ts";
+import { type ManualEnd, storeReplacedText, makeKeptNote, makeNotDone, writeChosen } from "./run-manually.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -30,10 +30,10 @@ export function restoreText(
 ): ManualEnd {
   const { state } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return notDone(stale("its content is no longer in the history"));
+  if (text === null) return makeNotDone(stale("its content is no longer in the history"));
   const path = record.localPath;
   const currentDigest = storeReplacedText(ctx, path, record.id);
-  if (expect !== null && currentDigest !== expect) return notDone(stale("its content changed since"));
+  if (expect !== null && currentDigest !== expect) return makeNotDone(stale("its content changed since"));
   const event = { kind: "restore", detail } as const;
   return writeChosen(ctx, { record, path, text, seen: currentDigest, event, old: "the previous version" });
 }
@@ -50,11 +50,11 @@ export function restoreFile(
 ): ManualEnd {
   const { state, disk } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return notDone(stale("its content is no longer in the history"));
+  if (text === null) return makeNotDone(stale("its content is no longer in the history"));
   const folderFailure = ensureFolders(ctx, path);
-  if (folderFailure !== null) return notDone(folderFailure);
+  if (folderFailure !== null) return makeNotDone(folderFailure);
   const createOutcome = disk.create(path, text);
-  if (createOutcome.kind !== "done") return notDone(outcomeOfDisk(createOutcome));
+  if (createOutcome.kind !== "done") return makeNotDone(outcomeOfDisk(createOutcome));
   const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path, detail, after: digest } });
   return {
     outcome,
@@ -75,10 +75,10 @@ export function removeCreated(
   detail: string,
 ): ManualEnd {
   const { id, localPath: path } = record;
-  if (storeReplacedText(ctx, path, id) !== expect) return notDone(stale("its content changed since"));
+  if (storeReplacedText(ctx, path, id) !== expect) return makeNotDone(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
   const outcome = runLocalEffect(ctx, trashFile, { id, path, expect, place, change: () => ({ event }) });
-  return outcome.kind === "done" ? { outcome, notes: makeKeptNote("it", place) } : notDone(outcome);
+  return outcome.kind === "done" ? { outcome, notes: makeKeptNote("it", place) } : makeNotDone(outcome);
 }
 
 /** A move of a document or a folder back to an earlier path. */

@@ -8,7 +8,7 @@ import type { Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { DEFAULT_GUARDS } from "../../model/policy.ts";
+import { DEFAULT_GUARD_LIMITS } from "../../model/policy.ts";
 import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../apply/flush.ts";
 import { stale } from "../apply/effect.ts";
@@ -18,7 +18,7 @@ import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { rememberUnsent } from "../run/run-state.ts";
-import { type Settings, trashPlace, type World } from "../run/world.ts";
+import { type Settings, chooseTrashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
 /** Settings of such a run. They do not matter, because these effects follow no plan. */
@@ -28,7 +28,7 @@ const MANUAL_SETTINGS: Settings = {
   prefer: null,
   conflicts: () => "conflict-copy",
   retryRefused: true,
-  guards: DEFAULT_GUARDS,
+  guards: DEFAULT_GUARD_LIMITS,
   reviewsOnlyUnchanged: false,
   secondLookMs: null,
 };
@@ -117,10 +117,10 @@ export function writeChosen(
   // A missing file can only be created if its path is free and the content is a version of the
   // service (`next`).
   if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
-    return notDone(stale(`no file is at ${path}`));
-  if (expect !== null && isUnseenContent(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
+    return makeNotDone(stale(`no file is at ${path}`));
+  if (expect !== null && isUnseenContent(seen, expect)) return makeNotDone(stale(`${path} was edited meanwhile`));
   storeReplacedText(ctx, path, id);
-  const trash = trashPlace(ctx.world, path);
+  const trash = chooseTrashPlace(ctx.world, path);
   const copies: string[] = [];
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
@@ -134,7 +134,7 @@ export function writeChosen(
     trash,
     copies,
   });
-  if (outcome.kind !== "done") return notDone(outcome);
+  if (outcome.kind !== "done") return makeNotDone(outcome);
   return {
     outcome,
     notes: [...makeKeptNote(old, expect === null || writes === expect ? null : trash), ...makeCopiesNotes(copies)],
@@ -175,6 +175,6 @@ export function makeCopiesNotes(places: readonly string[]): string[] {
   return places.flatMap((place) => makeKeptNote("the other version", place));
 }
 
-export function notDone(outcome: Outcome): ManualEnd {
+export function makeNotDone(outcome: Outcome): ManualEnd {
   return { outcome, notes: [] };
 }

@@ -2,18 +2,18 @@
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type Unread, unreadable } from "../../model/seen.ts";
-import type { OnText } from "../../ports/disk.ts";
+import { type Unread, makeUnreadable } from "../../model/seen.ts";
+import type { StoreContent } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { RecordColumns } from "../../model/record-columns.ts";
-import { withAllDocuments } from "../../model/left-out.ts";
+import { includeAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { withRestoredFiles, rememberBoot, restoreDamagedFiles, recoverNewFiles } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-context.ts";
-import { approvedKeys } from "../run/guard-facts.ts";
+import { readApprovedKeys } from "../run/guard-facts.ts";
 import { hideDocuments, hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
   type KnownRemoteFacts,
@@ -25,7 +25,7 @@ import {
   type RemoteScan,
 } from "./observe.ts";
 import { closeSent, recordMovedPosts } from "../apply/unanswered-writes.ts";
-import { nameRemoteContent, storeLocalContents } from "../apply/text-name.ts";
+import { nameRemoteContent, makeLocalContentStore } from "../apply/text-name.ts";
 import type { Policy } from "../../model/policy.ts";
 import { makePolicy, makeTextFinder } from "../run/policy.ts";
 import type { World } from "../run/world.ts";
@@ -157,9 +157,9 @@ function listOpenEffects({ state }: World): OpenEffects {
  * Returns a function that stores the content that a scan reads. It uses the content store or, in a
  * dry run, the notes of the cycle.
  */
-export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): OnText {
+export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
-  return storeLocalContents(world.state, base, base.columns);
+  return makeLocalContentStore(world.state, base, base.columns);
 }
 
 /**
@@ -180,12 +180,12 @@ async function scanBothSides(
   input: CycleInput,
   base: LoadedBase,
   inodesTrusted: boolean,
-  keep: OnText,
+  keep: StoreContent,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
   // ORDER: the service is asked for its listing before the local scan, so that it answers during
   // the scan.
-  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
+  const trustEmpty = readApprovedKeys(world).has(APPROVE_EMPTY);
   const knownFacts = { keep: makeProofStore(ctx, input) };
   const remoteScanPromise =
     input.observers?.remote(base, trustEmpty, knownFacts) ?? observeRemote(world, base, trustEmpty, knownFacts);
@@ -226,7 +226,7 @@ function scanFolder(
   { observers }: CycleInput,
   base: LoadedBase,
   inodesTrusted: boolean,
-  keep: OnText,
+  keep: StoreContent,
 ): LocalTree | Promise<LocalTree> {
   const { world } = ctx;
   if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
@@ -237,7 +237,7 @@ function scanFolder(
 
 type RescanInput = {
   readonly inodesTrusted: boolean;
-  readonly keep: OnText;
+  readonly keep: StoreContent;
   readonly policy: Policy;
   /** True if no journal row about a local path stays open. */
   readonly settled: boolean;
@@ -257,7 +257,7 @@ async function restoreAndRescan(
   let trees = scanned;
   if (restoreDamagedFiles(ctx, trees, policy)) {
     const base = world.state.load();
-    trees = { ...withAllDocuments(trees), base, local: observeLocal(world, base, inodesTrusted, keep) };
+    trees = { ...includeAllDocuments(trees), base, local: observeLocal(world, base, inodesTrusted, keep) };
   }
   const newFiles = remote.kind === "seen" ? await recoverNewFiles(ctx, trees.local) : null;
   if (newFiles?.changed === true) trees = { ...trees, local: observeLocal(world, trees.base, inodesTrusted, keep) };
@@ -293,7 +293,7 @@ export function withUnseen(local: LocalTree, ...unseen: readonly ReadonlyMap<Loc
 
 /** Returns the paths in open journal rows, as paths that could not be read. */
 function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
-  return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
+  return new Map([...open].map(([path, why]) => [path, makeUnreadable(why)]));
 }
 
 /**
@@ -318,7 +318,7 @@ const MAX_TARGETS = 16;
  * @param keep stores the content that is read
  * @returns the trees with the documents that exist on the service, in the linked folder or outside
  */
-async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
+async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: StoreContent): Promise<Trees> {
   const { links, remote } = ctx.world;
   const unknownTargets = links?.unknownTargets(trees) ?? [];
   if (unknownTargets.length === 0) return trees;

@@ -6,9 +6,9 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { isAway, type DocumentRecord, recordsByPath, type Stamp } from "../../model/record.ts";
+import { isAway, type DocumentRecord, indexRecordsByPath, type Stamp } from "../../model/record.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
-import type { KnownFile, OnText } from "../../ports/disk.ts";
+import type { KnownFile, StoreContent } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
 import type { RecordColumns } from "../../model/record-columns.ts";
 import type { State } from "../../ports/state.ts";
@@ -36,7 +36,7 @@ export type LoadedBase = BaseTree & {
  * Scans the local folder. Does not read files whose stamps are the recorded ones. Stores new
  * content during the scan (I03).
  */
-export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: OnText): LocalTree {
+export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: StoreContent): LocalTree {
   world.progress.report("scan", 0, null);
   // All contents are stored in one transaction, because one for each would be slow. The scan runs
   // without a pause, so the transaction ends soon.
@@ -53,11 +53,11 @@ export async function observeLocalAsync(
   world: World,
   base: LoadedBase,
   inodesTrusted: boolean,
-  keep: OnText,
+  keep: StoreContent,
   turn: () => Promise<void>,
 ): Promise<LocalTree> {
   let readCount = 0;
-  const keepCounted: OnText = (...text) => {
+  const keepCounted: StoreContent = (...text) => {
     readCount++;
     keep(...text);
   };
@@ -78,7 +78,7 @@ function makeKnownFileLookup(
   state: State,
   { records: loaded, columns }: LoadedBase,
 ): (path: LocalPath) => KnownFile | null {
-  const records = recordsByPath(loaded.values());
+  const records = indexRecordsByPath(loaded.values());
   return (path) => {
     const record = records.get(path) ?? columns?.at(path) ?? null;
     if (record === null) return null;

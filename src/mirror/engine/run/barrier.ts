@@ -5,9 +5,9 @@
 
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { needsUser } from "../../model/block.ts";
-import { type Block, type DocumentRecord, recordsByPath } from "../../model/record.ts";
+import { type Block, type DocumentRecord, indexRecordsByPath } from "../../model/record.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
-import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
+import type { BaseTree, UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { type Attention, attentionOfBlock } from "./report.ts";
@@ -39,7 +39,7 @@ export type AwaitedPath = {
 type UnsentPath = {
   readonly path: LocalPath;
   /** Reason why the path is not sent; `unknown` if no file is or was at the path. */
-  readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
+  readonly why: UnsyncedEntry["kind"] | "mirror-folder" | "unknown";
 };
 
 export type BarrierScanResult =
@@ -84,14 +84,14 @@ export type PathOnService = {
  * @param isCompared true if base was compared with the service since the process began; a file with
  * base's content then counts as on the service
  */
-export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): BarrierScanResult {
+export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCompared: boolean): BarrierScanResult {
   const base = world.state.load();
   const scan: BarrierScanInput = {
     world,
     base,
     isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
-    records: recordsByPath(base.records.values()),
+    records: indexRecordsByPath(base.records.values()),
     underWay: findDocumentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
@@ -221,9 +221,9 @@ function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[]
  * may be wrong, so no path is `live`.
  * @param isCompared true if base was compared with the service since the process began
  */
-export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
+export function readPathStates(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
   const base = world.state.load();
-  const records = recordsByPath(base.records.values());
+  const records = indexRecordsByPath(base.records.values());
   const isProof = isCompared && !lacksDocuments(world.state);
   const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
   return awaited.map((awaited) => {

@@ -1,7 +1,7 @@
 /** Runs cycles until no change is left, with or without a daemon. */
 
 import type { Action, Outcome } from "../../model/action.ts";
-import { waitForScan } from "../../model/block.ts";
+import { isAnyWaitingForScan } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
 import { hasSucceeded, isReviewOfConflict, type StepEnd } from "./execute.ts";
 import { rememberGeneration } from "./generation.ts";
@@ -86,7 +86,8 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
     rememberGeneration(world, plan, trees);
     // If a change waits for a second scan, this run has not planned everything. It therefore ends
     // no stop and no approval (I22).
-    if (plan.verdict.kind === "safety-stop" || !waitForScan(plan.blocks)) rememberStop(world, run, plan.verdict);
+    if (plan.verdict.kind === "safety-stop" || !isAnyWaitingForScan(plan.blocks))
+      rememberStop(world, run, plan.verdict);
   }
   markLosses(world);
   const report = reportRun(world, run.begun ?? 0, convergence);

@@ -8,13 +8,13 @@ import type { Block } from "../../model/record.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Plan, PlanInput } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
-import type { OnText } from "../../ports/disk.ts";
+import type { StoreContent } from "../../ports/disk.ts";
 import type { Fault, RemoteTraits } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
-import { Group } from "../journal/group.ts";
+import { CommitGroup } from "../journal/group.ts";
 import type { KnownRemoteFacts, RemoteScan } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
-import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
+import { type Counts, type Settings, type World, makeZeroCounts } from "./world.ts";
 
 export type CycleInput = {
   /**
@@ -46,7 +46,7 @@ export type CycleInput = {
  * being written count as unread.
  */
 export type DaemonObservers = {
-  local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
+  local(base: BaseTree, inodesTrusted: boolean, keep: StoreContent): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean, known: KnownRemoteFacts): Promise<RemoteScan>;
   /**
    * Moves content that a program saved to a document's old path to the document's new path. Called
@@ -154,7 +154,7 @@ export function makeEmptyMemory(): RunMemory {
 
 export function makeEmptyTally(): RunTally {
   return {
-    counts: zeroCounts(),
+    counts: makeZeroCounts(),
     created: 0,
     ...makeEmptyMemory(),
     renamedForOthers: new Map(),
@@ -228,7 +228,7 @@ export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
   /** Group that combines the commits of parallel steps. */
-  readonly group: Group;
+  readonly group: CommitGroup;
   /** Abilities of the service, as known when the cycle began. */
   readonly traitsAtStart: RemoteTraits;
   readonly notes: CycleNotes;
@@ -240,7 +240,7 @@ export class CycleContext {
   ) {
     this.world = world;
     this.settings = settings;
-    this.group = new Group(world.state, world.disk, world.clock);
+    this.group = new CommitGroup(world.state, world.disk, world.clock);
     this.traitsAtStart = world.remote.traits();
     this.notes = {
       counts: tally.counts,

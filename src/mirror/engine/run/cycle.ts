@@ -1,9 +1,9 @@
 /** Runs one cycle: scans both sides, plans, and applies the plan. */
 
-import type { Plan, PlanInput, Signals } from "../../planner/plan-types.ts";
+import type { Plan, PlanInput, SafetySignals } from "../../planner/plan-types.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
-import { orderTargetsFirst } from "../links/created-first.ts";
+import { orderPlanTargetsFirst } from "../links/created-first.ts";
 import { rewriteLinks } from "../links/respell.ts";
 import {
   NOTHING_SEEN,
@@ -15,21 +15,21 @@ import {
   withUnseen,
 } from "../observe/both-sides.ts";
 import { applyPlan } from "./apply-plan.ts";
-import { copiesOf } from "../../model/conflict-copy-path.ts";
+import { listConflictCopies } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
 import { checkRoot, computeConflictBudget, gatherSignals, rememberEmptied, type RootCheck } from "./guard-facts.ts";
 import { CycleContext, type CycleEnd, type CycleInput, type PlannedCycle } from "./cycle-context.ts";
-import { stoppableBy } from "../../model/stoppable.ts";
+import { makeStoppable } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { EXACT_DISK, type LocalPath } from "../../../contract/path.ts";
-import { unreadable } from "../../model/seen.ts";
+import { makeUnreadable } from "../../model/seen.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import { findFilesInUse, type UsedFile } from "./files-in-editors.ts";
-import { withAllDocuments } from "../../model/left-out.ts";
+import { includeAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { makePolicy, makeTextFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -147,11 +147,11 @@ async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults>
   for (const { from, to } of plan.renamedForOthers ?? []) ctx.notes.tally.renamedForOthers.set(from, to);
   const { links, stoppable = unstoppable } = ctx.world;
   links?.expect(plan);
-  const orderedPlan = links === undefined ? plan : orderTargetsFirst(plan, links);
+  const orderedPlan = links === undefined ? plan : orderPlanTargetsFirst(plan, links);
   return stoppable((stop) => applyPlan(ctx, orderedPlan, stop));
 }
 
-const unstoppable = stoppableBy(new AbortController().signal);
+const unstoppable = makeStoppable(new AbortController().signal);
 
 /**
  * Stores the plan's blocks and the contents of conflict copies before any step starts. Resets the
@@ -169,7 +169,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   const { maxNameBytes } = trees.local.disk;
   for (const conflict of trees.base.conflicts.values()) {
     const document = trees.base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
-    for (const { path } of copiesOf(conflict, document, maxNameBytes))
+    for (const { path } of listConflictCopies(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
   // A copy that was found again must be missing in two more scans in a row before it counts as
@@ -197,7 +197,7 @@ async function planCycle(
   ctx: CycleContext,
   input: CycleInput,
   trees: Trees,
-  root: Signals["root"],
+  root: SafetySignals["root"],
 ): Promise<CyclePlan> {
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
   const decidedPlan = await planWithSecondScan(ctx, input, trees, signals);
@@ -250,7 +250,7 @@ export async function planWithSecondScan(
   ctx: CycleContext,
   input: CycleInput,
   trees: Trees,
-  signals: Signals,
+  signals: SafetySignals,
 ): Promise<DecidedPlan> {
   const { world } = ctx;
   const { secondLookMs } = input.settings;
@@ -265,7 +265,7 @@ export async function planWithSecondScan(
   const waitingBlocks = firstPlan.plan.blocks.filter((block) => block.reason === "second-scan");
   if (secondLookMs === null || waitingBlocks.length === 0) return firstPlan;
   await world.clock.sleep(secondLookMs);
-  const fullTrees = withAllDocuments(trees);
+  const fullTrees = includeAllDocuments(trees);
   const secondScan = observeLocal(
     world,
     fullTrees.base,
@@ -292,14 +292,14 @@ export async function planWithSecondScan(
  * Makes the plan for a missing or replaced linked folder. Nothing counts as scanned, and a safety
  * check stops the plan with the reason.
  */
-function planWithoutScan(ctx: CycleContext, input: CycleInput, root: Signals["root"]): CycleEnd {
+function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const reason = "the linked folder changed identity";
   const emptyTree: LocalTree = {
     files: new Map(),
     folders: new Map(),
     others: new Map(),
-    unseen: new Map([["", unreadable(reason)]]),
+    unseen: new Map([["", makeUnreadable(reason)]]),
     disk: EXACT_DISK,
     inodesTrusted: false,
     ignores: () => false,

@@ -4,19 +4,19 @@
  */
 
 import type { DocId } from "../../../contract/ids.ts";
-import { waitForScan } from "../../model/block.ts";
-import type { StopReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
+import { isAnyWaitingForScan } from "../../model/block.ts";
+import type { StopReason, Plan, SafetySignals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
-import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../planner/verdict/guard-key.ts";
 import { forgetLosses, countRecentLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
 
-export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
+export type RootCheck = { readonly root: SafetySignals["root"]; readonly inodesTrusted: boolean };
 
 /**
  * Checks whether the folder is the one that the state belongs to. If only its device number
@@ -48,7 +48,7 @@ export function rememberRoot(world: World): void {
   });
 }
 
-export function approvedKeys({ state, ignoresApproval }: World): Set<string> {
+export function readApprovedKeys({ state, ignoresApproval }: World): Set<string> {
   const texts = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
@@ -129,7 +129,7 @@ export function recordConflictStop(world: World, verdict: Verdict, opened: numbe
   if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
 }
 
-type EmptiedSide = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
+type EmptiedSide = SafetySignals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
 
 function readEmptiedSides(world: World): Set<EmptiedSide> {
   const text = world.state.meta(META.emptied);
@@ -155,7 +155,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
       if (side !== undefined) sides.add(side);
     }
   } else {
-    if (local.unseen.size === 0 && !waitForScan(blocks)) sides.delete("local");
+    if (local.unseen.size === 0 && !isAnyWaitingForScan(blocks)) sides.delete("local");
     if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
   }
   if (sides.size === earlierSides.size) return;
@@ -172,11 +172,12 @@ export function computeConflictBudget(
   trees: Trees,
   limits: GuardLimits,
 ): ConflictBudget {
-  const keys = approvedKeys(world);
+  const keys = readApprovedKeys(world);
   const approvedIds = new Set<DocId>();
   if (keys.size > 0) {
     for (const { action } of steps) {
-      if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approvedIds.add(action.id);
+      if ((action.kind === "meet" || action.kind === "merge") && keys.has(toGuardKey(action)))
+        approvedIds.add(action.id);
     }
   }
   // The number of documents includes suspended ones and those outside the linked folder, unlike in
@@ -188,7 +189,12 @@ export function computeConflictBudget(
   return { max: max - readConflictsBeforeStop(world), approved: approvedIds };
 }
 
-export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
+export function gatherSignals(
+  ctx: CycleContext,
+  base: BaseTree,
+  remote: RemoteTree,
+  root: SafetySignals["root"],
+): SafetySignals {
   const { state } = ctx.world;
   let earlierChangeIds = 0;
   for (const file of remote.files.values()) {
@@ -206,6 +212,6 @@ export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteT
     restored: isRestored(state, remote.generation ?? null),
     conflictsOpened: ctx.notes.counts.conflicts + readConflictsBeforeStop(ctx.world),
     emptied: readEmptiedSides(ctx.world),
-    approved: approvedKeys(ctx.world),
+    approved: readApprovedKeys(ctx.world),
   };
 }

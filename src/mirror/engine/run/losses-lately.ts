@@ -4,7 +4,7 @@
  * time (I29).
  */
 
-import type { Signals } from "../../planner/plan-types.ts";
+import type { SafetySignals } from "../../planner/plan-types.ts";
 import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
@@ -30,7 +30,7 @@ type RecentLosses = {
  * Returns how many documents were deleted or became empty on each side, within the last hour and
  * since the last approval.
  */
-export function countRecentLosses(world: World): Signals["lossesDone"] {
+export function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   const { after } = readRecentLosses(world);
   const { state } = world;
   return { local: state.lossesAfter("local", after), remote: state.lossesAfter("remote", after) };

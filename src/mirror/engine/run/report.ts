@@ -3,19 +3,19 @@
  * describes.
  */
 
-import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
+import { type Reason, listActionsOfStop } from "../../planner/verdict/stops.ts";
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import { type BlockReason, isOpen, needsUser } from "../../model/block.ts";
 import type { Block } from "../../model/record.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
-import type { RenamedForOther, Plan, Verdict } from "../../planner/plan-types.ts";
+import type { LocalRename, Plan, Verdict } from "../../planner/plan-types.ts";
 import { ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
-import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
+import type { UnsyncedEntry, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
 import type { MovedOutOfWay, CycleEnd } from "./cycle-context.ts";
 import type { Counts } from "./world.ts";
-import { byPath, comparePaths } from "../../model/by-path.ts";
+import { compareByPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
 
 /** Cause of a reported problem: the reason of a block, or a cause that blocks no change. */
@@ -61,7 +61,7 @@ export type RunReport = {
    * Local files that the run renamed because the service has another document with that name.
    * Reported only once, because the problem is solved.
    */
-  readonly renamed?: readonly RenamedForOther[];
+  readonly renamed?: readonly LocalRename[];
   /**
    * User's files that the run moved away because a conflict copy needed their path. Reported only
    * once.
@@ -88,7 +88,7 @@ export type RunReport = {
    * Number of local files and folders that are never synced, by kind; null if the folder was not
    * scanned.
    */
-  readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
+  readonly staysLocal: Readonly<Partial<Record<UnsyncedEntry["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
 
@@ -107,7 +107,7 @@ export function makeReport(
 ): RunReport {
   const common = { run, cycles, counts: { ...counts, blocked: blocks.length }, stopped: [] };
   if (end.kind === "offline") {
-    const attention = attentionOf(blocks, []);
+    const attention = listProblems(blocks, []);
     return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
   }
   const { plan, trees, ends, expectedStopReasons } = end;
@@ -118,14 +118,14 @@ export function makeReport(
     ...(connectionFault === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, hasMore) : []),
     ...(end.isStopped === true ? attentionOfStopped(ends) : []),
   ];
-  const attention = attentionOf(blocks, otherProblems);
+  const attention = listProblems(blocks, otherProblems);
   const staysLocal = trees.local.unseen.has("") ? null : countUnsynced(trees.local);
   const stopField = end.isStopped === true ? ({ isStopped: true } as const) : {};
   const stopReasonField = expectedStopReasons === undefined ? {} : { expectedStopReasons };
   const scannedFields = { ...common, ...stopField, ...stopReasonField, attention, beside: otherProblems, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "safety-stop") {
-    const stoppedActions = actionsOfStop(verdict, plan.steps);
+    const stoppedActions = listActionsOfStop(verdict, plan.steps);
     return { ...scannedFields, state: "stopped", stopped: stoppedActions, safetyStop: verdict, fault: null };
   }
   if (connectionFault !== null) return { ...scannedFields, state: "offline", safetyStop: null, fault: connectionFault };
@@ -173,8 +173,8 @@ function isRefusedName({ reason, digest, changeId }: Block): boolean {
   return reason === "refused" && digest === null && changeId === null;
 }
 
-export function countUnsynced(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
-  const counts: Partial<Record<LocalOther["kind"], number>> = {};
+export function countUnsynced(local: LocalTree): Partial<Record<UnsyncedEntry["kind"], number>> {
+  const counts: Partial<Record<UnsyncedEntry["kind"], number>> = {};
   for (const { kind } of local.others.values()) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
@@ -183,9 +183,9 @@ export function countUnsynced(local: LocalTree): Partial<Record<LocalOther["kind
  * Returns all open problems, sorted by path: those of blocks, and `beside`.
  * @param beside problems that no block causes
  */
-export function attentionOf(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
+export function listProblems(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
   const blockProblems = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
-  return [...blockProblems, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
+  return [...blockProblems, ...beside].toSorted((a, b) => compareByPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
 /**

@@ -5,11 +5,11 @@
  */
 
 import type { Block } from "../../model/record.ts";
-import { type StopReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
+import { type StopReason, LOST_DOCUMENT_REASONS } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
-import { type Attention, attentionOf, type RunReport } from "./report.ts";
+import { type Attention, listProblems, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /** Facts about the last run, as stored. */
@@ -105,13 +105,13 @@ type RunStateFacts = {
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
-export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState {
+export function makeRunState({ meta, blocks, newestRun }: RunStateFacts): RunState {
   const lastRun = readLastRun(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
   const safetyStop = meta(META.safetyStop);
   const isApproved = meta(META.approved) !== null;
   const approvalProblems = isApproved && safetyStop === null ? [APPROVED_PROBLEM] : [];
-  const problems = attentionOf(blocks, [
+  const problems = listProblems(blocks, [
     ...(lastRun?.beside ?? []),
     ...describeInterruptedRun(newestRun),
     ...approvalProblems,
@@ -182,7 +182,7 @@ export function lacksDocuments(state: Pick<State, "meta">): boolean {
   if (safetyStop === null) return false;
   const approved = JSON.parse(state.meta(META.approved) ?? "[]") as StopReason[];
   return [...readStopReasons(safetyStop).map(({ reason }) => reason), ...approved].some((why) =>
-    MISSES_DOCUMENTS.has(why),
+    LOST_DOCUMENT_REASONS.has(why),
   );
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
-import { type Count, COUNTS, type EventFields, type MirrorEvent, type State } from "../../ports/state.ts";
+import { type RunCount, RUN_COUNTS, type EventFields, type MirrorEvent, type State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
@@ -85,10 +85,10 @@ export type EditorWait = {
   readonly sleeps: boolean;
 };
 
-export type Counts = Record<Count, number>;
+export type Counts = Record<RunCount, number>;
 
-export function zeroCounts(): Counts {
-  return Object.fromEntries(COUNTS.map((count) => [count, 0])) as Counts;
+export function makeZeroCounts(): Counts {
+  return Object.fromEntries(RUN_COUNTS.map((count) => [count, 0])) as Counts;
 }
 
 /**
@@ -147,7 +147,7 @@ type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, 
  * `trash/2026-11-21/notes/plan.1a2b3c4d.md`. It is readable for users, and its last part makes it
  * unique.
  */
-export function trashPlace(world: TrashWorld, path: LocalPath): string {
+export function chooseTrashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const extension = path.endsWith(".md") ? ".md" : "";
   const tail = `.${world.random.hex(8)}${extension}`;

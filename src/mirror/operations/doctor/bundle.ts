@@ -1,16 +1,16 @@
 import type { Random } from "../../../common/random.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { version } from "../../../common/version.ts";
-import { requestOfStoppedRun, planSync } from "../../folder/run.ts";
+import { makeStoppedRequest, planSync } from "../../folder/run.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { withAllDocuments } from "../../model/left-out.ts";
+import { includeAllDocuments } from "../../model/left-out.ts";
 import type { Policy } from "../../model/policy.ts";
-import { profileOf } from "../../model/similar.ts";
+import { makeLineProfile } from "../../model/similar.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { Plan, PlanInput } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { OpenIntent } from "../../ports/state.ts";
-import type { Check } from "./check.ts";
+import type { DoctorCheck } from "./check.ts";
 import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 
 /**
@@ -23,7 +23,7 @@ export type Bundle = {
   readonly mdmirror: string;
   readonly system: string;
   readonly names: "replaced" | "kept";
-  readonly checks: readonly Pick<Check, "about" | "state">[];
+  readonly checks: readonly Pick<DoctorCheck, "about" | "state">[];
   /** Rows of the journal: effects that have no end yet. */
   readonly journal: PlainData;
   /** Those arguments of the planner that are data, not functions. */
@@ -79,10 +79,10 @@ type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly stri
 /** Plans the next sync, and makes a bundle of the plan. Writes nothing. */
 export async function makeBundle(
   mirror: OpenedMirror,
-  checks: readonly Check[],
+  checks: readonly DoctorCheck[],
   { random, withNames }: { readonly random: Random; readonly withNames: boolean },
 ): Promise<Result<MadeBundle>> {
-  const planResult = await planSync(mirror, requestOfStoppedRun(mirror, true));
+  const planResult = await planSync(mirror, makeStoppedRequest(mirror, true));
   if (planResult.kind === "trouble") return planResult;
   const { plan, trees, policy, signals, texts } = planResult.value;
   const facts = { plan, input: { trees, policy, signals, texts }, journal: mirror.world.state.intents() };
@@ -94,7 +94,7 @@ export async function makeBundle(
     checks: checks.map(({ about, state }) => ({ about, state })),
     ...recordFacts(facts, withNames, random.hex(64)),
   };
-  return ok({ bundle, differences: comparePlans(bundle.planned, plainPlan(replan(bundle).plan)) });
+  return ok({ bundle, differences: comparePlans(bundle.planned, toPlainPlan(replan(bundle).plan)) });
 }
 
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
@@ -108,14 +108,14 @@ export function recordFacts(
   withNames: boolean,
   salt: string,
 ): RecordedFacts {
-  const wholeInput = { ...input, trees: withAllDocuments(input.trees) };
+  const wholeInput = { ...input, trees: includeAllDocuments(input.trees) };
   const answers = recordAnswers(wholeInput);
   const ids = listIds(wholeInput);
   const copyWith = (pseudonyms: Pseudonyms): RecordedFacts => ({
     journal: toPlain(journal, "", pseudonyms, ids),
     input: toPlain(wholeInput, "", pseudonyms, ids),
     answers: toPlain(answers, "", pseudonyms, ids),
-    planned: plainPlan(plan, pseudonyms, ids),
+    planned: toPlainPlan(plan, pseudonyms, ids),
   });
   const { digest } = makePseudonyms([], [], salt);
   if (withNames) return copyWith({ ...UNCHANGED_NAMES, digest });
@@ -167,7 +167,9 @@ function planAgain({ trees, policy, signals, texts }: PlanInput): Plan {
 const CONFLICT_MARK = /^(?:<{7} |={7}$|>{7} )/;
 
 function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnswers["texts"] {
-  const profiles = [...contents].map(([digest, text]) => [digest, text === null ? null : profileOf(text)] as const);
+  const profiles = [...contents].map(
+    ([digest, text]) => [digest, text === null ? null : makeLineProfile(text)] as const,
+  );
   const lineNumbers = new Map<string, number>();
   const occurrences = new Map<string, number>();
   for (const [, profile] of profiles)
@@ -244,7 +246,7 @@ function replaceString(
  * Returns a plan as data for a bundle. Strings without a rule in `STRING_RULES` become "", for
  * example messages and the verdict's hash, which is computed from names.
  */
-export function plainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: ReadonlySet<string> = new Set()): PlainPlan {
+export function toPlainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
   const planParts = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;

@@ -6,7 +6,7 @@ import type { Trouble } from "../../../common/trouble.ts";
  * - `warn`: it may cause problems
  * - `bad`: the folder cannot be synced until the cause is fixed
  */
-export type Check = {
+export type DoctorCheck = {
   readonly about: string;
   readonly state: "good" | "note" | "warn" | "bad";
   readonly detail: string;
@@ -20,18 +20,23 @@ export type Check = {
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 
-export function good(about: string, detail: string): Check {
+export function makeGood(about: string, detail: string): DoctorCheck {
   return { about, state: "good", detail, next: null };
 }
 
-export function makeNote(about: string, detail: string): Check {
+export function makeNote(about: string, detail: string): DoctorCheck {
   return { about, state: "note", detail, next: null };
 }
 
-export function warn(about: string, detail: string, next: string): Check {
+export function makeWarning(about: string, detail: string, next: string): DoctorCheck {
   return { about, state: "warn", detail, next };
 }
 
-export function bad(about: string, fault: NonNullable<Check["fault"]>, detail: string, next: string): Check {
+export function makeBad(
+  about: string,
+  fault: NonNullable<DoctorCheck["fault"]>,
+  detail: string,
+  next: string,
+): DoctorCheck {
   return { about, state: "bad", detail, next, fault };
 }

@@ -2,10 +2,10 @@ import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync,
 import { dirname, join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
-import { createOwn, removeOwn } from "../../state/own-files.ts";
-import { inOwnFolder } from "../../state/own-handle.ts";
+import { createOwnFile, removeOwnFile } from "../../state/own-files.ts";
+import { withOwnFolder } from "../../state/own-handle.ts";
 import { errnoClause } from "../../../common/trouble.ts";
-import { bad, type Check, good, makeNote, warn } from "./check.ts";
+import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./check.ts";
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
@@ -13,40 +13,40 @@ const LOW_FREE_BYTES = 200 * 1024 * 1024;
  * Checks what the disk supports: upper and lower case, Unicode, hard links, free space. Creates and
  * removes a file in `.mdmirror/tmp`.
  */
-export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
+export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
-  const checks: Check[] = [
+  const checks: DoctorCheck[] = [
     foldsCase
       ? makeNote(
           "case",
           "this disk treats Note.md and note.md as one file; of two such documents one gets another local name",
         )
-      : good("case", "Note.md and note.md are two files"),
+      : makeGood("case", "Note.md and note.md are two files"),
     foldsUnicode
       ? makeNote("unicode", "this disk treats both spellings of é as one name")
-      : good("unicode", "names are kept as they are spelled"),
+      : makeGood("unicode", "names are kept as they are spelled"),
     checkHardLinks(folder, random),
   ];
   const { bavail, bsize } = statfsSync(folder);
   const freeBytes = bavail * bsize;
   checks.push(
     freeBytes < LOW_FREE_BYTES
-      ? warn(
+      ? makeWarning(
           "disk-space",
           `${Math.floor(freeBytes / 1024 / 1024)} MB are free`,
           "free some space: a full disk stops downloads; nothing is lost",
         )
-      : good("disk-space", `${(freeBytes / 1024 ** 3).toFixed(1)} GB are free`),
+      : makeGood("disk-space", `${(freeBytes / 1024 ** 3).toFixed(1)} GB are free`),
   );
   return checks;
 }
 
-function checkHardLinks(folder: string, random: Random): Check {
+function checkHardLinks(folder: string, random: Random): DoctorCheck {
   const name = `w-doctor-${random.hex(8)}`;
   try {
-    closeSync(createOwn(folder, `tmp/${name}`));
+    closeSync(createOwnFile(folder, `tmp/${name}`));
   } catch (error) {
-    return bad(
+    return makeBad(
       "hard-links",
       "fault",
       `.mdmirror/tmp cannot be written: ${errnoClause(error)}`,
@@ -54,39 +54,39 @@ function checkHardLinks(folder: string, random: Random): Check {
     );
   }
   try {
-    inOwnFolder(folder, "tmp", (dir) => linkSync(`${dir}/${name}`, `${dir}/${name}-2`));
-    return good("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
+    withOwnFolder(folder, "tmp", (dir) => linkSync(`${dir}/${name}`, `${dir}/${name}-2`));
+    return makeGood("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
   } catch (error) {
     return makeNote(
       "hard-links",
       `this file system has none (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
     );
   } finally {
-    removeOwn(folder, `tmp/${name}`);
-    removeOwn(folder, `tmp/${name}-2`);
+    removeOwnFile(folder, `tmp/${name}`);
+    removeOwnFile(folder, `tmp/${name}-2`);
   }
 }
 
 /** Checks the system's limit of inotify watches. `watch` needs one watch for each folder. */
-export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
+export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): DoctorCheck[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
   // Half of the limit is left for editors and desktops, which need watches too.
   if (folders + 1 > limit / 2) {
     const nextStep = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
-    return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
+    return [makeWarning("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
   }
   const instanceLimit = readNumber(join(proc, "max_user_instances"));
   if (instanceLimit !== null && instanceLimit < 64) {
     return [
-      warn(
+      makeWarning(
         "inotify",
         `the system allows ${instanceLimit} watchers a user`,
         "raise it: sysctl fs.inotify.max_user_instances=512",
       ),
     ];
   }
-  return [good("inotify", `${limit} watches allowed, ${folders + 1} needed`)];
+  return [makeGood("inotify", `${limit} watches allowed, ${folders + 1} needed`)];
 }
 
 function readNumber(file: string): number | null {
@@ -120,15 +120,15 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
 /** LIMIT: folders above the linked folder that the check for other sync programs examines. */
 const MAX_FOLDERS = 32;
 
-export function checkNeighbours(root: string): Check[] {
+export function checkNeighbours(root: string): DoctorCheck[] {
   const foundTools = new Set<string>();
   for (let folder = root, depth = 0; depth < MAX_FOLDERS; folder = dirname(folder), depth++) {
     for (const tool of findTools(folder, folder === root)) foundTools.add(tool);
     if (dirname(folder) === folder) break;
   }
-  if (foundTools.size === 0) return [good("sync-tools", "no other sync tool seems to use this folder")];
+  if (foundTools.size === 0) return [makeGood("sync-tools", "no other sync tool seems to use this folder")];
   return [
-    warn(
+    makeWarning(
       "sync-tools",
       `${[...foundTools].join(", ")} also seems to sync this folder`,
       "stop one of the two: each would sync unfinished work of the other; at least exclude .mdmirror/ from the other tool",
@@ -170,7 +170,7 @@ const COMPANIONS = ["", "-wal", "-shm"] as const;
  * Measures the disk space of the history: the lengths of all its files together.
  * @param folder absolute path of `.mdmirror`
  */
-export function checkHistory(folder: string): Check {
+export function checkHistory(folder: string): DoctorCheck {
   const listDatabaseFiles = (name: string) =>
     COMPANIONS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
   try {
@@ -180,17 +180,17 @@ export function checkHistory(folder: string): Check {
       trash: measureSize(join(folder, "trash")),
       log: measureSize(join(folder, "log")),
     };
-    const sizeTexts = Object.entries(bytesByName).map(([name, size]) => `${name} ${humanSize(size)}`);
+    const sizeTexts = Object.entries(bytesByName).map(([name, size]) => `${name} ${formatSize(size)}`);
     const totalBytes = Object.values(bytesByName).reduce((sum, size) => sum + size, 0);
-    return { ...good("history", `${humanSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes: bytesByName };
+    return { ...makeGood("history", `${formatSize(totalBytes)}: ${sizeTexts.join(", ")}`), bytes: bytesByName };
   } catch (error) {
     const reason = `its size is not known: ${errnoClause(error)}`;
-    return warn("history", reason, "allow this user to read .mdmirror/, then run doctor again");
+    return makeWarning("history", reason, "allow this user to read .mdmirror/, then run doctor again");
   }
 }
 
 /** Returns a size in powers of 1000, as file managers do: `0 B`, `999 B`, `1.5 KB`, `12 MB`. */
-export function humanSize(bytes: number): string {
+export function formatSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
   // Rounding would show a value of 999.5 or more as 1000, so it gets the next larger unit.

@@ -9,7 +9,7 @@ import { openDisk } from "../../folder/open-local.ts";
 import type { Result } from "../../../common/trouble.ts";
 import { openWire, parseRoute } from "../../trust/connect.ts";
 import { admit } from "../../trust/gate.ts";
-import { bad, type Check, good, makeNote } from "./check.ts";
+import { makeBad, type DoctorCheck, makeGood, makeNote } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches, checkHistory } from "./disk.ts";
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
@@ -17,7 +17,7 @@ import { checkTraits } from "./traits.ts";
 type ExamineOptions = HostOptions & { readonly keyFile: string | null };
 
 /** Runs all checks of `doctor` separately, so that an error in one hides no other result. */
-export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
+export async function runChecks(dir: string, options: ExamineOptions): Promise<DoctorCheck[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
   const { random } = options;
@@ -38,7 +38,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   ];
 }
 
-async function examineConnection(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<Check[]> {
+async function examineConnection(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<DoctorCheck[]> {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return [makeBadCheck("config", config)];
@@ -51,14 +51,14 @@ async function examineConnection(root: string, { env, cwd, keyFile, clock }: Exa
   const trustNotes = notes.map((text) => makeNote("trust", text));
   const foundKey = findKey({ folder, keyFile, cwd, env, origin });
   if (foundKey.kind === "trouble")
-    return [good("config", "it can be read"), ...trustNotes, makeBadCheck("key", foundKey)];
+    return [makeGood("config", "it can be read"), ...trustNotes, makeBadCheck("key", foundKey)];
   const wire = openWire(origin);
   try {
     const { key, from } = foundKey.value;
     return [
-      good("config", "it can be read"),
+      makeGood("config", "it can be read"),
       ...trustNotes,
-      good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
+      makeGood("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
       ...(await checkService(wire, key, { origin: new URL(origin.url).origin, route: parseRoute(origin.url) }, clock)),
     ];
   } finally {
@@ -66,13 +66,13 @@ async function examineConnection(root: string, { env, cwd, keyFile, clock }: Exa
   }
 }
 
-function makeBadCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
+function makeBadCheck(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): DoctorCheck {
   const { kind, what, next } = result.trouble;
-  return bad(about, kind, what, next);
+  return makeBad(about, kind, what, next);
 }
 
-function examineState(folder: string, marker: string | null): Check[] {
-  const missingCheck = bad(
+function examineState(folder: string, marker: string | null): DoctorCheck[] {
+  const missingCheck = makeBad(
     "marker",
     "fault",
     ".mdmirror/marker is missing: this may be an empty mount point",
@@ -82,8 +82,8 @@ function examineState(folder: string, marker: string | null): Check[] {
     const detail =
       "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
     const nextStep = "mdmirror sync replaces a damaged file with a new one; nothing is lost";
-    return bad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, nextStep);
+    return makeBad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, nextStep);
   });
-  const state = damages.length > 0 ? damages : [good("state", "it has no damage")];
+  const state = damages.length > 0 ? damages : [makeGood("state", "it has no damage")];
   return marker === null ? [missingCheck, ...state] : state;
 }

@@ -3,7 +3,7 @@
  * names on disk, and reads the content only of entries that the page shows.
  */
 
-import { sameStamp, type Block } from "../../model/record.ts";
+import { isSameStamp, type Block } from "../../model/record.ts";
 import { join } from "node:path";
 import { comparePaths } from "../../model/by-path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -16,14 +16,14 @@ import {
   type Depth,
   type DocumentRow,
   type FolderRows,
-  type FolderSum,
+  type SubfolderTotals,
   readFolderRows,
 } from "../../state/folder-rows.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import { makeStateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { FolderName } from "../../local/folder-names.ts";
-import { BLOCK_REASONS, isReview, needsUser } from "../../model/block.ts";
+import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
 /**
@@ -45,7 +45,7 @@ type FolderEntry = {
    * Number of documents below a folder at the last sync, and their latest change. Null for a file,
    * and for a folder that a search by name finds.
    */
-  readonly sum: Pick<FolderSum, "documents" | "changedAt"> | null;
+  readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
   /** Record of a file whose content decides about its state; null if the state is known. */
   readonly row: DocumentRow | null;
 };
@@ -57,7 +57,7 @@ function mergeEntries(
   folder: LocalPath,
   rows: Pick<FolderRows, "documents" | "folders">,
   open: FolderProblems,
-  sums: ReadonlyMap<string, FolderSum> | null,
+  sums: ReadonlyMap<string, SubfolderTotals> | null,
   names: readonly FolderName[],
 ): readonly FolderEntry[] {
   const byName = new Map(names.map((one) => [one.name, one]));
@@ -145,7 +145,7 @@ const REVIEWER_DECIDES = "a reviewer decides";
 function describeBlock({ reason, detail }: Block): Pick<FolderEntry, "state" | "why"> {
   if (reason === "conflict") return { state: "conflict", why: detail };
   if (reason === "suspended") return { state: "ignored", why: detail };
-  if (isReview(reason)) return { state: "in-review", why: REVIEWER_DECIDES };
+  if (isReviewReason(reason)) return { state: "in-review", why: REVIEWER_DECIDES };
   return { state: BLOCK_REASONS[reason].work === "pending" ? "waiting" : "blocked", why: detail };
 }
 
@@ -271,7 +271,7 @@ function updateState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntr
   const file = stamp === null || kind === "folder" ? null : { size: stamp.size, changedAt: stamp.mtimeMs };
   if (row === null) return { ...entry, file };
   if (stamp === null) return { ...entry, file, state: "waiting", why: "the file does not exist now" };
-  const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
+  const isSame = row.stampTrusted && row.stamp !== null && isSameStamp(row.stamp, stamp);
   if (isSame || hasContent(row, disk.look(path))) return { ...entry, file };
   return { ...entry, file, state: "waiting", why: "edited locally" };
 }

@@ -1,11 +1,11 @@
 import { FILES } from "../../../contract/routes.ts";
 import type { Wire, WireResult } from "../../../common/wire.ts";
 import type { Clock } from "../../../common/clock.ts";
-import { ageText } from "../../../common/age.ts";
+import { formatAge } from "../../../common/age.ts";
 import { GIVE_VALID_KEY } from "../../folder/fault-trouble.ts";
-import { bad, type Check, good, warn } from "./check.ts";
-import { failureWords } from "../../../common/failure-words.ts";
-import type { Route } from "../../remote/proxy.ts";
+import { makeBad, type DoctorCheck, makeGood, makeWarning } from "./check.ts";
+import { describeFailure } from "../../../common/failure-words.ts";
+import type { ServiceRoute } from "../../remote/proxy.ts";
 
 /**
  * LIMIT: milliseconds by which the clock may differ from the service's clock. A larger difference
@@ -23,17 +23,17 @@ export async function checkService(
   key: string,
   { origin, route }: ServiceAddress,
   clock: Clock,
-): Promise<Check[]> {
+): Promise<DoctorCheck[]> {
   const beganAt = clock.monotonic();
   const headers = { authorization: `Bearer ${key}`, accept: "application/json, application/problem+json" };
   const wireResult = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, REQUEST_BOUNDS);
   const durationMs = Math.round(clock.monotonic() - beganAt);
   if (wireResult.kind !== "answer") return [reportUnreachable(wireResult, origin)];
   const { status, body, headers: received } = wireResult.response;
-  const answeredCheck = good("service", `${origin} answers in ${durationMs} ms${describeRoute(route)}`);
-  const skewChecks = clockChecks(received["date"], clock.now());
+  const answeredCheck = makeGood("service", `${origin} answers in ${durationMs} ms${describeRoute(route)}`);
+  const skewChecks = checkClock(received["date"], clock.now());
   if (status === 200 && isDocumentList(body))
-    return [answeredCheck, good("key", "the service accepts it"), ...skewChecks];
+    return [answeredCheck, makeGood("key", "the service accepts it"), ...skewChecks];
   if (status === 401)
     return [answeredCheck, rejectKey("the service refuses it (unauthenticated)", GIVE_VALID_KEY), ...skewChecks];
   if (status === 404 && readErrorCode(body) === "workspace_not_found") {
@@ -41,38 +41,38 @@ export async function checkService(
     return [answeredCheck, rejectKey("it gives access to no workspace (workspace_not_found)", nextStep), ...skewChecks];
   }
   if (status !== 503) return [reportForeignAnswer(status, origin), ...skewChecks];
-  return [bad("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skewChecks];
+  return [makeBad("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skewChecks];
 }
 
-export type ServiceAddress = { readonly origin: string; readonly route: Route };
+export type ServiceAddress = { readonly origin: string; readonly route: ServiceRoute };
 
-function describeRoute(route: Route): string {
+function describeRoute(route: ServiceRoute): string {
   return route.kind === "proxy" ? `, by the proxy ${route.origin} (${route.variable})` : "";
 }
 
-function rejectKey(what: string, next: string): Check {
-  return bad("key", "offline", what, next);
+function rejectKey(what: string, next: string): DoctorCheck {
+  return makeBad("key", "offline", what, next);
 }
 
-function reportUnreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): Check {
-  return bad(
+function reportUnreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): DoctorCheck {
+  return makeBad(
     "service",
     "offline",
-    `${origin} cannot be reached: ${failureWords(why)}`,
+    `${origin} cannot be reached: ${describeFailure(why)}`,
     "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)",
   );
 }
 
-function reportForeignAnswer(status: number, origin: string): Check {
+function reportForeignAnswer(status: number, origin: string): DoctorCheck {
   if (status >= 300 && status < 400) {
-    return bad(
+    return makeBad(
       "service",
       "usage",
       `${origin} answers with a redirect (${status}), which is never followed`,
       "give the target of the redirect as the URL",
     );
   }
-  return bad(
+  return makeBad(
     "service",
     "usage",
     `what answers at ${origin} is not the service (status ${status})`,
@@ -88,17 +88,17 @@ function readErrorCode(body: string): string | null {
   return /"code"\s*:\s*"([a-z_]{1,64})"/.exec(body)?.[1] ?? null;
 }
 
-export function clockChecks(date: string | undefined, now: number): Check[] {
+export function checkClock(date: string | undefined, now: number): DoctorCheck[] {
   const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serviceTime)) return [];
   const skew = now - serviceTime;
   if (Math.abs(skew) <= MAX_SKEW_MS + HEADER_MS)
-    return [good("clock", "this computer and the service agree on the time")];
+    return [makeGood("clock", "this computer and the service agree on the time")];
   const aheadOrBehind = skew > 0 ? "ahead of" : "behind";
   return [
-    warn(
+    makeWarning(
       "clock",
-      `this computer is ${ageText(Math.abs(skew))} ${aheadOrBehind} the service`,
+      `this computer is ${formatAge(Math.abs(skew))} ${aheadOrBehind} the service`,
       "set the clock (NTP): dates in logs and in the trash depend on it; no decision does",
     ),
   ];

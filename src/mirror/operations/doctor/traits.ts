@@ -2,31 +2,31 @@ import { SHELL_METACHARACTERS } from "../../../contract/names.ts";
 import { META } from "../../engine/run/meta.ts";
 import { readBacksLeft } from "../../model/text-form.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
-import { knownTraits } from "../../remote/traits.ts";
+import { completeTraits } from "../../remote/traits.ts";
 import { readStateSummary } from "../../state/glance.ts";
-import { type Check, good, makeNote } from "./check.ts";
+import { type DoctorCheck, makeGood, makeNote } from "./check.ts";
 
 /**
  * Returns one check for each trait of the service that syncs have learned. Reads only the state
  * file. An unwanted trait makes syncs send more requests or change names, but they still work.
  */
-export function checkTraits(folder: string): Check[] {
+export function checkTraits(folder: string): DoctorCheck[] {
   const stateSummary = readStateSummary(folder);
   // A state file that cannot be read has its own check in `doctor`.
   if (stateSummary.kind !== "read") return [];
   const traitsText = stateSummary.value.meta.get(META.traits) ?? null;
   return traitsText === null
-    ? [good("traits", "mdmirror learns the properties of the service in the first sync")]
-    : traitChecks(knownTraits(JSON.parse(traitsText) as Partial<RemoteTraits>));
+    ? [makeGood("traits", "mdmirror learns the properties of the service in the first sync")]
+    : checkEachTrait(completeTraits(JSON.parse(traitsText) as Partial<RemoteTraits>));
 }
 
 /** Returns a check for each trait: good if its value is preferred or unknown, otherwise a note. */
-export function traitChecks(traits: RemoteTraits): Check[] {
+export function checkEachTrait(traits: RemoteTraits): DoctorCheck[] {
   return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
     const learnedValue = learnedIn(traits);
     const trait = { learned: learnedValue, liked: preferred };
-    if (learnedValue === "unknown") return { ...good(about, "not known yet; nothing to do"), trait };
-    if (learnedValue === preferred) return { ...good(about, learnedValue), trait };
+    if (learnedValue === "unknown") return { ...makeGood(about, "not known yet; nothing to do"), trait };
+    if (learnedValue === preferred) return { ...makeGood(about, learnedValue), trait };
     return { ...makeNote(about, `${effect} (recommended: ${preferred})`), trait };
   });
 }

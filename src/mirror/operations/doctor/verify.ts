@@ -11,13 +11,13 @@ import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
-import { faultTrouble } from "../../folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../../folder/fault-trouble.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { VERIFY } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
 import { defineOnlineRead } from "../run-operation.ts";
 import { type ComparedEntry, pairDocuments } from "../history/pairs.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 
 type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
@@ -35,7 +35,7 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
     () => undefined,
   );
   const remote = await remoteScan;
-  if (remote.kind === "unreachable") return { kind: "trouble", trouble: faultTrouble(remote.fault, url) };
+  if (remote.kind === "unreachable") return { kind: "trouble", trouble: makeFaultTrouble(remote.fault, url) };
   const pairs = pairDocuments({ base, local: localTree, remote: remote.tree });
   const rows = await readRows(world, pairs, url);
   if (rows.kind === "trouble") return rows;
@@ -75,7 +75,7 @@ async function readRows(
       return { id: document.id, path: pair.path, sha256: "" as Digest, size: 0, end: "unread", why };
     }),
   );
-  return fault === null ? ok(rows) : { kind: "trouble", trouble: faultTrouble(fault, url) };
+  return fault === null ? ok(rows) : { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
 }
 
 /** Faults after which no further document can be read from the service. */
@@ -132,18 +132,20 @@ function makeReport(
     documents: rows
       .filter(({ end }) => end === "same")
       .map(({ path, id, sha256, size }) => ({ path, id, sha256, size }))
-      .toSorted(byPath),
+      .toSorted(compareByPath),
     formDiffers: (unblockedRows.get("form-differs") ?? []).map(({ path }) => path).toSorted(),
-    differing: (unblockedRows.get("differs") ?? []).map(({ path, id, why }) => ({ path, id, why })).toSorted(byPath),
+    differing: (unblockedRows.get("differs") ?? [])
+      .map(({ path, id, why }) => ({ path, id, why }))
+      .toSorted(compareByPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (unblockedRows.get("absent") ?? [])
       // The ignore rules exclude these paths from sync on both sides, so a difference is no fault
       // (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
-      .toSorted(byPath),
-    blocked: listBlocked(blocks, local, rows).toSorted(byPath),
-    unseen: listUnseen(sides, rows).toSorted(byPath),
+      .toSorted(compareByPath),
+    blocked: listBlocked(blocks, local, rows).toSorted(compareByPath),
+    unseen: listUnseen(sides, rows).toSorted(compareByPath),
   };
 }
 

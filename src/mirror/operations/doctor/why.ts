@@ -4,18 +4,18 @@ import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts"
 import type { Disk, PathState } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import type { BaseTree, UnsyncedEntry, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, findRecordAt } from "../history/find-document.ts";
 import { findRecordOfCopy } from "../manual/open-problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { type MergeFacts, mergeFacts, readMerge, readOrigins } from "../history/origins.ts";
+import { type MergeFacts, collectMergeFacts, readMerge, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN, type SyncPlan } from "../../folder/run.ts";
 import { type Action, subjectOf } from "../../model/action.ts";
 
 /** What `why` reports about a path: its state, the reason, the next step. Writes nothing (I23). */
-export type Why = PlanFacts & {
+export type PathExplanation = PlanFacts & {
   readonly path: LocalPath;
   /** Current or last path of a document that had this path earlier; null if there is none. */
   readonly former: LocalPath | null;
@@ -44,7 +44,7 @@ export type Why = PlanFacts & {
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
-export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<Why> {
+export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<PathExplanation> {
   const { state, disk } = mirror.world;
   const preview = await previewSync(mirror, USUAL_RUN);
   const syncPlan = preview.kind === "planned" ? preview : null;
@@ -100,7 +100,7 @@ function readStateAt(disk: Disk, path: LocalPath): PathState {
   return { kind: "folder", dev, ino, birthMs };
 }
 
-function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
+function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): PathExplanation["blockedBelow"] {
   return blocks.filter(({ path }) => isBelow(path, folder)).map(({ path, reason }) => ({ path, reason }));
 }
 
@@ -127,7 +127,7 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
 function findLastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
   const merge = events.map(readMerge).findLast((one) => one !== null) ?? null;
   if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
-  return mergeFacts(merge, readOrigins(state, merge));
+  return collectMergeFacts(merge, readOrigins(state, merge));
 }
 
 function findFormerPath(state: State, named: LocalPath): LocalPath | null {
@@ -149,7 +149,7 @@ type PlanFacts = {
    */
   readonly stays: {
     readonly path: LocalPath;
-    readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
+    readonly kind: UnsyncedEntry["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
   /** Document that the service lists at the path; null if none or if it was not reached. */
@@ -190,7 +190,7 @@ function listSteps(plan: Plan, keys: ReadonlySet<string | undefined>, named: Loc
   });
 }
 
-export const UNSYNCED_WORDS: Readonly<Record<LocalOther["kind"], string>> = {
+export const UNSYNCED_WORDS: Readonly<Record<UnsyncedEntry["kind"], string>> = {
   symlink: "a symbolic link: not followed and not synced",
   "other-file": "not a .md file",
   ignored: "excluded by .mdmirrorignore",
@@ -206,12 +206,12 @@ export const UNSYNCED_WORDS: Readonly<Record<LocalOther["kind"], string>> = {
 /**
  * Returns why a local entry is not synced, as a clause such as `left out by line 3 of .gitignore`.
  */
-function explainUnsynced({ kind, rule }: LocalOther): string {
+function explainUnsynced({ kind, rule }: UnsyncedEntry): string {
   const byRule = RULE_WORDS[kind];
   return rule === undefined || byRule === undefined ? UNSYNCED_WORDS[kind] : `${byRule} ${rule}`;
 }
 
-const RULE_WORDS: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
+const RULE_WORDS: Readonly<Partial<Record<UnsyncedEntry["kind"], string>>> = {
   ignored: "excluded by",
   "ignored-folder": "a folder that is excluded by",
   "git-ignored": "left out by",

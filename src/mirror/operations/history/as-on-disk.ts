@@ -8,7 +8,7 @@ export function toLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, te
 }
 
 /** Returns a lookup of stored content by digest, which has the form of the local file. */
-export function localTexts(
+export function makeLocalLookup(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,
 ): Pick<State, "text"> {

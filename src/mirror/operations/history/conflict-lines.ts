@@ -2,12 +2,12 @@
 
 import { type ConflictReason, mergeText } from "../../../markdown/merge/merge.ts";
 import { type LineBlock, mergeLines } from "../../../markdown/merge/lines.ts";
-import { newReading } from "../../../markdown/merge/reading.ts";
-import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
+import { createReading } from "../../../markdown/merge/reading.ts";
+import { type LineOrigin, findOrigins } from "../../../markdown/merge/origin.ts";
 import { splitLines } from "../../../markdown/merge/split.ts";
 import type { World } from "../../engine/run/world.ts";
-import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
-import { localTexts } from "./as-on-disk.ts";
+import type { ThreeVersions } from "../../../markdown/merge/marked.ts";
+import { makeLocalLookup } from "./as-on-disk.ts";
 import { findRecordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
@@ -38,16 +38,16 @@ export function readConflictLines(
   const record = findRecordAt(state.load(), path);
   const conflict = record === null ? null : state.conflict(record.id);
   if (conflict === null || live === null || local === null) return null;
-  const base = conflict.baseDigest === null ? "" : localTexts({ state, disk }, path).text(conflict.baseDigest);
+  const base = conflict.baseDigest === null ? "" : makeLocalLookup({ state, disk }, path).text(conflict.baseDigest);
   if (base === null) return { base, lines: { kind: "no-base" } };
   return { base, lines: compareEdits({ base, mine: local, theirs: live }) };
 }
 
 /** Merges two edits line by line, and returns the result with its conflicts. */
-export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines {
+export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLines {
   const mergeResult = mergeText(base, mine, theirs);
   if (mergeResult.kind === "clean") return { kind: "merges" };
-  const blocks = mergeLines(base, mine, theirs, newReading());
+  const blocks = mergeLines(base, mine, theirs, createReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: mergeResult.reason };
   // The lines of base take the place of the conflicting lines, so that the lines around a conflict
@@ -58,7 +58,7 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
     if (block.kind === "conflict") places.set(lines.length, block);
     lines.push(...(block.kind === "settled" ? splitLines(block.text) : block.base));
   }
-  const rows = insertConflicts(originsOf(base, mine, theirs, lines.join("")), places);
+  const rows = insertConflicts(findOrigins(base, mine, theirs, lines.join("")), places);
   return { kind: "parts", conflicts: places.size, rows };
 }
 
@@ -66,7 +66,7 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
  * Returns the compared lines with the conflicts inserted.
  * @param places conflicts by the 0-based number of the line at which each begins
  */
-function insertConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
+function insertConflicts(rows: readonly LineOrigin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
   const shownRows: MergeRow[] = [];
   let [line, standIns] = [0, 0];
   for (const row of rows) {

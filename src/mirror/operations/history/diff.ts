@@ -5,13 +5,13 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
 import { toService, type World } from "../../engine/run/world.ts";
-import { faultTrouble } from "../../folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../../folder/fault-trouble.ts";
 import { findDocument, findRecordAt } from "./find-document.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { planSync, USUAL_RUN } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { withLocal } from "../../folder/open-local.ts";
 import { DIFF } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
@@ -49,7 +49,7 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
   const fileAnswer = await world.remote.getFile(id);
   if (fileAnswer.ok) return ok(fileAnswer.value.content);
   if (fileAnswer.fault.kind === "problem" && fileAnswer.fault.code === "file_not_found") return ok(null);
-  return { kind: "trouble", trouble: faultTrouble(fileAnswer.fault, url) };
+  return { kind: "trouble", trouble: makeFaultTrouble(fileAnswer.fault, url) };
 }
 
 /** Returns the id of the document that the service has at a path; null if it has none. */
@@ -57,7 +57,7 @@ async function findIdAt({ world, url }: OpenedMirror, path: LocalPath): Promise<
   const servicePath = toService(world, path);
   if (!servicePath.endsWith(".md")) return ok(null);
   const { items, fault } = await world.remote.listFiles({ kind: "path", path: servicePath });
-  if (fault !== null) return { kind: "trouble", trouble: faultTrouble(fault, url) };
+  if (fault !== null) return { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
   return ok(items.find((item) => item.path === servicePath)?.id ?? null);
 }
 
@@ -71,10 +71,10 @@ async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly Di
   const { trees } = planResult.value;
   const rows: DiffRow[] = [];
   for (const one of await Promise.all(pairDocuments(trees).map((pair) => compareSides(world, trees, pair)))) {
-    if (one !== null && "fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
+    if (one !== null && "fault" in one) return { kind: "trouble", trouble: makeFaultTrouble(one.fault, url) };
     if (one !== null) rows.push(one);
   }
-  return ok(rows.toSorted(byPath));
+  return ok(rows.toSorted(compareByPath));
 }
 
 const withService = defineOnlineRead(DIFF, async (mirror, { path }) => {

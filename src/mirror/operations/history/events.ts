@@ -24,7 +24,7 @@ export function readEvents(
 }
 
 /** LIMIT: newest runs that are read, so that a long history stays fast. */
-export const RUNS = 10_000;
+export const MAX_RUNS = 10_000;
 
 type StoredRuns = ReturnType<State["runs"]>;
 
@@ -34,7 +34,7 @@ type StoredRuns = ReturnType<State["runs"]>;
  * @returns trouble of kind `usage` if that run does not exist
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<StoredRuns> {
-  const runs = state.runs(RUNS);
+  const runs = state.runs(MAX_RUNS);
   const wantedRuns = run === null ? runs : runs.filter((one) => one.run === run);
   if (wantedRuns.length > 0) return ok(wantedRuns);
   return trouble(

@@ -6,11 +6,11 @@ import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import { type KnownPlace, findPlace } from "./find-document.ts";
-import { type MergeOf, readMerge } from "./origins.ts";
+import { type RecordedMerge, readMerge } from "./origins.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { localTexts } from "./as-on-disk.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
+import { makeLocalLookup } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /** One version of a document. `n` is its number, from 1 for the oldest, which never changes. */
@@ -29,7 +29,7 @@ export type HistoryEntry = {
   /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
   /** Merge that made this version; null if no merge made it. */
-  readonly merge: MergeOf | null;
+  readonly merge: RecordedMerge | null;
 };
 
 /** LIMIT: newest events of a document that are read, so that a long history stays fast. */
@@ -149,7 +149,7 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
  * otherwise the last one before. A later restore of equal content is not marked.
  */
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
-  const mergeByNumber = new Map<number, MergeOf>();
+  const mergeByNumber = new Map<number, RecordedMerge>();
   for (const event of events) {
     const merge = readMerge(event);
     if (merge === null) continue;
@@ -214,7 +214,7 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
 }
 
 /** Returns a clause that names base, mine and theirs of a merge, with their version numbers. */
-export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
+export function describeParts({ base, mine, theirs }: RecordedMerge, entries: readonly HistoryEntry[]): string {
   return `${describePart("base", base, entries)}, ${describePart("mine", mine, entries)} and ${describePart("theirs", theirs, entries)}`;
 }
 
@@ -262,9 +262,9 @@ export function findContent(
   const foundVersion = findVersion(local, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
   const { document, entry } = foundVersion.value;
-  const content = localTexts(local, document.path).text(entry.digest);
+  const content = makeLocalLookup(local, document.path).text(entry.digest);
   if (content !== null) return ok({ ...foundVersion.value, text: content });
-  const nextStep = `mdmirror history ${shellWord(name)} lists the other versions`;
+  const nextStep = `mdmirror history ${quoteForShell(name)} lists the other versions`;
   return trouble("usage", `${document.path}: ${describeGoneContent(entry)}`, nextStep);
 }
 

@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { withoutKey } from "../../settings/key.ts";
-import { DEFAULT_MARKER_SIZE, markConflicts, type ThreeTexts } from "../../../markdown/merge/marked.ts";
+import { omitKey } from "../../settings/key.ts";
+import { DEFAULT_MARKER_SIZE, markConflicts, type ThreeVersions } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /** Absolute paths of the three files, in the order base, mine, theirs. */
@@ -14,7 +14,7 @@ type ThreePaths = readonly [base: string, mine: string, theirs: string];
  * Reads three files. A file that is not UTF-8 or has NULs is refused with the code `not-utf-8`,
  * because reading and writing it as text would change it.
  */
-export function readThreeFiles(paths: ThreePaths): Result<ThreeTexts> {
+export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   const contents: string[] = [];
   for (const path of paths) {
     try {
@@ -37,8 +37,8 @@ function decodeText(bytes: Buffer): string | null {
 }
 
 /** Merges three contents as a sync would, with git's markers around conflicts. */
-export function mergeMarked(
-  texts: ThreeTexts,
+export function mergeWithMarkers(
+  texts: ThreeVersions,
   markerSize: number = DEFAULT_MARKER_SIZE,
 ): { readonly text: string; readonly conflicts: number } {
   const mergeResult = mergeText(texts.base, texts.mine, texts.theirs);
@@ -68,7 +68,7 @@ export function mergeAsGit(
 ): { readonly isClean: boolean; readonly what: string } {
   const labels = ["-L", "mine", "-L", "base", "-L", "theirs"];
   const options = ["merge-file", "--quiet", `--marker-size=${markerSize}`, ...labels];
-  const { status } = spawnSync("git", [...options, mine, base, theirs], { stdio: "ignore", env: withoutKey(env) });
+  const { status } = spawnSync("git", [...options, mine, base, theirs], { stdio: "ignore", env: omitKey(env) });
   if (status === 0) return { isClean: true, what: "merged by lines, as git does" };
   // git exits with the number of conflicts, or with 255 if it wrote nothing.
   const isMarked = status !== null && status <= 127;

@@ -1,14 +1,14 @@
 /** Finds the side from which each line of a merged version comes, by comparing the contents. */
 
 import type { Digest } from "../../../contract/digest.ts";
-import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
-import { type Hunk, hunksOf } from "../../../markdown/merge/line-diff.ts";
+import { type LineOrigin, findOrigins } from "../../../markdown/merge/origin.ts";
+import { type Hunk, groupIntoHunks } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /**
  * A merge that mdmirror made, with the digests of its contents. `at`: milliseconds since the epoch.
  */
-export type MergeOf = {
+export type RecordedMerge = {
   readonly at: number;
   readonly base: Digest;
   readonly mine: Digest;
@@ -17,7 +17,7 @@ export type MergeOf = {
 };
 
 /** Returns the merge that an event recorded with its digests; null if it recorded none. */
-export function readMerge({ kind, at, before, after, merged }: MirrorEvent): MergeOf | null {
+export function readMerge({ kind, at, before, after, merged }: MirrorEvent): RecordedMerge | null {
   if (merged === null || before === null || after === null) return null;
   // The user chose one side of the conflict, so nothing was merged.
   if (kind === "end-conflict" && (after === before || after === merged.theirs)) return null;
@@ -29,20 +29,20 @@ export function readMerge({ kind, at, before, after, merged }: MirrorEvent): Mer
  * and `gone` lists the missing contents.
  */
 export type MergeOrigins =
-  | { readonly kind: "found"; readonly rows: readonly Origin[] }
+  | { readonly kind: "found"; readonly rows: readonly LineOrigin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
 
-export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOrigins {
+export function readOrigins(state: Pick<State, "text">, merge: RecordedMerge): MergeOrigins {
   const names = ["base", "mine", "theirs", "result"] as const;
   const contents = names.map((name) => state.text(merge[name]));
   const missingContents = names.filter((_, index) => contents[index] === null);
   if (missingContents.length > 0) return { kind: "gone", gone: missingContents };
-  return { kind: "found", rows: originsOf(...(contents as [string, string, string, string])) };
+  return { kind: "found", rows: findOrigins(...(contents as [string, string, string, string])) };
 }
 
 /** Consecutive lines of the result from the same side, or a line of a conflict. */
 export type MergeRow =
-  | Origin
+  | LineOrigin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
@@ -95,20 +95,20 @@ function isResultLine(row: MergeRow): boolean {
 }
 
 /** Returns the hunks of a unified diff, in which each line of a conflict counts as changed. */
-export function originHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
-  return hunksOf(rows, isBaseLine, isResultLine);
+export function makeOriginHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
+  return groupIntoHunks(rows, isBaseLine, isResultLine);
 }
 
 /**
  * A merge for programs, without content: the digests of contents that are no longer stored, and the
  * side of each line. `origins` is null if the sides are not known.
  */
-export type MergeFacts = MergeOf & {
+export type MergeFacts = RecordedMerge & {
   readonly gone: readonly string[];
   readonly origins: readonly OriginSpan[] | null;
 };
 
-export function mergeFacts(merge: MergeOf, origins: MergeOrigins): MergeFacts {
+export function collectMergeFacts(merge: RecordedMerge, origins: MergeOrigins): MergeFacts {
   return origins.kind === "gone"
     ? { ...merge, gone: origins.gone, origins: null }
     : { ...merge, gone: [], origins: listOriginSpans(origins.rows) };

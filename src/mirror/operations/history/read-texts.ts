@@ -5,7 +5,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type HistoryEntry, findContent, findVersion, explainObstacle } from "./history.ts";
-import { localTexts, toLocalForm } from "./as-on-disk.ts";
+import { makeLocalLookup, toLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 
 /** A version by its number, or `here` for the current local file. */
@@ -67,7 +67,7 @@ export function readVersion(local: StateAndDisk, name: string, n: number): Resul
     path,
     entry,
     text,
-    origins: entry.merge === null ? null : readOrigins(localTexts(local, path), entry.merge),
+    origins: entry.merge === null ? null : readOrigins(makeLocalLookup(local, path), entry.merge),
     localFile: atPath.kind === "file" ? { text: localText, digest: atPath.digest } : null,
     asNew: document.record === null,
     obstacle: explainObstacle(state, document, entry, atPath),

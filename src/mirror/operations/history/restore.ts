@@ -4,7 +4,7 @@
  * local edit, which the next run sends.
  */
 
-import { pathsOfOperands } from "../../model/mirror-folder.ts";
+import { toPaths } from "../../model/mirror-folder.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { PathState } from "../../ports/disk.ts";
@@ -27,7 +27,7 @@ import {
   selectPaths,
 } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
@@ -60,7 +60,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path and no time");
     if (isOne) return planOne(world, paths[0]!, n);
-    const items = planSeveral(world, pathsOfOperands(paths), asOf);
+    const items = planSeveral(world, toPaths(paths), asOf);
     return items.kind === "trouble" ? items : ok({ isOne, asOf, seen: {}, items: items.value });
   },
   seen: (_mirror, { seen }) => seen,
@@ -120,7 +120,7 @@ function planSeveral(
   const items = documents
     .filter(({ path }) => selection.value.selects(path))
     .flatMap((document) => planItem({ state, disk }, storedNames, document, asOf));
-  return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
+  return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
 /**

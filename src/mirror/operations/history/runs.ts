@@ -1,10 +1,10 @@
 /** Reads the runs with their results, in the words that commands show. */
 
-import { zeroCounts } from "../../engine/run/world.ts";
+import { makeZeroCounts } from "../../engine/run/world.ts";
 import type { State } from "../../ports/state.ts";
 import type { RunReport } from "../../folder/run.ts";
-import { doneLine } from "../results/done.ts";
-import { RUNS } from "./events.ts";
+import { formatCounts } from "../results/done.ts";
+import { MAX_RUNS } from "./events.ts";
 
 export type RunLine = {
   readonly run: number;
@@ -26,7 +26,7 @@ export type RunLine = {
 /** Returns all runs with their results, newest first. */
 export function readRuns(state: State): readonly RunLine[] {
   const undoneBy = new Map<number, RunLine["undoneBy"]>();
-  return state.runs(RUNS).map(({ summary, ...run }) => {
+  return state.runs(MAX_RUNS).map(({ summary, ...run }) => {
     const { undoes, ...facts } = readSummary(summary);
     for (const one of undoes) if (!undoneBy.has(one)) undoneBy.set(one, run);
     return { ...run, ...facts, undoneBy: undoneBy.get(run.run) ?? null };
@@ -53,7 +53,7 @@ export function readDays(state: State, now: number, days: number): readonly DayO
     byDay.set(start, { at: start, uploaded: 0, downloaded: 0, merged: 0, conflicts: 0 });
   }
   const oldestDay = startOfDay(now, days - 1);
-  for (const { startedAt, summary } of state.runs(RUNS)) {
+  for (const { startedAt, summary } of state.runs(MAX_RUNS)) {
     if (startedAt < oldestDay) break;
     const start = startOfDay(startedAt, 0);
     const day = byDay.get(start);
@@ -83,7 +83,7 @@ function startOfDay(time: number, daysBack: number): number {
 
 function readCounts(summary: string): RunReport["counts"] {
   const { counts } = JSON.parse(summary) as { readonly counts?: RunReport["counts"] };
-  return { ...zeroCounts(), blocked: 0, ...counts };
+  return { ...makeZeroCounts(), blocked: 0, ...counts };
 }
 
 type StoredSummary = {
@@ -99,6 +99,6 @@ function readSummary(summary: string | null): Pick<RunLine, "state" | "done"> & 
   return {
     undoes,
     state: state ?? null,
-    done: counts === undefined ? null : doneLine({ ...zeroCounts(), ...counts }),
+    done: counts === undefined ? null : formatCounts({ ...makeZeroCounts(), ...counts }),
   };
 }

@@ -1,6 +1,6 @@
 /** Reads the timeline of one document: its versions, moves and deletion. */
 
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -9,7 +9,7 @@ import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { readEvents } from "./events.ts";
 import { type HistoryEntry, REMOVALS, findVersion } from "./history.ts";
-import { moveOfEvent } from "./undo-moves.ts";
+import { readMove } from "./undo-moves.ts";
 
 export type Timeline = {
   /** Current or last path of the document. */
@@ -75,7 +75,7 @@ function listEventSteps(event: MirrorEvent): TimelineStep[] {
   const { at, kind, detail, outcome } = event;
   if (outcome !== "done") return [];
   if (REMOVALS.has(kind)) return [{ kind: "gone", at, detail }];
-  const eventMove = moveOfEvent(event);
+  const eventMove = readMove(event);
   return eventMove === null
     ? []
     : [{ kind: "moved", at, side: eventMove.side, from: eventMove.from, to: eventMove.to }];
@@ -105,7 +105,7 @@ export function readRecent(state: State): readonly RecentDocument[] {
   }
   return [...lastEvents]
     .map(([path, { at, run, kind, detail }]) => ({ path, at, run, kind, detail, isGone: !recordedPaths.has(path) }))
-    .toSorted((a, b) => b.at - a.at || byPath(a, b));
+    .toSorted((a, b) => b.at - a.at || compareByPath(a, b));
 }
 
 function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {

@@ -6,7 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { RecordIndex } from "./find-document.ts";
-import { type FolderMove, type RecordedMove, moveOfEvent, findPathBefore } from "./undo-moves.ts";
+import { type FolderMove, type RecordedMove, readMove, findPathBefore } from "./undo-moves.ts";
 
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
@@ -243,7 +243,7 @@ function listMoves(events: readonly MirrorEvent[]): readonly RecordedMove[] {
   return events.flatMap((event): readonly RecordedMove[] => {
     const { kind, from, path } = event;
     if (kind === "restore") return from === null ? [] : [{ side: "local", from, to: path, localFrom: from }];
-    const eventMove = moveOfEvent(event);
+    const eventMove = readMove(event);
     return eventMove === null ? [] : [eventMove];
   });
 }

@@ -13,7 +13,7 @@ export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; rea
  * Returns the temporary name that an entry takes to free its path. The name depends only on the
  * path, so a second `undo` finds it taken.
  */
-export function spareName(path: LocalPath): LocalPath {
+export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
@@ -112,7 +112,7 @@ export type RecordedMove = {
 };
 
 /** Returns the move that an event recorded; null if the event moved nothing. */
-export function moveOfEvent({ kind, path, from: localFrom, remoteMove }: MirrorEvent): RecordedMove | null {
+export function readMove({ kind, path, from: localFrom, remoteMove }: MirrorEvent): RecordedMove | null {
   if (localFrom === null) return null;
   if (LOCAL_MOVES.has(kind)) return { side: "local", from: localFrom, to: path, localFrom };
   return remoteMove === null ? null : { side: "remote", ...remoteMove, localFrom };

@@ -1,7 +1,7 @@
 import { type DocId, isDirId, isDocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
@@ -63,7 +63,7 @@ export function planUndo(
   const otherItems = items
     .filter(({ kind }) => kind !== "move-back")
     .map((item) => checkTarget(item, undoContext, moves));
-  return [...otherItems, ...moves].toSorted(byPath);
+  return [...otherItems, ...moves].toSorted(compareByPath);
 }
 
 type PathFacts = {

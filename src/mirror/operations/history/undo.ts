@@ -2,12 +2,12 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type ManualEnd, notDone } from "../../engine/manual/run-manually.ts";
+import { type ManualEnd, makeNotDone } from "../../engine/manual/run-manually.ts";
 import { DONE, stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/manual/protect.ts";
-import { openAgain } from "../../engine/manual/open-again.ts";
+import { reopenConflict } from "../../engine/manual/open-again.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
-import { trashPlace, type World } from "../../engine/run/world.ts";
+import { chooseTrashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { isDone, makeLeftRow, type PlanItem, makePlannedRow, listRows, runItems } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -15,7 +15,7 @@ import { UNDO } from "../declared/undo.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
-import { findRuns, RUNS } from "./events.ts";
+import { findRuns, MAX_RUNS } from "./events.ts";
 import {
   isFree,
   type LeftItem,
@@ -25,7 +25,7 @@ import {
   explainUndoObstacle,
 } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
-import { compareMoves, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
+import { compareMoves, isInTheWay, movesFirst, makeTemporaryName } from "./undo-moves.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
@@ -87,18 +87,18 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
  * @param since start of the first run to undo at the earliest, in milliseconds since the epoch
  */
 export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
-  const runs = state.runs(RUNS).filter(({ startedAt }) => startedAt >= since);
+  const runs = state.runs(MAX_RUNS).filter(({ startedAt }) => startedAt >= since);
   const events: MirrorEvent[] = [];
   for (const { run } of runs.toReversed()) {
     events.push(...state.events({ limit: MAX_EVENTS, run }).toReversed());
-    if (events.length >= MAX_EVENTS || runs.length === RUNS)
+    if (events.length >= MAX_EVENTS || runs.length === MAX_RUNS)
       return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
   }
   return ok(makePlan({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
 }
 
 /** Returns the numbers of the runs as a clause: `run 12` or `runs 12 to 15`. */
-export function runsClause(runs: UndoPlan["runs"]): string {
+export function formatRuns(runs: UndoPlan["runs"]): string {
   const numbers = runs.map(({ run }) => run);
   const [firstRun, lastRun] = [numbers.at(-1), numbers[0]];
   return firstRun === lastRun ? `run ${firstRun}` : `runs ${firstRun} to ${lastRun}`;
@@ -133,7 +133,7 @@ type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
 /** Returns an undo's items with their effects. An effect changes only what is as planned. */
 export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
-  const detail = `undo of ${runsClause(runs)}`;
+  const detail = `undo of ${formatRuns(runs)}`;
   const moves = items.filter(isMove);
   let moveEnds: ReadonlyMap<UndoItem, ManualEnd> | null = null;
   return items.map((item) => {
@@ -168,7 +168,7 @@ function undoItem(
 ): ManualEnd | Promise<ManualEnd> {
   const { world } = ctx;
   const reason = explainUndoObstacle(item, world.state, world.disk);
-  if (reason !== null) return notDone(stale(reason));
+  if (reason !== null) return makeNotDone(stale(reason));
   switch (item.kind) {
     case "bring-back":
       return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
@@ -177,9 +177,9 @@ function undoItem(
       return withReviewNote(record, restoreText(ctx, record, item.digest, item.expect, detail));
     }
     case "conflict-back":
-      return openAgain(ctx, item, detail);
+      return reopenConflict(ctx, item, detail);
     case "take-away":
-      return removeCreated(ctx, world.state.record(item.id)!, item.expect, trashPlace(world, item.path), detail);
+      return removeCreated(ctx, world.state.record(item.id)!, item.expect, chooseTrashPlace(world, item.path), detail);
     default:
       return protect(ctx, { id: item.id, path: item.path, value: item.kind === "protect-back" }, detail);
   }
@@ -214,7 +214,7 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
       to: item.to,
       at: item.path,
       homePath: null,
-      end: reason === null ? null : notDone(stale(reason)),
+      end: reason === null ? null : makeNotDone(stale(reason)),
     };
   });
   for (let pending = movingEntries.toSorted(compareMoves); ; ) {
@@ -235,7 +235,7 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
 /** Frees the path of an entry by giving the entry a temporary name. */
 function freePath(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): void {
   const homePath = one.at;
-  const renameEnd = renameEntry(ctx, all, one, spareName(homePath), detail);
+  const renameEnd = renameEntry(ctx, all, one, makeTemporaryName(homePath), detail);
   if (isDone(renameEnd)) one.homePath = homePath;
   else one.end = renameEnd;
 }
@@ -251,7 +251,7 @@ function renameEntry(
   // On a disk that ignores case, a path that differs only in case leads to the entry itself. Only
   // the disk knows whether it does, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
-  if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(describeOccupied(to)));
+  if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
   const moveEnd = moveBack(ctx, { id, from, to }, detail);
   if (isDone(moveEnd)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
   return moveEnd;
@@ -264,5 +264,5 @@ function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: Moving
   if (isDone(renameEnd) || one.homePath === null || isDone(renameEntry(ctx, all, one, one.homePath, detail)))
     return renameEnd;
   const reason = "detail" in renameEnd.outcome ? renameEnd.outcome.detail : renameEnd.outcome.kind;
-  return notDone(stale(`${reason}; it is at ${one.at} now`));
+  return makeNotDone(stale(`${reason}; it is at ${one.at} now`));
 }

@@ -1,13 +1,13 @@
 /** Operations that read the versions of a document. */
 
 import { ok, trouble } from "../../../common/trouble.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
-import { localTime } from "../results/when.ts";
+import { formatLocalTime } from "../results/when.ts";
 import { defineLocalRead } from "../run-operation.ts";
 import { readPastTime } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
-import { findEntryAt, findContent, findVersion, type HistoryEntry, readDeletion, partsClause } from "./history.ts";
+import { findEntryAt, findContent, findVersion, type HistoryEntry, readDeletion, describeParts } from "./history.ts";
 
 export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
   const asOfMs = readPastTime(asOf, clock);
@@ -20,8 +20,8 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
   if (typeof shownEntries === "string")
     return trouble(
       "usage",
-      `${path} at ${localTime(asOfMs.value!)}: ${shownEntries}`,
-      `mdmirror history ${shellWord(name)}`,
+      `${path} at ${formatLocalTime(asOfMs.value!)}: ${shownEntries}`,
+      `mdmirror history ${quoteForShell(name)}`,
     );
   const atPath = disk.look(path);
   const currentDigest = record !== null && atPath.kind === "file" ? atPath.digest : null;
@@ -29,7 +29,7 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
   const versions = shownEntries.map(({ digest: sha256, ...entry }) => ({
     ...entry,
     sha256,
-    mergedFrom: entry.merge === null ? null : partsClause(entry.merge, entries.slice(0, entry.n)),
+    mergedFrom: entry.merge === null ? null : describeParts(entry.merge, entries.slice(0, entry.n)),
     isLocal: entry.n === lastEntry?.n,
   }));
   return ok({ id, path, gone: record === null, deleted: readDeletion(state, document), versions });

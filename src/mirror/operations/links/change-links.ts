@@ -9,7 +9,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
-import { filesWithWrongLinks, respellingsFor, withTranslation } from "../../engine/links/translating.ts";
+import { findFilesWithWrongLinks, findRespellings, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { type Config, writeConfig } from "../../settings/config.ts";
@@ -32,13 +32,13 @@ export type LinkForm = Config["links"];
  * trouble if a moved document or an open conflict could later be read with the wrong form of links.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
-  const respellings = respellingsFor(mirror.world, form.mode === "translate" ? form : null);
+  const respellings = findRespellings(mirror.world, form.mode === "translate" ? form : null);
   if (typeof respellings === "string") return trouble("fault", respellings, "mdmirror doctor");
   const changedFiles = respellings.filter(({ from, to }) => from.bytes !== to.bytes);
   const { mode, wiki } = mirror.config.links;
   if (mode === form.mode && wiki === form.wiki && changedFiles.length === 0) return ok(null);
   const paths = changedFiles.map(({ from }) => from.path);
-  const misplacedFiles = filesWithWrongLinks(mirror.world);
+  const misplacedFiles = findFilesWithWrongLinks(mirror.world);
   if (misplacedFiles.length > 0)
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
@@ -58,7 +58,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
 }
 
 /** Returns the open folder so that it converts links, as its new configuration demands. */
-export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
+export function translateLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 

@@ -1,9 +1,9 @@
 /** Finds links in local files whose target is missing. Writes nothing (I23). */
 
-import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
+import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
 import type { Destination } from "../../../markdown/links/destination.ts";
-import { nameOfDestination } from "../../../markdown/links/wiki.ts";
-import { pathTo, type Place, resolveDestination } from "../../../markdown/links/place.ts";
+import { readNameOfDestination } from "../../../markdown/links/wiki.ts";
+import { resolveToPath, type Place, resolveDestination } from "../../../markdown/links/place.ts";
 import { LinkPlaces } from "../../engine/links/places.ts";
 import { joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
@@ -68,10 +68,10 @@ function checkLink(
   names: FolderNames,
 ): JudgedLink | null {
   const place = places.from(path);
-  const destination = readFound(text, link);
+  const destination = readLinkDestination(text, link);
   const hasTarget = hasTargetFile(destination, place, names);
   if (hasTarget === null) return null;
-  const isPicture = link.kind === "image" && names.hasOther(pathTo(destination, place));
+  const isPicture = link.kind === "image" && names.hasOther(resolveToPath(destination, place));
   if (hasTarget && !isPicture) return { kind: "fine" };
   const line = text.slice(0, link.from).split("\n").length;
   const placedLink = { path, line, destination: text.slice(link.from, link.to) };
@@ -86,7 +86,7 @@ function hasTargetFile(read: Destination, place: Place, names: FolderNames): boo
   const target = id === null ? null : place.pathOf(id);
   // Base has the document, but its file may have been moved or removed since the last sync.
   if (target !== null) return names.has(target);
-  const path = pathTo(read, place);
+  const path = resolveToPath(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
 
@@ -113,7 +113,7 @@ class FolderNames {
    * one with the most similar path. Returns null if no name is similar.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
-    const target = read.kind === "wiki" ? `${nameOfDestination(read.target)}.md` : read.target;
+    const target = read.kind === "wiki" ? `${readNameOfDestination(read.target)}.md` : read.target;
     const name = nameOf(target.replace(/\/$/, ""));
     const wantedPath = joinPath(from, target);
     let bestMatch: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;

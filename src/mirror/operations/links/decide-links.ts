@@ -1,7 +1,7 @@
 /** Decides whether a newly linked folder converts links, from the links in the workspace. */
 
-import { isId, readDestinationText } from "../../../markdown/links/destination.ts";
-import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
+import { isId, readDestinationParts } from "../../../markdown/links/destination.ts";
+import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
 import type { RunReport } from "../../engine/run/report.ts";
@@ -32,7 +32,11 @@ export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPa
 
 /** Returns true if one of the files that it reads, evenly spread, shows a picture by its path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
-  return someHasLink(disk, paths, (link, text) => link.kind === "image" && readFound(text, link).kind === "path");
+  return someHasLink(
+    disk,
+    paths,
+    (link, text) => link.kind === "image" && readLinkDestination(text, link).kind === "path",
+  );
 }
 
 function someHasLink(
@@ -51,7 +55,7 @@ function someHasLink(
 }
 
 function hasLinkById(text: string): boolean {
-  return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).target));
+  return findLinks(text).some(({ from, to }) => isId(readDestinationParts(text.slice(from, to)).target));
 }
 
 /** ASSUMES: a service that refuses links by path answers with this code. */

@@ -1,22 +1,22 @@
 /** `approve` and `reject`, the answers to a stop. Each applies only to the stop that was seen. */
 
 import { digestOf } from "../../../contract/digest.ts";
-import { byPath } from "../../model/by-path.ts";
-import { NOT_APPROVABLE, type StopReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
-import { actionsOfStop } from "../../planner/verdict/stops.ts";
-import { guardKey } from "../../planner/verdict/guard-key.ts";
-import { approvedKeys } from "../../engine/run/guard-facts.ts";
+import { compareByPath } from "../../model/by-path.ts";
+import { UNAPPROVABLE_REASONS, type StopReason, LOST_DOCUMENT_REASONS, type Plan } from "../../planner/plan-types.ts";
+import { listActionsOfStop } from "../../planner/verdict/stops.ts";
+import { toGuardKey } from "../../planner/verdict/guard-key.ts";
+import { readApprovedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";
 import type { Action } from "../../model/action.ts";
 import { type OpenedMirror, type HostOptions, withMirror } from "../../folder/open-mirror.ts";
-import { planSync, type SyncPlan, requestOfStoppedRun } from "../../folder/run.ts";
+import { planSync, type SyncPlan, makeStoppedRequest } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { APPROVE, REJECT } from "../declared/stop.ts";
 import type { ResultOf } from "../define.ts";
-import { actionPath, actionWords, type PathOf } from "../results/actions.ts";
+import { readActionPath, describeAction, type PathOf } from "../results/actions.ts";
 import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
-import { pathsOf } from "../results/plan.ts";
+import { makePathLookup } from "../results/plan.ts";
 import { findStepWithoutUndo, REJECTION_WORDS, type RejectionKind } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
 import { hasAct, makePlannedRow, listRows, runItems, makeLeftRow, type PlanItem } from "./many.ts";
@@ -86,22 +86,22 @@ const NO_STOP: StopPlan = {
  * Returns the changes that a safety check stops in a plan. If the linked folder is missing or was
  * replaced, returns trouble, because no answer is then possible.
  */
-export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
+export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return ok(NO_STOP);
   const { reasons, stoppedSteps, byReason } = verdict;
   const names = reasons.map(({ reason }) => reason);
-  if (names.some((reason) => NOT_APPROVABLE.has(reason))) {
+  if (names.some((reason) => UNAPPROVABLE_REASONS.has(reason))) {
     const reasonText = reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
     const problem = `this stop has no answer, because the folder itself has changed: ${reasonText}`;
     return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
-  const stoppedActions = actionsOfStop(verdict, steps);
+  const stoppedActions = listActionsOfStop(verdict, steps);
   // A reason that concerns the whole folder or workspace belongs to no step, so the approval names
   // the reason.
-  const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
+  const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
-  const pathOf = pathsOf(trees.base);
+  const pathOf = makePathLookup(trees.base);
   return ok({
     stop: {
       reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
@@ -109,8 +109,8 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
       waiting: steps.length - stoppedActions.length,
       next: mirror.isBorrowed ? "daemon" : "sync",
     },
-    deleted: new Set(stoppedActions.filter(isDeletion).map((action) => actionPath(action, pathOf))),
-    stopped: stoppedActions.map((action) => makeRow(action, pathOf)).toSorted(byPath),
+    deleted: new Set(stoppedActions.filter(isDeletion).map((action) => readActionPath(action, pathOf))),
+    stopped: stoppedActions.map((action) => makeRow(action, pathOf)).toSorted(compareByPath),
     keys,
     back: rejectItems,
   });
@@ -161,8 +161,8 @@ function requireRejectable(plan: StopPlan): Result<StopPlan> {
 }
 
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
-  const planResult = await planSync(mirror, requestOfStoppedRun(mirror, attended));
-  return planResult.kind === "trouble" ? planResult : stopOf(mirror, planResult.value);
+  const planResult = await planSync(mirror, makeStoppedRequest(mirror, attended));
+  return planResult.kind === "trouble" ? planResult : findStop(mirror, planResult.value);
 }
 
 function isDeletion({ kind }: Action): boolean {
@@ -170,16 +170,16 @@ function isDeletion({ kind }: Action): boolean {
 }
 
 function makeRow(action: Action, pathOf: PathOf): StopItem {
-  const { arrow, label } = actionWords(action);
+  const { arrow, label } = describeAction(action);
   const notes = action.why === "" ? [] : [action.why];
-  return { ...makePlannedRow(actionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
+  return { ...makePlannedRow(readActionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
 }
 
 /** Stores the approval in the state. It is valid until a run ends without a stop. */
 function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: StopPlan): void {
   const { state, clock } = world;
   state.transact(() => {
-    const approvedSteps = new Set([...approvedKeys(world), ...keys]);
+    const approvedSteps = new Set([...readApprovedKeys(world), ...keys]);
     state.setMeta(META.approved, JSON.stringify([...approvedSteps].sort()));
     const run = state.beginRun("approve", clock.now());
     const detail = reasons.map(({ reason, detail: why }) => `${reason}: ${why}`).join("; ");
@@ -207,11 +207,13 @@ export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
   const { byReason, reasons, stoppedSteps } = verdict;
-  if (byReason && !reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))) return [];
+  if (byReason && !reasons.every(({ reason }) => LOST_DOCUMENT_REASONS.has(reason))) return [];
   const actions = (byReason ? steps : stoppedSteps.map((index) => steps[index]!)).map(({ action }) => action);
   const contents = byReason ? listOlderOnService(state, trees) : actions.flatMap(listContentItems);
   const editedItems = reasons.some(({ reason }) => reason === "wrong-workspace") ? listEditedAndMissing(plan) : [];
-  return [...contents, ...editedItems, ...actions.flatMap((action) => listRejectItems(action, trees))].toSorted(byPath);
+  return [...contents, ...editedItems, ...actions.flatMap((action) => listRejectItems(action, trees))].toSorted(
+    compareByPath,
+  );
 }
 
 function listRejectItems(action: Action, { base }: Trees): RejectItem[] {

@@ -7,7 +7,7 @@ import { isJsonObject } from "../../../contract/json.ts";
 import { lockFolder } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Config, parseConfig, readMembers, explainUnknown, writeConfig } from "../../settings/config.ts";
-import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
+import { listSettings, type Setting, findValueFault } from "../../settings/settings.ts";
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
@@ -21,7 +21,7 @@ export function findSetting(name: string): Result<NamedSetting> {
 }
 
 /** Returns the value of a setting. A name such as `events.listen` leads into a group. */
-export function valueIn(config: Config, name: string): unknown {
+export function readValueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
 
@@ -85,7 +85,7 @@ function checkAllowed(setting: Setting<unknown>, member: unknown): unknown {
 export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;
   for (const value of [text, ...parseJson(text)]) {
-    fault = valueFault(name, setting, value);
+    fault = findValueFault(name, setting, value);
     if (fault === null) return ok(value);
   }
   return trouble("usage", fault!, "mdmirror config list shows the possible values");

@@ -5,11 +5,11 @@
 import { needsUser } from "../../model/block.ts";
 import { attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
-import { localTexts } from "../history/as-on-disk.ts";
+import { makeLocalLookup } from "../history/as-on-disk.ts";
 import { ok } from "../../../common/trouble.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { CONFLICTS } from "../declared/problems.ts";
-import { nextFor } from "../results/next-step.ts";
+import { findNextStep } from "../results/next-step.ts";
 import type { Answer } from "../define.ts";
 import { defineLocalRead } from "../run-operation.ts";
 
@@ -22,7 +22,7 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const conflicts = [...base.conflicts.values()].map((conflict): ConflictList["conflicts"][number] => {
     const path = base.records.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const atPath = disk.look(path);
-    const serviceText = localTexts({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
+    const serviceText = makeLocalLookup({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
     return {
       path,
       conflictCopy: conflict.newestCopyPath,
@@ -38,9 +38,9 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
     .map((block): ConflictList["blocked"][number] => {
       const openBlock = attentionOfBlock(block);
       const { refused: _refused, ...shown } = openBlock;
-      return { ...shown, next: nextFor(openBlock), since: block.since };
+      return { ...shown, next: findNextStep(openBlock), since: block.since };
     });
-  return { conflicts: conflicts.toSorted(byPath), blocked: blockedRows.toSorted(byPath) };
+  return { conflicts: conflicts.toSorted(compareByPath), blocked: blockedRows.toSorted(compareByPath) };
 }
 
 export const conflicts = defineLocalRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));

@@ -3,11 +3,11 @@
  * uploaded as `My-notes.md`, gets that name locally too.
  */
 
-import { mapName, type NameKind, nameFaults } from "../../../contract/names.ts";
+import { mapName, type NameKind, findNameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 
 /** A local entry to rename. `left` is why it keeps its name, as a clause; null if it is renamed. */
 type NameFix = {
@@ -48,9 +48,9 @@ function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[]
   const illegalEntries = [
     ...[...local.files.keys()].map((path) => ({ kind: "file", path }) as const),
     ...[...local.folders.keys()].map((path) => ({ kind: "folder", path }) as const),
-  ].toSorted((a, b) => depthOf(b.path) - depthOf(a.path) || byPath(a, b));
+  ].toSorted((a, b) => depthOf(b.path) - depthOf(a.path) || compareByPath(a, b));
   return illegalEntries.flatMap(({ kind, path }): NameFix[] => {
-    if (nameFaults(nameOf(path), kind, refused).length === 0) return [];
+    if (findNameFaults(nameOf(path), kind, refused).length === 0) return [];
     const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);
     const targetPath = name === null ? path : joinPath(parentOf(path), name);
     if (name === null)

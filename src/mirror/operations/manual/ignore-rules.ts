@@ -3,11 +3,11 @@
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { makeStateTrouble } from "../../folder/open-state.ts";
-import { exclusionOf, rulesOf, RulesError } from "../../local/rules.ts";
+import { findExclusion, createFolderRules, RulesError } from "../../local/rules.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readIgnoreLines } from "../../settings/ignore-lines.ts";
-import { lineFault } from "../../settings/settings.ts";
+import { findLineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/folder-rows.ts";
 
 /**
@@ -29,8 +29,8 @@ export function testIgnoreLines(lines: string, path: string): Result<string | nu
  */
 function makeExclusionTest(lines: string): Result<(path: LocalPath) => string | null> {
   try {
-    const rules = new Map([["", rulesOf(null, "", { ours: lines, git: "" }, false)]]);
-    return ok((path) => exclusionOf(rules, path, "file")?.rule ?? null);
+    const rules = new Map([["", createFolderRules(null, "", { ours: lines, git: "" }, false)]]);
+    return ok((path) => findExclusion(rules, path, "file")?.rule ?? null);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     return trouble("usage", error.message, "correct that line");
@@ -42,7 +42,7 @@ function makeExclusionTest(lines: string): Result<(path: LocalPath) => string | 
  * @param root real path of a linked folder
  */
 export function findExcluded(root: string, pattern: string): Result<readonly LocalPath[]> {
-  const patternProblem = lineFault(pattern);
+  const patternProblem = findLineFault(pattern);
   if (patternProblem !== null) return trouble("usage", `the rule ${patternProblem}`, "correct the rule");
   const lines = readIgnoreLines(root);
   if (lines.kind === "trouble") return lines;

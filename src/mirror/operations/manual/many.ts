@@ -6,7 +6,7 @@ import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts"
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { ResultEnds } from "../define.ts";
 import { createMatcher } from "../../local/ignore.ts";
-import { patternFault } from "../../local/pattern-fault.ts";
+import { findPatternFault } from "../../local/pattern-fault.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
@@ -180,7 +180,7 @@ export function selectPaths(
   const patterns: ((path: LocalPath) => boolean)[] = [];
   for (const name of names) {
     if (paths.has(name) || folders.has(name) || (names.length > 1 && existsLocally(disk, name))) continue;
-    const fault = patternFault(name);
+    const fault = findPatternFault(name);
     if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
     const matches = createMatcher(`/${name}`);
     if (!isPattern(name) || !paths.values().some(matches)) return refuseEmptyName(name);

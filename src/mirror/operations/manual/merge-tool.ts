@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { LocalPath } from "../../../contract/path.ts";
-import { withoutKey } from "../../settings/key.ts";
-import { markConflicts, type ThreeTexts } from "../../../markdown/merge/marked.ts";
+import { omitKey } from "../../settings/key.ts";
+import { markConflicts, type ThreeVersions } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * this user can read the files, which are removed afterwards.
  * @returns the merged content
  */
-export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Environment): Result<string> {
+export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environment): Result<string> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
   try {
     const stem = basename(path).replace(/\.md$/, "");
@@ -55,7 +55,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Environmen
  * system's folder for temporary files.
  */
 function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
-  return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
+  return { ...omitKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
 
 const CONFIGURE_TOOL =

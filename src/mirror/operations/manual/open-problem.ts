@@ -30,13 +30,17 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   const record = findNamedRecord(world, base, path);
   const block = base.blocks.get(record?.id ?? path) ?? null;
   if (record === null) return block === null ? refuseWithoutProblem(path) : refuseUnresolvable(path, block);
-  const problem = problemOf(world, base, record);
+  const problem = findRecordProblem(world, base, record);
   if (problem !== null) return ok(problem);
   return block === null ? refuseWithoutProblem(record.localPath) : refuseUnresolvable(record.localPath, block);
 }
 
 /** Returns the open problem of a document; null if it has none that a choice resolves. */
-export function problemOf(world: Pick<World, "disk">, base: BaseTree, record: DocumentRecord): OpenProblem | null {
+export function findRecordProblem(
+  world: Pick<World, "disk">,
+  base: BaseTree,
+  record: DocumentRecord,
+): OpenProblem | null {
   const block = base.blocks.get(record.id) ?? null;
   const conflict = base.conflicts.get(record.id) ?? null;
   const ways = listWays(record, conflict, block);

@@ -6,15 +6,19 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
-import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
+import type { ThreeVersions } from "../../../markdown/merge/marked.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { localTexts, toLocalForm } from "../history/as-on-disk.ts";
+import { makeLocalLookup, toLocalForm } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 /** Digests of the versions in a problem; null for a version that does not exist or is unknown. */
-export type Versions = { readonly mine: Digest | null; readonly theirs: Digest | null; readonly base: Digest | null };
+export type ProblemVersions = {
+  readonly mine: Digest | null;
+  readonly theirs: Digest | null;
+  readonly base: Digest | null;
+};
 
 /** Content of a version, or the reason why it cannot be shown. */
 export type ShownText =
@@ -24,7 +28,7 @@ export type ShownText =
 export type ProblemView = {
   readonly path: LocalPath;
   readonly ways: readonly ResolutionKind[];
-  readonly versions: Versions;
+  readonly versions: ProblemVersions;
   readonly mine: ShownText;
   readonly theirs: ShownText;
   /** Content of base; "" if the document was new on both sides. */
@@ -44,7 +48,7 @@ export type ProblemView = {
 
 export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem): ProblemView {
   const { path, record, conflict, block, ways } = problem;
-  const versions = versionsOf({ disk }, problem);
+  const versions = readVersions({ disk }, problem);
   return {
     path,
     ways,
@@ -73,7 +77,7 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
  * Returns the digests of the versions in a problem. For a block, `theirs` is null, because the
  * content on the service is only read after the user's choice.
  */
-export function versionsOf({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): Versions {
+export function readVersions({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): ProblemVersions {
   const atPath = disk.look(path);
   const localDigest = atPath.kind === "file" ? atPath.digest : null;
   if (conflict === null) return { mine: localDigest, theirs: null, base: record.digest };
@@ -105,7 +109,7 @@ function readMine({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
 }
 
 function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
-  const content = digest === null ? null : localTexts(world, path).text(digest);
+  const content = digest === null ? null : makeLocalLookup(world, path).text(digest);
   return content === null
     ? { kind: "none", why: "its content is no longer in the history" }
     : { kind: "text", text: content };
@@ -115,7 +119,7 @@ function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null)
  * Returns the contents of a problem for a merge: base, local and service. Base is empty if it is no
  * longer stored. Returns trouble if the local content or the service's cannot be read.
  */
-export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeTexts> {
+export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")
     return trouble("fault", `${path} cannot be read: ${mine.why}`, "mdmirror sync, then try again");
@@ -125,7 +129,7 @@ export function readThree(world: StateAndDisk, problem: OpenProblem): Result<Thr
 }
 
 /** Returns the places at which two edits conflict; an empty list if they merge. */
-export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
+export function findConflictHunks({ base, mine, theirs }: ThreeVersions): readonly ConflictHunk[] {
   const mergeResult = mergeText(base, mine, theirs);
   return mergeResult.kind === "clean" ? [] : mergeResult.hunks;
 }

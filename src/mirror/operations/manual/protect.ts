@@ -1,12 +1,12 @@
-import { pathsOfOperands } from "../../model/mirror-folder.ts";
+import { toPaths } from "../../model/mirror-folder.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { protect as sendProtection } from "../../engine/manual/protect.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
 import { findRecordAt } from "../history/find-document.ts";
-import { faultTrouble } from "../../folder/fault-trouble.ts";
+import { makeFaultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { PROTECT, UNPROTECT } from "../declared/protect.ts";
@@ -35,7 +35,7 @@ function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperati
       const [name = "", secondName] = paths;
       const base = mirror.world.state.load();
       const isOne = secondName === undefined && (findRecordAt(base, name) !== null || !meansSeveral(base, name));
-      const items = await planProtection(mirror, pathsOfOperands(paths), value);
+      const items = await planProtection(mirror, toPaths(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
     preview: (plan) => ({ run: null, isOffline: false, items: listRows(plan) }),
@@ -66,7 +66,7 @@ async function planProtection(
   if (selection.kind === "trouble") return selection;
   const chosenRecords = records.filter(({ localPath }) => selection.value.selects(localPath));
   const { items: listed, fault } = await listDocuments(world, chosenRecords);
-  if (fault !== null) return { kind: "trouble", trouble: faultTrouble(fault, url) };
+  if (fault !== null) return { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
   const knownProtection = new Map<string, boolean>(listed.map((document) => [document.id, document.protected]));
   const items = chosenRecords.map(({ id, localPath: path }): PlanItem => {
     if (knownProtection.get(id) === value)
@@ -75,7 +75,7 @@ async function planProtection(
       withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
     return { row: makePlannedRow(path), act: sendItem };
   });
-  return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
+  return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
 /**

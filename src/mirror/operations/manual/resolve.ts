@@ -2,7 +2,7 @@
  * Resolves one problem, or several that the user selects by paths, folders or patterns, as one run.
  */
 
-import { pathsOfOperands } from "../../model/mirror-folder.ts";
+import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import {
   type SeenVersions,
@@ -20,8 +20,8 @@ import {
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { byPath } from "../../model/by-path.ts";
-import { needsUser, isReview, type ResolutionKind } from "../../model/block.ts";
+import { compareByPath } from "../../model/by-path.ts";
+import { needsUser, isReviewReason, type ResolutionKind } from "../../model/block.ts";
 import { type Block, isAway } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -43,9 +43,15 @@ import {
   meansSeveral,
   selectPaths,
 } from "./many.ts";
-import { readTheirs, type Versions, versionsOf } from "./problem-view.ts";
-import { findProblem, isInConflict, type OpenProblem, problemOf, NEXT_WITHOUT_PROBLEM } from "./open-problem.ts";
-import { hasNewMarkers } from "../../planner/decide/gates.ts";
+import { readTheirs, type ProblemVersions, readVersions } from "./problem-view.ts";
+import {
+  findProblem,
+  isInConflict,
+  type OpenProblem,
+  findRecordProblem,
+  NEXT_WITHOUT_PROBLEM,
+} from "./open-problem.ts";
+import { hasNewConflictMarkers } from "../../planner/decide/gates.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
@@ -75,15 +81,15 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const isOne = name !== undefined && secondName === undefined && isOneProblem(world, name, way);
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path");
-    const choice = { way, text, force, seen: (expected as Versions | undefined) ?? null };
+    const choice = { way, text, force, seen: (expected as ProblemVersions | undefined) ?? null };
     if (isOne) return planOne(world, name, choice);
-    const items = planResolve(world, paths === undefined ? null : pathsOfOperands(paths), choice);
+    const items = planResolve(world, paths === undefined ? null : toPaths(paths), choice);
     return items.kind === "trouble" ? items : ok({ isOne, way, problem: null, items: items.value });
   },
   async seen(mirror, { problem }, isDry) {
     if (problem === null) return {};
     const { world } = mirror;
-    const versions = versionsOf(world, problem);
+    const versions = readVersions(world, problem);
     const serviceDigest = await readTheirs(world, problem);
     // The service has a newer version than the one in the conflict. A sync downloads it, so that
     // the user can read it before choosing.
@@ -144,7 +150,7 @@ function planResolve(
     return choice.way !== "merged-where-clean" || (problem !== null && isInConflict(problem));
   });
   if (names !== null && resolvableItems.length === 0) return refuseWithoutOpenItem(names, choice.way);
-  const items = resolvableItems.toSorted(byPath).map(({ path, problem, block }): PlanItem => {
+  const items = resolvableItems.toSorted(compareByPath).map(({ path, problem, block }): PlanItem => {
     const itemResult =
       problem === null
         ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
@@ -171,7 +177,7 @@ function listOpenItems(world: StateAndDisk, base: BaseTree): OpenItem[] {
   return [...ids].flatMap((key): OpenItem[] => {
     const record = base.records.get(key as DocId);
     const block = base.blocks.get(key) ?? null;
-    if (record !== undefined) return [makeOpenItem(problemOf(world, base, record), block, record.localPath)];
+    if (record !== undefined) return [makeOpenItem(findRecordProblem(world, base, record), block, record.localPath)];
     return block === null ? [] : [makeOpenItem(null, block, block.path)];
   });
 }
@@ -293,9 +299,9 @@ function listReviewNotes({ record }: OpenProblem, { kind }: Resolution): string[
 function hasMarkers(world: StateAndDisk, problem: OpenProblem, { kind, text }: Resolution): boolean {
   if (kind !== "mine" && kind !== "merged") return false;
   const base = world.state.text(problem.record.digest);
-  if (text !== undefined) return hasNewMarkers(text, base);
+  if (text !== undefined) return hasNewConflictMarkers(text, base);
   const readResult = world.disk.read(problem.path);
-  return readResult.kind === "done" && hasNewMarkers(readResult.value.text, base);
+  return readResult.kind === "done" && hasNewConflictMarkers(readResult.value.text, base);
 }
 
 async function resolveOne(
@@ -308,7 +314,7 @@ async function resolveOne(
   switch (kind) {
     case "mine":
       if (conflict !== null) return keepMine(ctx, placedDocument, conflict);
-      return block === null || isReview(block.reason) ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
+      return block === null || isReviewReason(block.reason) ? resubmit(ctx, record) : forgetRefusal(ctx, record.id);
     case "theirs":
       return takeTheirs(ctx, placedDocument, conflict);
     case "merged":

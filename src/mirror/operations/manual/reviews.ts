@@ -5,8 +5,8 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, Block, DocumentRecord, Submission } from "../../model/record.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
-import { localTexts } from "../history/as-on-disk.ts";
-import { byPath } from "../../model/by-path.ts";
+import { makeLocalLookup } from "../history/as-on-disk.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import { ok } from "../../../common/trouble.ts";
 import { REVIEWS } from "../declared/problems.ts";
@@ -30,13 +30,13 @@ export function listReviews({ state, disk }: Pick<World, "state" | "disk">): Wai
     const block = blocks.get(record.id);
     const deletion = block?.reason === "delete-pending" ? block : null;
     return listDocumentReviews(
-      localTexts({ state, disk }, record.localPath),
+      makeLocalLookup({ state, disk }, record.localPath),
       record,
       conflicts.get(record.id) ?? null,
       deletion,
     );
   });
-  return allReviews.toSorted((a, b) => byPath(a, b) || a.since - b.since);
+  return allReviews.toSorted((a, b) => compareByPath(a, b) || a.since - b.since);
 }
 
 function listDocumentReviews(

@@ -4,11 +4,11 @@
  * file is replaced only if it still has the content that the program read.
  */
 
-import { trashPlace } from "../../engine/run/world.ts";
+import { chooseTrashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { RulesError } from "../../local/rules.ts";
 import { OLD_FILE_PREFIX } from "../../local/write.ts";
-import { styleOf } from "../../../markdown/merge/style.ts";
+import { readStyle } from "../../../markdown/merge/style.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome } from "../../ports/disk.ts";
@@ -116,7 +116,7 @@ function isBeingReplaced(disk: LocalDisk, path: LocalPath): boolean {
 
 /** Replaces a document's content. Returns the new digest; null if the content had changed. */
 export function saveText(context: SaveContext, path: LocalPath, text: string, expect: Digest): SaveResult<Digest> {
-  const replaceContent = () => context.disk.saveOver(path, text, expect, trashPlace(context, path));
+  const replaceContent = () => context.disk.saveOver(path, text, expect, chooseTrashPlace(context, path));
   return changeFile(context, { path, text, expect }, replaceContent, digestOf(text));
 }
 
@@ -140,7 +140,7 @@ export function moveDocument(
 
 /** Moves a document to the trash. Returns its path there; null if the content had changed. */
 export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
-  const keptAs = trashPlace(context, path);
+  const keptAs = chooseTrashPlace(context, path);
   return changeFile(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
 }
 
@@ -199,8 +199,8 @@ async function retryEffect<T>(
 /**
  * Returns new content with the line ends and the byte order mark of the content that it replaces.
  */
-export function withLineEndsOf(before: string, text: string): string {
-  const { feed: lineEnd, hasMark } = styleOf(before);
+export function keepLineEnds(before: string, text: string): string {
+  const { feed: lineEnd, hasMark } = readStyle(before);
   const withLineEnds = lineEnd === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
   return hasMark && !withLineEnds.startsWith("\ufeff") ? `\ufeff${withLineEnds}` : withLineEnds;
 }

@@ -1,5 +1,5 @@
 import { type MirrorOptions, withMirror } from "../../folder/open-mirror.ts";
-import { oppositeTrouble, type RunReport, type RunRequest, runSync } from "../../folder/run.ts";
+import { refuseOppositeRun, type RunReport, type RunRequest, runSync } from "../../folder/run.ts";
 import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 
@@ -26,7 +26,7 @@ export function syncMirror(
   { stoppable, ...options }: SyncOptions,
 ): Promise<Result<SyncOutcome>> {
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
-    const directionTrouble = oppositeTrouble(mirror.config, request);
+    const directionTrouble = refuseOppositeRun(mirror.config, request);
     if (directionTrouble !== null) return { kind: "trouble", trouble: directionTrouble };
     const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });

@@ -1,4 +1,4 @@
-import { pathsOfOperands, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
+import { toPaths, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import { parseAge } from "../../../common/age.ts";
 import { trouble } from "../../../common/trouble.ts";
 import { WAIT } from "../declared/wait.ts";
@@ -11,6 +11,6 @@ export const wait: ReadOperation<typeof WAIT> = {
     const timeoutMs = parseAge(timeout);
     if (timeoutMs === null)
       return trouble("usage", `${timeout} is not a time to wait`, "give a time such as 5s, 30s or 15m");
-    return waitFor(root, { paths: pathsOfOperands(paths), timeoutMs }, options);
+    return waitFor(root, { paths: toPaths(paths), timeoutMs }, options);
   },
 };

@@ -1,6 +1,6 @@
 /** Waits until the present local content is on the service: through a daemon, or by syncing. */
 
-import { judgeBarrier, noteLocalState } from "../../engine/run/barrier.ts";
+import { readPathStates, scanAwaitedPaths } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../../folder/open-mirror.ts";
@@ -56,12 +56,12 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   const { world } = mirror;
   const deadline = world.clock.monotonic() + timeoutMs;
   world.links?.forms.begin(false);
-  const localState = noteLocalState(world, paths, true);
+  const localState = scanAwaitedPaths(world, paths, true);
   if (localState.kind === "outside") return makeWaitReport(localState, NO_STANDSTILL);
   const { awaited, documents } = localState;
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
-    const judgedPaths = judgeBarrier(world, awaited, true);
+    const judgedPaths = readPathStates(world, awaited, true);
     // A path that the last sync left out because it had one direction counts as waiting before the
     // first run.
     const isWaiting = judgedPaths.some(

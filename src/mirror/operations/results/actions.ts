@@ -49,7 +49,7 @@ const TO_REVIEW: ActionWords = { arrow: "→", label: "send to review" };
  * Returns the words for an action. An action that empties a document, or sends content to review,
  * has other words than its kind.
  */
-export function actionWords(action: Action): ActionWords {
+export function describeAction(action: Action): ActionWords {
   const emptyingWords = "empties" in action && action.empties === true ? EMPTYING_WORDS[action.kind] : undefined;
   if (emptyingWords !== undefined) return emptyingWords;
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
@@ -63,7 +63,7 @@ const PUBLIC_KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name of an action, event or rule in the output for programs. */
-export function publicKind(kind: string): string {
+export function toPublicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
@@ -71,7 +71,7 @@ export function publicKind(kind: string): string {
 export type PathOf = (id: string) => string | null;
 
 /** Returns the local path of an action, never an id. For a move, returns both paths. */
-export function actionPath(action: Action, pathOf: PathOf): string {
+export function readActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
   if (action.kind === "drop-conflict" && action.newestCopyPath !== null) return action.newestCopyPath;
@@ -79,7 +79,7 @@ export function actionPath(action: Action, pathOf: PathOf): string {
 }
 
 /** Returns the path of an action, or both of a move, in the spelling that is safe on a terminal. */
-export function actionName(action: Action, pathOf: PathOf): string {
+export function formatActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
-  return shownName(actionPath(action, pathOf));
+  return shownName(readActionPath(action, pathOf));
 }

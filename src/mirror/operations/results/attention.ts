@@ -1,10 +1,10 @@
 /** Describes open problems for `sync` and `status`. */
 
-import { byPath } from "../../model/by-path.ts";
+import { compareByPath } from "../../model/by-path.ts";
 import { findStepWithoutUndo } from "./stop.ts";
-import { NOT_APPROVABLE, type StopReason } from "../../planner/plan-types.ts";
+import { UNAPPROVABLE_REASONS, type StopReason } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";
-import { nextFor } from "./next-step.ts";
+import { findNextStep } from "./next-step.ts";
 import type { AttentionEntry } from "./shapes.ts";
 
 export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
@@ -23,8 +23,8 @@ export const NEXT_OF_STOP =
  * Returns the user's possible next steps after a stop: carry the changes out, or undo them. For a
  * stop that no approval ends, returns the step that ends it.
  */
-export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
-  if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return [NEXT_WITHOUT_ROOT];
+export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
+  if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
   // A moved folder and a copied folder need different steps, so the text for both replaces the
   // usual steps.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
@@ -43,12 +43,12 @@ export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]):
  * Returns the list `attention` of `--json`: the open problems, then the reasons why the run stopped
  * or did not reach the service.
  */
-export function attentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
-  const entries = attention.toSorted(byPath).map((one): AttentionEntry => {
-    return { ...makeAttentionEntry(one.path, one.kind, one.detail, nextFor(one)), code: one.code };
+export function toAttentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
+  const entries = attention.toSorted(compareByPath).map((one): AttentionEntry => {
+    return { ...makeAttentionEntry(one.path, one.kind, one.detail, findNextStep(one)), code: one.code };
   });
   for (const { reason, detail } of safetyStop?.reasons ?? []) {
-    entries.push(makeAttentionEntry("", reason, detail, nextOfStop([{ reason }]).join("; ")));
+    entries.push(makeAttentionEntry("", reason, detail, listStopSteps([{ reason }]).join("; ")));
   }
   if (fault !== null) {
     const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;

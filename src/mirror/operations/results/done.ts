@@ -19,7 +19,7 @@ const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">
 };
 
 /** Returns a run's changes, such as `3 uploaded, 1 created locally`; null if it changed nothing. */
-export function doneLine(counts: RunReport["counts"]): string | null {
+export function formatCounts(counts: RunReport["counts"]): string | null {
   const countTexts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
     const n = counts[name as keyof typeof COUNT_WORDS];
     return n === 0 ? [] : [`${count(n)} ${words}`];

@@ -1,14 +1,14 @@
 import type { FolderEvent } from "../../daemon/folder-events.ts";
-import { publicKind } from "./actions.ts";
-import { reportJson } from "./report.ts";
+import { toPublicKind } from "./actions.ts";
+import { toReportJson } from "./report.ts";
 
 /** Returns an event as a flat object: ISO date, path of the linked folder, the event's fields. */
-export function eventJson(root: string, event: FolderEvent): object {
+export function toEventJson(root: string, event: FolderEvent): object {
   const { kind, at, ...rest } = event;
   const commonFields = { at: new Date(at).toISOString(), root, kind };
   switch (event.kind) {
     case "run":
-      return { ...commonFields, ...reportJson(event.report) };
+      return { ...commonFields, ...toReportJson(event.report) };
     case "phase": {
       const { kind: phase, ...more } = event.phase;
       return { ...commonFields, phase, ...more };
@@ -18,7 +18,7 @@ export function eventJson(root: string, event: FolderEvent): object {
       return {
         ...commonFields,
         ...more,
-        what: publicKind(event.what),
+        what: toPublicKind(event.what),
         added: lines?.added ?? null,
         removed: lines?.removed ?? null,
       };

@@ -2,7 +2,7 @@ import type { RunReport } from "../../folder/run.ts";
 import { count, plural } from "../../../common/count.ts";
 
 /** Returns a clause such as `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
-export function problemsClause(attention: RunReport["attention"]): string {
+export function describeProblems(attention: RunReport["attention"]): string {
   const pendingCount = attention.filter((one) => one.waits).length;
   const toFixCount = attention.length - pendingCount;
   const toFixText = `${plural(toFixCount, "problem")} to fix`;
@@ -13,8 +13,8 @@ export function problemsClause(attention: RunReport["attention"]): string {
 type RunSummary = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
 
 /** Returns why a folder is not in sync, as a clause. */
-export function whyNotInSync({ state, attention, fault }: RunSummary): string {
+export function explainNotInSync({ state, attention, fault }: RunSummary): string {
   if (state === "stopped") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";
-  return state === "offline" ? "the service could not be reached" : problemsClause(attention);
+  return state === "offline" ? "the service could not be reached" : describeProblems(attention);
 }

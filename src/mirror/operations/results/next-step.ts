@@ -1,5 +1,5 @@
 import type { RunReport } from "../../folder/run.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 
 type Attention = RunReport["attention"][number];
 
@@ -67,12 +67,12 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
 type ProblemKind = Pick<Attention, "path" | "kind" | "refused">;
 
 /** Returns the next step for a kind of problem, with the placeholder `PATH` for the path. */
-export function nextForEach({ path, kind, refused }: ProblemKind): string {
+export function findNextStepOfKind({ path, kind, refused }: ProblemKind): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";
   return NEXT_BY_KIND[kind];
 }
 
-export function nextFor(open: ProblemKind): string {
-  return nextForEach(open).replaceAll("PATH", () => shellWord(open.path));
+export function findNextStep(open: ProblemKind): string {
+  return findNextStepOfKind(open).replaceAll("PATH", () => quoteForShell(open.path));
 }

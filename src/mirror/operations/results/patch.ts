@@ -7,7 +7,7 @@ export type PatchNames = { readonly before: string | null; readonly after: strin
 const LINE_SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
 /** Returns a unified diff as lines: two lines with the names of the versions, then the hunks. */
-export function patchLines(names: PatchNames, before: string, after: string): string[] {
+export function formatPatch(names: PatchNames, before: string, after: string): string[] {
   const [from, to] = [names.before, names.after].map((name) => (name === null ? "/dev/null" : shownName(name)));
   const hunks = diffLines(before, after).flatMap((hunk) => [
     `@@ -${formatRange(hunk.before)} +${formatRange(hunk.after)} @@`,

@@ -1,23 +1,23 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { SyncPlan } from "../../folder/run.ts";
-import { ACTION_WORDS, actionPath, type PathOf, publicKind } from "./actions.ts";
+import { ACTION_WORDS, readActionPath, type PathOf, toPublicKind } from "./actions.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import { addToShare, type Share } from "../../settings/propose-rules.ts";
+import { addToShare, type DocumentShare } from "../../settings/propose-rules.ts";
 
-export function pathsOf({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
+export function makePathLookup({ records, dirs }: SyncPlan["trees"]["base"]): PathOf {
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
 /** Returns a plan as the object that `plan --json` prints. */
-export function planJson(preview: SyncPlan) {
+export function toPlanJson(preview: SyncPlan) {
   const { plan, staysLocal, trees } = preview;
-  const pathOf = pathsOf(trees.base);
+  const pathOf = makePathLookup(trees.base);
   const stoppedIndexes = new Set(plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : []);
   return {
     steps: plan.steps.map(({ action, after }, index) => ({
-      kind: publicKind(action.kind),
+      kind: toPublicKind(action.kind),
       side: SIDES[ACTION_WORDS[action.kind].arrow],
-      path: "from" in action ? action.to : actionPath(action, pathOf),
+      path: "from" in action ? action.to : readActionPath(action, pathOf),
       from: "from" in action ? action.from : null,
       id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
       why: action.why,
@@ -33,7 +33,7 @@ export function planJson(preview: SyncPlan) {
     })),
     verdict: plan.verdict,
     staysLocal,
-    largest: largestFolders(preview, MAX_FOLDERS),
+    largest: findLargestFolders(preview, MAX_FOLDERS),
   };
 }
 
@@ -42,7 +42,7 @@ const MAX_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
-type FolderShare = Share & {
+type FolderShare = DocumentShare & {
   /** Path of the folder, with its subfolders. "" means documents directly in the root. */
   readonly folder: LocalPath;
 };
@@ -54,8 +54,8 @@ type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
  * subfolder of a top folder, returns the deepest such subfolder in its place.
  * @param limit number of folders to return
  */
-export function largestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {
-  const shares = new Map<LocalPath, Share>();
+export function findLargestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {
+  const shares = new Map<LocalPath, DocumentShare>();
   for (const { action } of plan.steps) {
     const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;
     if (file === undefined) continue;

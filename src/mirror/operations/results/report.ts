@@ -1,26 +1,26 @@
 import type { InertLinks } from "../../engine/links/inert.ts";
 import { plural } from "../../../common/count.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { quoteForShell } from "../../model/shell-word.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import type { RunReport } from "../../folder/run.ts";
-import { attentionJson, makeAttentionEntry } from "./attention.ts";
+import { toAttentionJson, makeAttentionEntry } from "./attention.ts";
 import type { SyncReport } from "./shapes.ts";
 
-export function reportJson(report: RunReport): SyncReport {
+export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
   // In `--json`, `merged` counts all merges of two edits. The run's report counts some merges as
   // `accepted` or `byPolicy` instead, so these are added.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {
-    return makeAttentionEntry(to, "renamed", renamedDetail(from, to), "nothing, or rename one of the two");
+    return makeAttentionEntry(to, "renamed", describeRename(from, to), "nothing, or rename one of the two");
   });
   const movedOutOfWay = (report.movedOutOfWay ?? []).map(({ path, keptAs }) => {
-    return makeAttentionEntry(path, "made-way", renamedForCopyDetail(keptAs), `mdmirror history ${shellWord(path)}`);
+    return makeAttentionEntry(path, "made-way", describeCopyRename(keptAs), `mdmirror history ${quoteForShell(path)}`);
   });
   const oneWay = report.oneWay?.map(({ path, detail }) => ({ path, detail }));
   return {
-    ...{ state, run, counts, attention: [...attentionJson(report), ...renamedEntries, ...movedOutOfWay] },
+    ...{ state, run, counts, attention: [...toAttentionJson(report), ...renamedEntries, ...movedOutOfWay] },
     ...(oneWay === undefined ? {} : { oneWay }),
     ...(report.inert === undefined ? {} : { inertLinks: report.inert }),
   };
@@ -36,7 +36,7 @@ const INERT_WORDS: Readonly<Record<InertLinks["reason"], string>> = {
 };
 
 /** Returns why links were uploaded as `ref://…`: a line for each reason, with its first links. */
-export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
+export function describeInertLinks({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
     return `${plural(all, "link")} uploaded as inactive links (ref://…): ${INERT_WORDS[reason]} (${names}${all > first.length ? ", …" : ""})`;
@@ -44,10 +44,10 @@ export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[]
 }
 
 /** Returns why mdmirror renamed a file of the user: a conflict copy needed its name. */
-export function renamedForCopyDetail(keptAs: string): string {
+export function describeCopyRename(keptAs: string): string {
   return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
 }
 
-export function renamedDetail(from: string, to: string): string {
+export function describeRename(from: string, to: string): string {
   return `another document has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, on both sides`;
 }

@@ -36,7 +36,7 @@ const RENAMED_WORDS: Readonly<Partial<Record<ResolutionKind, ResolutionWords>>> 
  * Returns the label and the effect of a choice.
  * @param reason reason of the block; null for an open conflict or a review
  */
-export function resolutionWords(
+export function describeResolution(
   kind: ResolutionKind,
   isConflict: boolean,
   reason: BlockReason | null,

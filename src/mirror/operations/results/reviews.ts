@@ -12,7 +12,7 @@ export const KEEPS_TEXT = "until somebody decides the review in the web app, the
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 
 /** Returns why a change is in review, as a clause; null if the service gave no reason. */
-export function whyInReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {
+export function explainReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {
   if (reason === null) return null;
   return reason === "conflict" ? `${REVIEW_REASONS.conflict} (published now: ${liveChangeId})` : REVIEW_REASONS[reason];
 }

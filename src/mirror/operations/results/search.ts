@@ -1,6 +1,6 @@
 import { countCharacters, SEARCH_QUERY_CHARACTERS, SEARCH_REGEX_PATTERN_CHARACTERS } from "../../../contract/limits.ts";
 
-export function queryFault(query: string, regex: boolean): string | null {
+export function findQueryFault(query: string, regex: boolean): string | null {
   if (query.trim() === "" && !regex) return "QUERY is blank";
   if (query === "") return "QUERY is empty";
   if (regex && /[\n\r]/.test(query)) return "a pattern is one line";

@@ -1,5 +1,5 @@
 import type { MirrorStatus } from "../../folder/status.ts";
-import { attentionJson } from "./attention.ts";
+import { toAttentionJson } from "./attention.ts";
 import type { StatusReport } from "./shapes.ts";
 
 type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
@@ -8,12 +8,12 @@ type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" 
  * Returns the state of a folder as the object that `status --json` prints.
  * @param age milliseconds since both sides were last proven equal
  */
-export function statusJson(status: MirrorStatus, age: number | null): StatusJson {
+export function toStatusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, unreachedAddress, ...rest } = status;
   return {
     state,
     ageSeconds: age === null ? null : Math.round(age / 1_000),
     ...rest,
-    attention: attentionJson(status),
+    attention: toAttentionJson(status),
   };
 }

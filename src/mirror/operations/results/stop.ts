@@ -28,7 +28,7 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
 /** Returns a clause with the number of further changes that wait for the user's answer. */
-export function waitingClause(waiting: number): string {
+export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 

@@ -5,7 +5,7 @@ import type { PathOnService } from "../../engine/run/barrier.ts";
 import type { WAIT } from "../declared/wait.ts";
 import type { Answer } from "../define.ts";
 import { UNSYNCED_WORDS } from "../doctor/why.ts";
-import { nextFor } from "./next-step.ts";
+import { findNextStep } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
 
@@ -55,7 +55,7 @@ function summarizeState(worst: PathOnService["state"], { kind }: Standstill): Wa
 
 function toPathJson({ path, state, id, changeId, reviews, open }: PathOnService): WaitReport["paths"][number] {
   const { kind, code, detail, requestId } = open ?? NO_REASON;
-  const nextStep = open === null ? "" : nextFor(open);
+  const nextStep = open === null ? "" : findNextStep(open);
   return { path, state, id, changeId, reviews, kind, code, detail, requestId, next: nextStep };
 }
 

@@ -6,7 +6,7 @@ import { plural } from "../../../common/count.ts";
  * Returns a time in the local time zone, such as `2026-11-21 09:05:03`.
  * @param ms milliseconds since the epoch
  */
-export function localTime(ms: number): string {
+export function formatLocalTime(ms: number): string {
   const date = new Date(ms);
   const day = `${date.getFullYear()}-${formatTwoDigits(date.getMonth() + 1)}-${formatTwoDigits(date.getDate())}`;
   return `${day} ${formatTwoDigits(date.getHours())}:${formatTwoDigits(date.getMinutes())}:${formatTwoDigits(date.getSeconds())}`;

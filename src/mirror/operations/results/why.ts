@@ -1,31 +1,31 @@
 /** Describes the facts about a path that `why` found. */
 
-import type { Why } from "../doctor/why.ts";
-import { ageText } from "../../../common/age.ts";
+import type { PathExplanation } from "../doctor/why.ts";
+import { formatAge } from "../../../common/age.ts";
 import { count, plural } from "../../../common/count.ts";
 import { shownName, shownWords } from "../../../common/shown-name.ts";
-import { actionName, actionWords } from "./actions.ts";
-import { eventLine } from "./event-line.ts";
-import { nextFor } from "./next-step.ts";
-import { originClause } from "./origin.ts";
-import { bytes, localTime } from "./when.ts";
+import { formatActionPath, describeAction } from "./actions.ts";
+import { formatEvent } from "./event-line.ts";
+import { findNextStep } from "./next-step.ts";
+import { formatOrigin } from "./origin.ts";
+import { bytes, formatLocalTime } from "./when.ts";
 
 /**
  * Returns the facts about a path, each with its term, in the order of the output.
  * @param now current time, in milliseconds since the epoch
  */
-export function whyFacts(why: Why, now: number): (readonly [term: string, fact: string])[] {
+export function listWhyFacts(why: PathExplanation, now: number): (readonly [term: string, fact: string])[] {
   const facts = [
     ...listPlaceFacts(why),
     ...listOpenFacts(now, why),
     ...listNextFacts(why).map((next) => ["next", next]),
   ];
-  if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
+  if (why.open !== null) facts.push(["to do", shownWords(findNextStep(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
 /** Returns the facts about base and both sides, and the reason if the path is not synced. */
-function listPlaceFacts(why: Why): string[][] {
+function listPlaceFacts(why: PathExplanation): string[][] {
   const { stays, offline } = why;
   const facts: string[][] = [];
   if (offline !== null)
@@ -36,40 +36,44 @@ function listPlaceFacts(why: Why): string[][] {
   return facts;
 }
 
-function describeLocalOnly(path: string, stays: NonNullable<Why["stays"]>): string {
+function describeLocalOnly(path: string, stays: NonNullable<PathExplanation["stays"]>): string {
   const reasonText = shownWords(stays.why);
   const place = stays.path === "" ? "the whole folder" : shownName(stays.path);
   if (stays.kind === "unseen") return `${place} cannot be read: ${reasonText}`;
   return stays.path === path ? reasonText : `${place} is ${reasonText}`;
 }
 
-function listOpenFacts(now: number, { record, folder, blocked: block, conflict, lastError, former }: Why): string[][] {
+function listOpenFacts(
+  now: number,
+  { record, folder, blocked: block, conflict, lastError, former }: PathExplanation,
+): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
     facts.push([
       "conflict",
-      `for ${ageText(now - conflict.since)}; the other version is ${shownName(conflict.newestCopyPath)}`,
+      `for ${formatAge(now - conflict.since)}; the other version is ${shownName(conflict.newestCopyPath)}`,
     ]);
   if (block !== null)
-    facts.push(["blocked", `${block.reason}: ${shownWords(block.detail)}${originClause(block.code, block.requestId)}`]);
-  if (lastError !== null) facts.push(["error", eventLine(lastError)]);
+    facts.push(["blocked", `${block.reason}: ${shownWords(block.detail)}${formatOrigin(block.code, block.requestId)}`]);
+  if (lastError !== null) facts.push(["error", formatEvent(lastError)]);
   if (former !== null && record === null && folder === null)
     facts.push(["was", `the document that had this name was last seen at ${shownName(former)}`]);
   return facts;
 }
 
-function describeBase({ record, folder, path }: Why): string {
+function describeBase({ record, folder, path }: PathExplanation): string {
   if (record !== null) {
     const place = record.remotePath === record.localPath ? "" : `, ${shownName(record.remotePath)} on the service`;
     const state = record.state === "linked" ? "" : `, ${record.state}`;
-    const review = record.submissions.length === 0 ? "" : `, in review since ${localTime(record.submissions[0]!.at)}`;
+    const review =
+      record.submissions.length === 0 ? "" : `, in review since ${formatLocalTime(record.submissions[0]!.at)}`;
     return `${record.id} at ${record.changeId}, content ${record.digest.slice(0, 12)}${place}${state}${review}`;
   }
   if (path === "") return "the linked folder itself";
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
-function describeLocal({ atPath, record }: Why): string {
+function describeLocal({ atPath, record }: PathExplanation): string {
   switch (atPath.kind) {
     case "file": {
       const contentClause =
@@ -87,7 +91,7 @@ function describeLocal({ atPath, record }: Why): string {
   }
 }
 
-function describeService({ remote, record, folder, path }: Why): string {
+function describeService({ remote, record, folder, path }: PathExplanation): string {
   if (remote === null) return folder === null && path !== "" ? "missing" : "see its documents";
   const moveClause = record === null || remote.path === record.remotePath ? "" : `, now ${shownName(remote.path)}`;
   const version =
@@ -103,7 +107,10 @@ function describeService({ remote, record, folder, path }: Why): string {
  * Returns why the next sync has no step for a path: both sides are equal, or documents below it are
  * blocked. Adds the reasons of a stop.
  */
-function listFactsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["safetyStops"]): string[] {
+function listFactsWithoutSteps(
+  blockedBelow: PathExplanation["blockedBelow"],
+  stops: PathExplanation["safetyStops"],
+): string[] {
   const blockedFacts =
     blockedBelow.length === 0
       ? []
@@ -117,16 +124,16 @@ function listFactsWithoutSteps(blockedBelow: Why["blockedBelow"], stops: Why["sa
 /** LIMIT: steps that `why` lists for one path. */
 const MAX_STEPS = 10;
 
-function listStepFacts(path: string, steps: Why["steps"]): string[] {
+function listStepFacts(path: string, steps: PathExplanation["steps"]): string[] {
   const stepTexts = steps.slice(0, MAX_STEPS).map(({ action, stopped }) => {
-    const { arrow, label } = actionWords(action);
-    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${stopped ? ", after approval: mdmirror approve" : ""}`;
+    const { arrow, label } = describeAction(action);
+    return `${arrow} ${label}: ${formatActionPath(action, () => path)}  (${shownWords(action.why)})${stopped ? ", after approval: mdmirror approve" : ""}`;
   });
   const moreCount = steps.length - stepTexts.length;
   return moreCount > 0 ? [...stepTexts, `… and ${count(moreCount)} more: mdmirror plan --all`] : stepTexts;
 }
 
-function listNextFacts(why: Why): string[] {
+function listNextFacts(why: PathExplanation): string[] {
   const { path, steps, offline, blocked: block, stays, record, remote, folder, blockedBelow, safetyStops: stops } = why;
   if (offline !== null) return ["the next sync that reaches the service checks again"];
   if (steps.length > 0) return listStepFacts(path, steps);

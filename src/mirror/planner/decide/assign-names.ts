@@ -5,7 +5,7 @@ import {
   toOriginalName,
   toLocalName,
   makeNumberedName,
-  remoteNameFor,
+  toRemoteName,
 } from "../../model/local-name.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import {
@@ -228,7 +228,7 @@ export class NameAssignment {
     for (let number = 2; number <= MAX_NAME_NUMBER; number++) {
       const name = makeNumberedName(toOriginalName(localPlace.name), getNameKind(row), number, this.#maxNameBytes);
       const localCandidate = { parent: localPlace.parent, name };
-      const mappedName = remoteNameFor(name, getNameKind(row), this.#draft.policy.refusedCharacters);
+      const mappedName = toRemoteName(name, getNameKind(row), this.#draft.policy.refusedCharacters);
       if (mappedName === null) return false;
       const remoteCandidate = { parent: remotePlace.parent, name: mappedName };
       if (this.#owners.ownerOf("local", localCandidate, row) !== null) continue;

@@ -2,12 +2,12 @@ import {
   type Conflict,
   hasConflictCopy,
   type DocumentRecord,
-  newestShown,
+  findNewestShown,
   type ShownVersion,
 } from "../../model/record.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
+import type { LocalFile, UnsyncedEntry, RemoteFile } from "../../model/tree.ts";
 import { toPlace } from "../match/forest.ts";
 import {
   blockRow,
@@ -21,7 +21,7 @@ import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
 import type { DocumentSides } from "./emptied.ts";
 import { proposeLocalCreation } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
-import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
+import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
 import { isUnseen } from "../match/unseen.ts";
 
 /**
@@ -168,7 +168,7 @@ function findUserDecision(draft: PlanDraft, { conflict, localFile, copies }: Ope
       why: "the conflict copy was moved over the document",
       rejected: copyMovedOverDocument.version,
     };
-  const newestVersion = newestShown(conflict);
+  const newestVersion = findNewestShown(conflict);
   if (localFile.digest === newestVersion.digest)
     return { how: "equal", why: "both versions are the same now", rejected: newestVersion };
   const removedCopy = missingCopies.findLast(wasRemovedByOthers);
@@ -197,7 +197,7 @@ function showNewVersion(
       proposeAction(draft, row, "note", () => ({ kind: "look-again", why: "the conflict copy is missing", id }));
     return "stays";
   }
-  const isNewer = remoteFile.changeId !== newestShown(conflict).changeId;
+  const isNewer = remoteFile.changeId !== findNewestShown(conflict).changeId;
   if ((hasConflictCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
   if (isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
   proposeAction(draft, row, "content", (paths) => ({
@@ -259,7 +259,7 @@ type FoundFile =
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
   const documentPath = row.record?.localPath ?? findPathOfRow(row);
-  return copiesOf(conflict, documentPath, draft.trees.local.disk.maxNameBytes).map((copy) => ({
+  return listConflictCopies(conflict, documentPath, draft.trees.local.disk.maxNameBytes).map((copy) => ({
     ...copy,
     found: findCopy(draft, copy, localFile),
   }));
@@ -269,10 +269,10 @@ function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | n
   const { others, disk } = draft.trees.local;
   const expectedPaths = [
     copy.path,
-    ...(localFile === null ? [] : [copyPath(localFile.path, copy.nth, disk.maxNameBytes)]),
+    ...(localFile === null ? [] : [makeTheirsCopyPath(localFile.path, copy.nth, disk.maxNameBytes)]),
   ];
-  const hasOwnInode = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
-  const mayBeThisCopy = (other: LocalOther) => mayBeCopyOf(draft, copy.version, other);
+  const hasOwnInode = (other: UnsyncedEntry) => hasInodeOf(draft, copy.version, other);
+  const mayBeThisCopy = (other: UnsyncedEntry) => mayBeCopyOf(draft, copy.version, other);
   const candidates = expectedPaths.flatMap((path) => others.get(path) ?? []).filter(mayBeThisCopy);
   const foundFile =
     candidates.find(hasOwnInode) ??
@@ -282,12 +282,12 @@ function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | n
   return { kind: expectedPaths.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
 }
 
-function findMovedCopy({ trees }: PlanDraft, isMatch: (other: LocalOther) => boolean): LocalOther | null {
+function findMovedCopy({ trees }: PlanDraft, isMatch: (other: UnsyncedEntry) => boolean): UnsyncedEntry | null {
   for (const other of trees.local.others.values()) if (other.kind === "conflict-copy" && isMatch(other)) return other;
   return null;
 }
 
-function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
+function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<UnsyncedEntry, "stamp">): boolean {
   const key = toCopyInodeKey(draft, stamp);
   return key !== null && key === toCopyInodeKey(draft, version);
 }
@@ -296,7 +296,7 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Loc
  * Returns true if a file may be the copy that shows a version. It is not if its inode belongs to
  * another copy. If several copies are recorded with the inode, the recorded path decides.
  */
-function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
+function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: UnsyncedEntry): boolean {
   const key = toCopyInodeKey(draft, stamp);
   const owners = key === null ? [] : (draft.copiesByInode().get(key) ?? []);
   const owner = owners.find((copy) => copy.path === path);

@@ -1,6 +1,6 @@
 import type { Drift } from "../drift/place-change.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { unreadable } from "../../model/seen.ts";
+import { makeUnreadable } from "../../model/seen.ts";
 import { type DocumentRow, SIDES, setGoalToCurrent } from "../match/row.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepConflictUnlessRecordEnds } from "./conflict.ts";
@@ -95,7 +95,7 @@ function blockNotSeen(draft: PlanDraft, row: DocumentRow): void {
 }
 
 function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
-  const { kind, why } = row.local.seen.kind === "unknown" ? row.local.seen.unread : unreadable("not seen");
+  const { kind, why } = row.local.seen.kind === "unknown" ? row.local.seen.unread : makeUnreadable("not seen");
   blockUnseen(draft, row, kind, why);
 }
 

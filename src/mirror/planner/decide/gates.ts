@@ -3,7 +3,7 @@
  */
 
 import { hasConflictMarkers } from "../../../markdown/merge/sound.ts";
-import { type BlockReason, ONE_WAY_CLAUSES } from "../../model/block.ts";
+import { type BlockReason, ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
@@ -31,7 +31,7 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
   }
   if (record === null) return false;
   const text = draft.texts(localFile.digest);
-  if (text === null || !hasNewMarkers(text, draft.texts(record.digest))) return false;
+  if (text === null || !hasNewConflictMarkers(text, draft.texts(record.digest))) return false;
   blockRow(draft, row, "conflict-markers", "the file contains conflict markers", { digest: localFile.digest });
   return true;
 }
@@ -44,12 +44,12 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
-  direction: keyof typeof ONE_WAY_CLAUSES,
+  direction: keyof typeof ONE_WAY_SYNC_CLAUSES,
   change: string,
   context?: BlockedContent,
 ): boolean {
   if (draft.policy.direction !== direction) return false;
-  blockRow(draft, row, "direction-off", `${change}; ${ONE_WAY_CLAUSES[direction]}`, context);
+  blockRow(draft, row, "direction-off", `${change}; ${ONE_WAY_SYNC_CLAUSES[direction]}`, context);
   return true;
 }
 
@@ -78,6 +78,6 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: Docu
 /**
  * Returns true if content has the markers of an unfinished merge, and its base version has none.
  */
-export function hasNewMarkers(text: string, base: string | null): boolean {
+export function hasNewConflictMarkers(text: string, base: string | null): boolean {
   return hasConflictMarkers(text) && (base === null || !hasConflictMarkers(base));
 }

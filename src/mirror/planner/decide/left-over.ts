@@ -11,7 +11,7 @@ import {
   toLocalName,
   makeNumberedName,
   findOriginalName,
-  remoteNameFor,
+  toRemoteName,
 } from "../../model/local-name.ts";
 import {
   type DocumentRow,
@@ -75,7 +75,7 @@ function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, nam
   const kind = getNameKind(row);
   return side === "local"
     ? toLocalName(name, kind, toUniqueId(row), trees.local.disk.maxNameBytes)
-    : remoteNameFor(name, kind, policy.refusedCharacters);
+    : toRemoteName(name, kind, policy.refusedCharacters);
 }
 
 /**

@@ -18,7 +18,7 @@ import {
 } from "../match/row.ts";
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
-import { ONE_WAY_CLAUSES } from "../../model/block.ts";
+import { ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
 import { DIRECTION_NEVER_CHANGING } from "./gates.ts";
 import { type PlanDraft, blockRow, keepBlock } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
@@ -81,7 +81,7 @@ export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): voi
 function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, why: string): boolean {
   const direction = DIRECTION_NEVER_CHANGING[side];
   if (draft.policy.direction === direction) {
-    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_CLAUSES[direction]}`);
+    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY_SYNC_CLAUSES[direction]}`);
     return true;
   }
   if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;

@@ -1,7 +1,7 @@
 import type { WhoMoved } from "../drift/place-change.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import type { BlockReason } from "../../model/block.ts";
-import { isTemporaryName, isUnsafeName, toOriginalName, toLocalName, remoteNameFor } from "../../model/local-name.ts";
+import { isTemporaryName, isUnsafeName, toOriginalName, toLocalName, toRemoteName } from "../../model/local-name.ts";
 import {
   type FolderRow,
   toUniqueId,
@@ -64,7 +64,7 @@ export function deriveRemotePlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   if (folderBlock !== null) return makeImpossiblePlace("folder-blocked", folderBlock.detail);
   const keptRemoteName = findKeptName(row, "remote", localPlace.name, row.record);
   if (keptRemoteName !== null) return { kind: "place", place: { parent: localPlace.parent, name: keptRemoteName } };
-  const mappedName = toRemoteName(toOriginalName(localPlace.name), getNameKind(row), draft.policy);
+  const mappedName = findRemoteName(toOriginalName(localPlace.name), getNameKind(row), draft.policy);
   return mappedName.kind === "impossible"
     ? mappedName
     : { kind: "place", place: { parent: localPlace.parent, name: mappedName.name } };
@@ -103,12 +103,12 @@ function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePa
   return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
 
-function toRemoteName(
+function findRemoteName(
   name: string,
   kind: "file" | "folder",
   policy: Policy,
 ): { readonly kind: "name"; readonly name: string } | ImpossiblePlace {
-  const convertedName = remoteNameFor(name, kind, policy.refusedCharacters);
+  const convertedName = toRemoteName(name, kind, policy.refusedCharacters);
   if (convertedName === null)
     return makeImpossiblePlace("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
   if (convertedName !== name && policy.names === "block")
@@ -129,7 +129,7 @@ function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): Impossibl
     if (at.remoteSeen === "gone") continue;
     if (at.remoteSeen === "unknown")
       return makeImpossiblePlace("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
-    const name = toRemoteName(at.local.now.name, "folder", draft.policy);
+    const name = findRemoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "impossible") return name;
     if (at.localPath !== null && isFolderChangeForbidden(draft, at.localPath, "make"))
       return makeImpossiblePlace(

@@ -6,7 +6,7 @@ import type { MatchedTrees } from "../match/match.ts";
 import { type UnsyncedByInode, indexUnsyncedByInode } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
-import { type ConflictCopy, copiesOf } from "../../model/conflict-copy-path.ts";
+import { type ConflictCopy, listConflictCopies } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { generateRemotePaths } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
@@ -87,7 +87,7 @@ export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "i
 function indexCopiesByInode(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
   const { base, local } = draft.trees;
   const conflictCopies = [...base.conflicts.values()].flatMap((conflict) =>
-    copiesOf(conflict, base.records.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
+    listConflictCopies(conflict, base.records.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
   );
   return Map.groupBy(conflictCopies, ({ version }) => toCopyInodeKey(draft, version));
 }

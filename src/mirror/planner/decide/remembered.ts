@@ -4,7 +4,7 @@ import {
   BLOCK_REASONS,
   type BlockReason,
   type DocumentIntention,
-  isRemembered,
+  isRememberedBlock,
 } from "../../model/block.ts";
 import type { Block } from "../../model/record.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -20,7 +20,7 @@ import { type PlanDraft, blockRow, keepBlock, toBlockKey, findPathOfRow } from "
  */
 function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
-  return block === undefined || !isRemembered(block) || policy.retryRefused ? null : block;
+  return block === undefined || !isRememberedBlock(block) || policy.retryRefused ? null : block;
 }
 
 /**
@@ -96,7 +96,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
   // This block is kept even when refused requests are retried, because each scan checks anyway
   // whether the document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
-  if (block !== undefined && (isGone || (isRemembered(block) && !draft.policy.retryRefused))) keepBlock(draft, block);
+  if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
+    keepBlock(draft, block);
   else blockRow(draft, row, reason, detail);
 }
 
@@ -120,7 +121,7 @@ export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   if (base.blocks.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
   const hiddenFolderIds = listHiddenFolders(draft);
   for (const block of base.blocks.values()) {
-    if (!isRemembered(block) || draft.blocks.has(block.key) || isTriedAgain(draft, block)) continue;
+    if (!isRememberedBlock(block) || draft.blocks.has(block.key) || isTriedAgain(draft, block)) continue;
     const isUnjudged = isDirId(block.key)
       ? hiddenFolderIds.has(block.key)
       : undecided.has(block.key) || isUnseenPath(trees, block.key);

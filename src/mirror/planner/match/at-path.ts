@@ -5,11 +5,11 @@
  */
 
 import type { DocId } from "../../../contract/ids.ts";
-import { type DocumentRecord, sameInodeAndBirth } from "../../model/record.ts";
+import { type DocumentRecord, isSameInodeAndBirth } from "../../model/record.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { foldsNames, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { expectedPath } from "./folder-paths.ts";
+import { deriveExpectedPath } from "./folder-paths.ts";
 import {
   matchFile,
   containsPart,
@@ -24,7 +24,7 @@ import {
 export function matchByPathAndInode(matching: MatchProgress): void {
   const { inodesTrusted } = matching.trees.local;
   matchAtPaths(matching, (record, file) => {
-    const hasOwnInode = record.stamp !== null && sameInodeAndBirth(record.stamp, file.stamp);
+    const hasOwnInode = record.stamp !== null && isSameInodeAndBirth(record.stamp, file.stamp);
     return (inodesTrusted && hasOwnInode) || isConflictCopyOf(matching, record, file);
   });
 }
@@ -127,7 +127,7 @@ type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
  * of its folders, then its recorded path.
  */
 function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
-  const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => expectedPath(localPath, folders);
+  const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => deriveExpectedPath(localPath, folders);
   return folders.hasMoved ? [derivePathAfterMoves, ({ localPath }) => localPath] : [derivePathAfterMoves];
 }
 

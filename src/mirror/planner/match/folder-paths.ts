@@ -3,7 +3,7 @@ import type { FolderRecord } from "../../model/record.ts";
 import { depthOf, foldsNames, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
-import { folderInodeKey } from "./inode.ts";
+import { toFolderInodeKey } from "./inode.ts";
 
 type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
@@ -73,10 +73,10 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
   for (const dir of paths.sorted) {
-    const key = folderInodeKey(dir);
+    const key = toFolderInodeKey(dir);
     if (key === null) continue;
     const folder = local.folders.get(dir.localPath);
-    if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
+    if (folder !== undefined && toFolderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
     else notAtOldPath.set(key, dir);
   }
   if (paths.canMoveFolders && notAtOldPath.size > 0) findMovedByInode(paths, notAtOldPath, local);
@@ -84,7 +84,7 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
 
 function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, FolderRecord>, local: LocalTree): void {
   for (const folder of local.folders.values()) {
-    const key = folderInodeKey(folder);
+    const key = toFolderInodeKey(folder);
     const dir = key === null || paths.claimed.has(folder.path) ? undefined : notAtOldPath.get(key);
     if (dir !== undefined && !paths.found.has(dir.id) && canFolderBeAt(paths, dir, folder.path))
       claimFolder(paths, dir, folder.path);
@@ -218,7 +218,7 @@ export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFo
  * Returns the path at which a recorded file is expected, after the moves of its folders. Returns
  * null if its folder was not found, because a file at the old path is then no evidence.
  */
-export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
+export function deriveExpectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
     const dir = paths.byBasePath.get(above);

@@ -1,14 +1,14 @@
 /** Decides when an inode is evidence that two observations show the same file or folder. */
 
 import type { Inode, Stamp } from "../../model/record.ts";
-import type { LocalOther, LocalTree } from "../../model/tree.ts";
+import type { UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 
 /**
  * Returns a key of device, inode and birth time. Systems may give a freed inode to a new file
  * immediately, so the key includes the birth time. A file with a birth time never has the key of a
  * file without one.
  */
-export function inodeKey(inode: Inode): string {
+export function toInodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
 }
 
@@ -16,25 +16,25 @@ export function inodeKey(inode: Inode): string {
  * Returns the inode key of a file; null for a file with several hard links, because its inode has
  * several paths.
  */
-export function fileInodeKey(stamp: Stamp | null): string | null {
-  return stamp === null || stamp.nlink > 1 ? null : inodeKey(stamp);
+export function toFileInodeKey(stamp: Stamp | null): string | null {
+  return stamp === null || stamp.nlink > 1 ? null : toInodeKey(stamp);
 }
 
 /**
  * Returns the inode key of a folder; null if the disk has no birth times. A freed inode could then
  * belong to another folder, and a folder has no content that could confirm it.
  */
-export function folderInodeKey(folder: Inode): string | null {
-  return folder.birthMs === 0 ? null : inodeKey(folder);
+export function toFolderInodeKey(folder: Inode): string | null {
+  return folder.birthMs === 0 ? null : toInodeKey(folder);
 }
 
 /** Files that are not synced (ignored files, dot files and others), by inode key. */
-export type UnsyncedByInode = ReadonlyMap<string, LocalOther>;
+export type UnsyncedByInode = ReadonlyMap<string, UnsyncedEntry>;
 
 export function indexUnsyncedByInode({ others }: LocalTree): UnsyncedByInode {
-  const unsyncedByInode = new Map<string, LocalOther>();
+  const unsyncedByInode = new Map<string, UnsyncedEntry>();
   for (const other of others.values()) {
-    const key = fileInodeKey(other.stamp);
+    const key = toFileInodeKey(other.stamp);
     if (key !== null) unsyncedByInode.set(key, other);
   }
   return unsyncedByInode;
@@ -48,7 +48,7 @@ export function findRenamedFile(
   { inodesTrusted }: LocalTree,
   others: UnsyncedByInode,
   stamp: Stamp | null,
-): LocalOther | null {
-  const key = inodesTrusted ? fileInodeKey(stamp) : null;
+): UnsyncedEntry | null {
+  const key = inodesTrusted ? toFileInodeKey(stamp) : null;
   return key === null ? null : (others.get(key) ?? null);
 }

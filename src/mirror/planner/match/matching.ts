@@ -6,13 +6,13 @@ import {
   hasAllLinesIn,
   type LineProfile,
   areLengthsSimilar,
-  profileOf,
+  makeLineProfile,
   SIMILAR_ENOUGH,
   computeSimilarity,
 } from "../../model/similar.ts";
 import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
-import { fileInodeKey } from "./inode.ts";
+import { toFileInodeKey } from "./inode.ts";
 import { whyHidden } from "./unseen.ts";
 
 export type MatchProgress = {
@@ -132,7 +132,7 @@ export function resembles(matching: MatchProgress, record: DocumentRecord, file:
 
 export function readProfile(matching: MatchProgress, digest: Digest): LineProfile | null {
   const text = matching.texts(digest);
-  return text === null ? null : profileOf(text);
+  return text === null ? null : makeLineProfile(text);
 }
 
 /**
@@ -143,12 +143,12 @@ export function pairBySameInode(matching: MatchProgress): [DocumentRecord, Local
   if (!matching.trees.local.inodesTrusted) return [];
   const byInode = new Map<string, LocalFile>();
   for (const file of matching.files.values()) {
-    const key = fileInodeKey(file.stamp);
+    const key = toFileInodeKey(file.stamp);
     if (key !== null) byInode.set(key, file);
   }
   const pairs: [DocumentRecord, LocalFile][] = [];
   for (const record of matching.records.values()) {
-    const key = fileInodeKey(record.stamp);
+    const key = toFileInodeKey(record.stamp);
     const file = key === null ? undefined : byInode.get(key);
     if (file !== undefined) pairs.push([record, file]);
   }

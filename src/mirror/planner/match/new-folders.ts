@@ -1,5 +1,5 @@
 import type { DirId } from "../../../contract/ids.ts";
-import { makeHashedName, isUnsafeName, toLocalName, remoteNameFor } from "../../model/local-name.ts";
+import { makeHashedName, isUnsafeName, toLocalName, toRemoteName } from "../../model/local-name.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,
@@ -142,7 +142,7 @@ function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
 function addLocalFolder(forest: FolderForest, path: LocalPath, policy: Policy): void {
   if (forest.byLocal.has(path)) return;
   const parent = forest.byLocal.get(parentOf(path));
-  const mappedName = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
+  const mappedName = policy.names === "map" ? toRemoteName(nameOf(path), "folder", policy.refusedCharacters) : null;
   const remoteParentPath = parent?.remotePath ?? null;
   const twin =
     mappedName === null || remoteParentPath === null

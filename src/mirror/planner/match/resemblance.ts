@@ -1,6 +1,6 @@
 import { compareStrings } from "../../model/by-path.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { isSimilar, type LineProfile, areLengthsSimilar, computeSimilarity } from "../../model/similar.ts";
+import { areSimilar, type LineProfile, areLengthsSimilar, computeSimilarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
@@ -48,7 +48,7 @@ function listPairs(matching: MatchProgress, candidates: readonly ProfiledFile[])
       const knownProfile = readProfile(matching, digest);
       if (knownProfile === null || knownProfile.total === 0) continue;
       for (const { file, profile } of generateComparableFiles(knownProfile, candidates, budget))
-        if (isSimilar(knownProfile, profile))
+        if (areSimilar(knownProfile, profile))
           pairs.push({ record, file, score: computeSimilarity(knownProfile, profile) });
     }
   return pairs;

@@ -1,5 +1,5 @@
 import { compareStrings } from "../../model/by-path.ts";
-import { makeHashedName, isUnsafeName, toLocalName, remoteNameFor } from "../../model/local-name.ts";
+import { makeHashedName, isUnsafeName, toLocalName, toRemoteName } from "../../model/local-name.ts";
 import { type DiskNames, joinPath, nameOf, parentOf, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
@@ -103,7 +103,7 @@ function makeFinderByMappedName(
   const byRemotePath = new Map<string, LocalFile | null>();
   for (const file of waiting.values()) {
     const folder = findOrAddFolder(forest, "local", parentOf(file.path)).remotePath;
-    const name = remoteNameFor(nameOf(file.path), "file", policy.refusedCharacters);
+    const name = toRemoteName(nameOf(file.path), "file", policy.refusedCharacters);
     if (folder === null || name === null) continue;
     const path = joinPath(folder, name);
     byRemotePath.set(path, byRemotePath.has(path) ? null : file);

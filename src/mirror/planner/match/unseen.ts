@@ -1,7 +1,7 @@
-import { type DocumentRecord, recordsByPath } from "../../model/record.ts";
+import { type DocumentRecord, indexRecordsByPath } from "../../model/record.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
+import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
 /**
@@ -49,13 +49,13 @@ export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,
   isElsewhere: (record: DocumentRecord) => boolean,
 ): Unread | null {
-  if (local.partial === true) return unreadable("only a part of the folder was scanned");
+  if (local.partial === true) return makeUnreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
-  const recordByPath = recordsByPath([...base.records.values()].filter((record) => !isElsewhere(record)));
+  const recordByPath = indexRecordsByPath([...base.records.values()].filter((record) => !isElsewhere(record)));
   for (const [path, { kind, why }] of local.unseen) {
     if (recordByPath.has(path) || leftOut.idAt(path) !== null) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;
-    return unreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
+    return makeUnreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
   }
   return null;
 }

@@ -11,7 +11,7 @@ import { isTemporaryName } from "../../model/local-name.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { type PlanRow, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../../contract/path.ts";
-import { copyPath } from "../../model/conflict-copy-path.ts";
+import { makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
 import { type MovePatch, listMovePatches } from "./temporary.ts";
 
@@ -138,7 +138,7 @@ export class StepLayout {
 
   #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, place }: ConflictCopyPlace): void {
     const state = this.sides.local;
-    const copyName = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
+    const copyName = makeTheirsCopyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
     const [from, to] = [state.pathOf(place), state.pathOf({ parent, name: copyName })];
     const currentPath = joinPath(place.parent.localPath ?? "", place.name);
     if (from === to && (recorded === null || recorded === currentPath)) return;

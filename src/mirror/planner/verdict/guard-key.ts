@@ -4,7 +4,7 @@ import { type Action, subjectOf } from "../../model/action.ts";
  * Returns a key for an action that a safety check may stop. Plans with the same document, version
  * and content give the same key, so an approval covers exactly this action.
  */
-export function guardKey(action: Action): string {
+export function toGuardKey(action: Action): string {
   switch (action.kind) {
     case "delete-remote":
       return `delete-remote ${action.id} ${action.changeId}`;

@@ -10,7 +10,7 @@ import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
 import { otherSide, type Side } from "../match/row.ts";
-import type { StopReason, Signals } from "../plan-types.ts";
+import type { StopReason, SafetySignals } from "../plan-types.ts";
 import {
   type SafetyFinding,
   type GuardedStep,
@@ -77,7 +77,7 @@ const IS_EMPTYING: Readonly<Record<Side, (action: Action) => boolean>> = {
 export function findLosses(
   trees: Trees,
   limits: GuardLimits,
-  signals: Signals,
+  signals: SafetySignals,
   steps: readonly Step[],
   counts: PresenceCounts,
 ): LossesBySide {
@@ -104,7 +104,7 @@ export function findLosses(
   return { local: findLossesOn("local"), remote: findLossesOn("remote") };
 }
 
-function listUnreadDocuments(steps: readonly Step[], signals: Signals): DocId[] {
+function listUnreadDocuments(steps: readonly Step[], signals: SafetySignals): DocId[] {
   const unreadSteps = listUnapprovedSteps(
     steps,
     signals,

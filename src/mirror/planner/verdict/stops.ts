@@ -2,10 +2,10 @@
 
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
-import { NOT_APPROVABLE, type Plan, type Signals, type StopReason, type Verdict } from "../plan-types.ts";
+import { UNAPPROVABLE_REASONS, type Plan, type SafetySignals, type StopReason, type Verdict } from "../plan-types.ts";
 import type { Action, Step } from "../../model/action.ts";
 import type { Side } from "../match/row.ts";
-import { guardKey } from "./guard-key.ts";
+import { toGuardKey } from "./guard-key.ts";
 
 /** Numbers of recorded documents on each side, for the safety checks. */
 export type PresenceCounts = {
@@ -30,7 +30,7 @@ type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: b
 export function findWholePlanStops(
   trees: Trees,
   { direction }: Policy,
-  signals: Signals,
+  signals: SafetySignals,
   counts: PresenceCounts,
   removals: UnapprovedRemovals,
 ): PlanStops {
@@ -40,14 +40,14 @@ export function findWholePlanStops(
   for (const doubt of doubts) {
     if (doubt === null) continue;
     const { reason, detail, mustAsk, persists } = doubt;
-    const isApproved = signals.approved.has(reason) && !NOT_APPROVABLE.has(reason);
+    const isApproved = signals.approved.has(reason) && !UNAPPROVABLE_REASONS.has(reason);
     if (isApproved && persists) waived.push(reason);
     if (!isApproved && mustAsk) stops.push({ reason, detail });
   }
   return { stops, waived };
 }
 
-const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
+const STOP_BY_ROOT: Readonly<Record<SafetySignals["root"], Reason | null>> = {
   same: null,
   missing: { reason: "root-missing", detail: "the folder is missing" },
   "marker-missing": {
@@ -61,7 +61,7 @@ const STOP_BY_ROOT: Readonly<Record<Signals["root"], Reason | null>> = {
   },
 };
 
-function checkRoot({ root }: Signals): DoubtfulReason | null {
+function checkRoot({ root }: SafetySignals): DoubtfulReason | null {
   const rootReason = STOP_BY_ROOT[root];
   return rootReason === null ? null : { ...rootReason, mustAsk: true, persists: false };
 }
@@ -77,7 +77,7 @@ function checkWorkspace({ remote }: Trees, { known, remote: { present } }: Prese
 }
 
 function checkVersions(
-  signals: Signals,
+  signals: SafetySignals,
   { known }: PresenceCounts,
   direction: Policy["direction"],
 ): DoubtfulReason | null {
@@ -95,7 +95,7 @@ function checkVersions(
  * are probably newer than the backup. The user approves each deletion by its key. If another
  * document is found missing later, mdmirror asks again.
  */
-function stopRemovals({ restored }: Signals, { documents, folders }: UnapprovedRemovals): Reason[] {
+function stopRemovals({ restored }: SafetySignals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
   const removalCounts = [
     ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
@@ -119,13 +119,13 @@ export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
 
 export function listUnapprovedSteps(
   steps: readonly Step[],
-  { approved }: Pick<Signals, "approved">,
+  { approved }: Pick<SafetySignals, "approved">,
   matches: (action: Action) => boolean,
 ): GuardedStep[] {
   const guardedSteps: GuardedStep[] = [];
   for (const [index, { action }] of steps.entries()) {
     if (!matches(action)) continue;
-    const key = guardKey(action);
+    const key = toGuardKey(action);
     if (!approved.has(key)) guardedSteps.push({ index, key });
   }
   return guardedSteps;
@@ -139,7 +139,7 @@ export function isRemovalOfRecorded(action: Action): boolean {
  * Returns the actions that the user's answer to a stop concerns, in the order of the plan. All
  * other actions wait for the answer too.
  */
-export function actionsOfStop(
+export function listActionsOfStop(
   { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,
   steps: Plan["steps"],
 ): readonly Action[] {

@@ -4,7 +4,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits, Policy } from "../../model/policy.ts";
-import type { Signals, Verdict } from "../plan-types.ts";
+import type { SafetySignals, Verdict } from "../plan-types.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import {
@@ -25,7 +25,7 @@ type Judgement = {
 export function judgePlan(
   trees: Trees,
   policy: Policy,
-  signals: Signals,
+  signals: SafetySignals,
   steps: readonly Step[],
   counts: PresenceCounts,
 ): Judgement {
@@ -65,7 +65,7 @@ function makeSafetyStop(found: readonly Reason[], steps: readonly GuardedStep[],
 function judgeConflictCount(
   { remote, leftOut = NOTHING_LEFT_OUT }: Trees,
   limits: GuardLimits,
-  signals: Signals,
+  signals: SafetySignals,
   counts: PresenceCounts,
   steps: readonly Step[],
 ): SafetyFinding[] {
@@ -86,7 +86,7 @@ function judgeConflictCount(
  * Stops conflicts that end because many conflict copies were deleted. Deleting a copy chooses the
  * local content, which then replaces the service's content.
  */
-function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): SafetyFinding[] {
+function judgeCopies(budget: number, signals: SafetySignals, steps: readonly Step[]): SafetyFinding[] {
   const endSteps = listUnapprovedSteps(
     steps,
     signals,

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { PRUNE } from "./outbox-table.ts";
+import { PRUNE_OUTBOX } from "./outbox-table.ts";
 
 /** Milliseconds between two reads of the outbox while there are listeners. */
 const READ_EVERY_MS = 250;
@@ -58,7 +58,7 @@ export class OutboxPoll {
   async #prune(): Promise<void> {
     this.#prunedAt = Date.now();
     try {
-      await this.#pool.query(PRUNE, [KEPT_SECONDS]);
+      await this.#pool.query(PRUNE_OUTBOX, [KEPT_SECONDS]);
     } catch (error) {
       // RACE: pruning may fail because the store is closing. Another process, or the next start,
       // will prune the rows.

@@ -39,7 +39,7 @@ const SQL = {
  * SQL that prunes rows older than `$1` seconds, unless an open transaction still hides them. It
  * also records the position up to which it pruned.
  */
-export const PRUNE = `
+export const PRUNE_OUTBOX = `
 WITH gone AS (
   DELETE FROM outbox WHERE at < now() - make_interval(secs => $1)
     AND xid < pg_snapshot_xmin(pg_current_snapshot()) RETURNING xid

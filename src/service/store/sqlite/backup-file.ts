@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import { type Hash, createHash } from "node:crypto";
 import { closeSync, openSync, rmSync } from "node:fs";
 import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
-import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
+import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 const HAS_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const HAS_KEY = "key IN (SELECT seq FROM keys)";
@@ -159,7 +159,7 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
     // The journal need not be on the disk: the file is flushed to the disk at the end.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN");
-    for (const sql of migrationsFrom(0)) db.exec(sql);
+    for (const sql of listMigrations(0)) db.exec(sql);
     db.pragma(`user_version = ${NEWEST_SCHEMA}`);
     await fill(db);
     db.exec("COMMIT");

@@ -5,7 +5,7 @@ import { Statement } from "../../../common/statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 import { checkSchema } from "../other-version.ts";
 import { limitJournal } from "./journal.ts";
-import { migrationsFrom, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
+import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
  * Matches a parameter with which a column is compared. The planner of SQLite uses the value of such
@@ -125,7 +125,7 @@ function migrate(db: Db, folder: string | null): void {
   }
   if (copyPath !== null && version > 0) copyBeforeMigration(db, copyPath);
   db.transaction(() => {
-    for (const sql of migrationsFrom(version)) db.exec(sql);
+    for (const sql of listMigrations(version)) db.exec(sql);
     db.pragma(`user_version = ${NEWEST_SCHEMA}`);
   }).immediate();
 }

@@ -19,7 +19,7 @@ type CachedFile = ShownFile & { readonly workspace: number; readonly version: nu
  * reads the changed document. Most of the time of such a request goes into reading the row,
  * decompressing the content and writing JSON.
  */
-export function keptFiles(): BoundedMap<string, CachedFile> {
+export function makeFileCache(): BoundedMap<string, CachedFile> {
   return new BoundedMap(MAX_CACHED_CHARACTERS, ({ json }) => json.length);
 }
 
@@ -51,7 +51,7 @@ const SQL = {
  */
 export function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
   const files = makeFilesTable(session);
-  const cache = keptFiles();
+  const cache = makeFileCache();
   return {
     ...files,
     async shown(workspace, id, show) {

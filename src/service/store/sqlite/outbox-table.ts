@@ -27,7 +27,7 @@ const SQL = {
  * order of row numbers is the order of commits. A position contains the number and the mark of the
  * last row that was read.
  */
-export function outboxTable(session: Session): OutboxTable {
+export function makeOutboxTable(session: Session): OutboxTable {
   /** Returns true if a client reads from the beginning, but the first rows were pruned. */
   const isBeginningPruned = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {

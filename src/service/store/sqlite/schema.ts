@@ -165,6 +165,6 @@ export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;
  * Returns the SQL of the migrations that lead to the newest schema.
  * @param version number of a known schema; 0 for an empty database
  */
-export function migrationsFrom(version: number): readonly string[] {
+export function listMigrations(version: number): readonly string[] {
   return MIGRATIONS.slice(version === 0 ? 0 : version - OLDEST_SCHEMA + 1);
 }

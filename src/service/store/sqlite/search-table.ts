@@ -2,7 +2,7 @@ import { BoundedMap } from "../../../common/bounded-map.ts";
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../../markdown/search/source.ts";
-import { type Block, blockOf, KeyIndex } from "../../../markdown/search/key-index.ts";
+import { type DocumentBlock, findBlock, KeyIndex } from "../../../markdown/search/key-index.ts";
 import { FILE_COLUMNS, FROM_FILES } from "../files-table.ts";
 import { makeFoundFile, IS_SEARCHED, MAX_UNINDEXED_FILES, readSearchedFiles } from "../found-files.ts";
 import type { FileRow } from "../rows.ts";
@@ -63,7 +63,7 @@ function makePortionReader(db: Db, index: SearchIndex) {
   const selectAfter = db.statement<[WorkspacePosition], { seq: number }>(
     `${files} AND seq > @seq ORDER BY seq LIMIT 1`,
   );
-  const selectWithin = db.statement<[Block & { workspace: number }], { seq: number }>(
+  const selectWithin = db.statement<[DocumentBlock & { workspace: number }], { seq: number }>(
     `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
   );
   return (workspace: number, set: KeySet, order: AgeOrder, from: number | null): DocumentPage => {
@@ -72,7 +72,7 @@ function makePortionReader(db: Db, index: SearchIndex) {
       ? selectBefore.get({ workspace, seq: from ?? Number.MAX_SAFE_INTEGER })
       : selectAfter.get({ workspace, seq: from ?? 0 });
     if (firstRow === undefined) return { documents: [], next: null };
-    const block = blockOf(firstRow.seq);
+    const block = findBlock(firstRow.seq);
     const documents =
       set.kind === "any"
         ? selectWithin.all({ workspace, ...block }).map(({ seq }) => seq)
@@ -96,7 +96,7 @@ type QueuedItem = {
  * part of a document that reaches this limit is still indexed completely. Steps are short, because
  * a request may have to wait for one.
  */
-export const STEP = 6;
+export const MAX_STEP_COST = 6;
 const COST_FACTORS = { document: 1, work: 1 / 1_000 } as const;
 /** LIMIT: number of files of a renamed folder that are queued at the cost of one short document. */
 const FILES_PER_FOLDER_STEP = 4;
@@ -145,7 +145,7 @@ export class SearchIndex {
     let queuedItem = this.#next();
     for (let costSoFar = 0; queuedItem !== undefined && costSoFar < most; queuedItem = this.#next())
       costSoFar += this.#indexPart(queuedItem);
-    this.#isUnmerged = this.keys.merger.merge(most / STEP);
+    this.#isUnmerged = this.keys.merger.merge(most / MAX_STEP_COST);
     return queuedItem !== undefined || this.#isUnmerged ? "more" : "done";
   }
 

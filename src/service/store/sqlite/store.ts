@@ -10,10 +10,10 @@ import { type Tables, makeCommonTables, SELECT_FIGURES } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, findDataFolder, openDatabase } from "./database.ts";
 import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
-import { outboxTable } from "./outbox-table.ts";
+import { makeOutboxTable } from "./outbox-table.ts";
 import { makeSqliteFiles } from "./files-table.ts";
 import { Reserve } from "./reserve.ts";
-import { makeSearch, SearchIndex, STEP } from "./search-table.ts";
+import { makeSearch, SearchIndex, MAX_STEP_COST } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -71,7 +71,7 @@ export class SqliteStore implements Store {
     return {
       ...makeCommonTables(session),
       files: makeSqliteFiles(session, this.#transactions),
-      outbox: outboxTable(session),
+      outbox: makeOutboxTable(session),
       holder: async (hash) => this.#holderOf(hash),
     };
   }
@@ -146,7 +146,7 @@ export class SqliteStore implements Store {
 
   /** Runs one step of indexing. If a power loss undoes it, the queue still has its entries. */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
-    const cost = most === "all" ? Number.MAX_SAFE_INTEGER : STEP;
+    const cost = most === "all" ? Number.MAX_SAFE_INTEGER : MAX_STEP_COST;
     return this.#turns.take(async () =>
       this.#index.isUnfinished() ? this.#unsynced(async () => this.#index.update(cost)) : "done",
     );
