@@ -61,7 +61,7 @@ const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Exit codes for certain error codes. For all other error codes, `EXIT_OF_KIND` decides. */
+/** Exit codes for certain error codes. For all other error codes, `EXIT_BY_KIND` decides. */
 const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
   // The user cannot end these two stops with `approve` or `reject`.
   ["lost-root", EXIT.stopped],

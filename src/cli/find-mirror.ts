@@ -142,7 +142,8 @@ export function locateVersionOperand(io: Io, operand: string): { readonly root: 
 }
 
 /**
- * Like `locate`, but also accepts a linked folder itself, by its path or name; `path` is then "".
+ * Like `locateDocument`, but also accepts a linked folder itself, by its path or name; `path` is
+ * then "".
  */
 export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
   const rootResult = isDocId(path) ? null : findMirrorAt(io, path);

@@ -53,7 +53,7 @@ export function escapeForTerminal(io: Io, text: string): string {
 
 /**
  * Escapes all characters in a line that end the line or control a terminal.
- * @param coloured true to keep the colours of `paintFor`
+ * @param coloured true to keep the colours of `choosePaint`
  */
 export function escapeLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, escaped);

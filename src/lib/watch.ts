@@ -32,7 +32,7 @@ export function startWatch(
     wakeReader.resolve();
   });
   // This promise ignores the error, because the reader of the events already gets it from
-  // `running`.
+  // `runningWatch`.
   const watchEnd = runningWatch.catch(() => undefined);
   const stop = async () => {
     stopController.abort();

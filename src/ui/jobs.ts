@@ -149,8 +149,8 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
 }
 
 /**
- * What users typed into forms that could not be saved, by `draftKey`. The next page shows it again.
- * Kept in memory only.
+ * What users typed into forms that could not be saved, by `toDraftKey`. The next page shows it
+ * again. Kept in memory only.
  */
 export type Drafts = BoundedMap<string, string>;
 

@@ -56,8 +56,8 @@ async function formatOffers(
 }
 
 /**
- * Placeholder that `offerLines` replaces by the names of all linked folders, and by folders on the
- * disk.
+ * Placeholder that `formatOffers` replaces by the names of all linked folders, and by folders on
+ * the disk.
  */
 const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 

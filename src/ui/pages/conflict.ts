@@ -333,7 +333,7 @@ const START_NAMES = Object.keys(START_CONTENTS) as StartName[];
 /**
  * Returns the content with which the editor starts.
  * @param draft content that the user typed and that could not be saved; null if there is none
- * @param name key of `STARTS`, from an address or a form
+ * @param name key of `START_CONTENTS`, from an address or a form
  * @returns null if the name is unknown, or if this content cannot be shown
  */
 export function makeStartContent(problem: ProblemView, draft: string | null, name: string | null): string | null {
