@@ -145,7 +145,6 @@ export type Command = {
   readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
 };
 
-/** Id of a group of related commands in the output of `mdmirror help`. */
 export type CommandGroup = "start" | "daily" | "problems" | "history" | "look" | "service";
 
 /**

@@ -24,7 +24,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The meaning of each exit code, as the help prints it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: "in sync, or done",
   1: "error in mdmirror itself",
@@ -38,7 +37,6 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   9: "disk full",
 };
 
-/** Exit code for each state of a linked folder, for commands that report such a state. */
 export const EXIT_BY_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
   never: EXIT.attention,

@@ -38,7 +38,6 @@ const WIKI_HINT =
 const PICTURE_HINT =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
-/** Returns hints about files that stay local, and about links that can be converted to ids. */
 function formatHints({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plainDisk = links?.disk.plain ?? disk;
   const paths = [...state.load().records.values()].map(({ localPath }) => localPath);
@@ -65,7 +64,6 @@ async function reportMissingFolder(io: Io, { root, config: { remote }, world }: 
   }
 }
 
-/** Runs the first sync at the end of `mdmirror init`, and prints its result. */
 export function runFirstSync(
   io: Io,
   root: string,

@@ -45,7 +45,6 @@ function printUsage(io: Io, lines: readonly string[]): ExitCode {
   return EXIT.usage;
 }
 
-/** Prints an internal error of mdmirror, and returns its exit code. */
 function reportFault(io: Io, fault: Error): ExitCode {
   io.err(`mdmirror: an error in mdmirror itself: ${fault.message}`);
   if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
@@ -90,7 +89,6 @@ async function runCommand(argv: readonly string[], io: Io): Promise<ExitCode> {
 
 const SERVE_SUBCOMMANDS: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
-/** Joins the words of a command that has two: `serve admin` becomes `serve-admin`. */
 function joinCommandWords(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && SERVE_SUBCOMMANDS.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }

@@ -39,7 +39,6 @@ import {
 } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
 
-/** Parts that a command adds to the declaration of its operation. */
 type CommonParts = Pick<Command, "operands" | "examples"> & {
   /** Paragraphs of the help, after the paragraphs that the operation declares. */
   readonly about?: Command["about"];
@@ -73,7 +72,6 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   readonly next?: (result: ResultOf<D>) => string;
 };
 
-/** Makes the command for an operation that writes. */
 export function makeOperationCommand<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   parts: CommandParts<D, Plan>,
@@ -240,14 +238,12 @@ function toOptionName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Makes options from the fields of an operation. */
 function makeOptions(fields: readonly OptionField[]): Readonly<Record<string, OptionSpec>> {
   return Object.fromEntries(
     fields.map(({ name, help, value }) => [toOptionName(name), value === null ? { help } : { help, value }]),
   );
 }
 
-/** Returns the values of the fields that the options set. */
 function readFields(fields: readonly OptionField[], args: Args): object {
   const fieldEntries = fields.map(({ name, value }) => {
     const option = toOptionName(name);

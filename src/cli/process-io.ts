@@ -11,7 +11,6 @@ import { countCells, cutToCells, isColoured, escapeLines, escapeLine } from "./t
 
 type StandardOutput = Pick<Output, "write" | "isTTY" | "columns">;
 
-/** Returns the `Io` of this process, with its real streams, clock and signals. */
 export function createProcessIo(stdout: StandardOutput = new Output()): Io {
   // Opened on first use, because opening a stream takes time.
   const openErrorStream = once(() => {

@@ -86,7 +86,6 @@ export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = 
   ];
 }
 
-/** Prints what is wrong after a sync: first an error, then a stop, then problems of documents. */
 function showOpenProblems(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) reportTrouble(io, makeFaultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);

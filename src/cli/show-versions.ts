@@ -43,7 +43,6 @@ export function formatHunks(io: Io, hunks: readonly ConflictHunk[]): string[] {
   });
 }
 
-/** Colours of lines in a unified diff, by the first character of the line. */
 const BRUSH_BY_SIGN: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
 
 export function formatUnifiedDiff(io: Io, names: PatchNames, before: string, after: string): string[] {

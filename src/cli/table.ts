@@ -1,6 +1,5 @@
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 
-/** Every command, in the order in which the help lists them. */
 export const COMMANDS: readonly CommandEntry[] = [
   ...makeGroup("start", [
     ["init", "link a folder to a workspace and sync it for the first time", () => import("./commands/init.ts")],
@@ -80,7 +79,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
 ];
 
-/** Returns a function that loads one command from a module that has several commands. */
 function makeLoader<Name extends string>(
   load: () => Promise<{ readonly [N in Name]: Command }>,
   name: Name,

@@ -174,7 +174,6 @@ export type CommandResult = {
   readonly exit?: ExitCode;
 };
 
-/** Prints the result of a command, and returns its exit code. */
 export function showResult(
   io: Io,
   isJson: boolean,
@@ -185,7 +184,6 @@ export function showResult(
   return exit;
 }
 
-/** Prints messages for the user. */
 export function printNotes(io: Io, notes: readonly string[]): void {
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
 }

@@ -64,7 +64,6 @@ export type MergePiece = {
   readonly merged: string | null;
 };
 
-/** Explanation of a merged version, line by line. */
 export type MergeExplanation = {
   /**
    * The three versions as the merge compared them: with equal dates, and with matching numbers of

@@ -57,7 +57,6 @@ function startMirrorWatch(session: MirrorSession, signal: AbortSignal | undefine
   );
 }
 
-/** Returns one method for each operation, by its name. */
 function makeOperations(session: MirrorSession): Operations {
   const methods = Object.keys(OPERATIONS).map((name) => [name, makeMethod(session, name as OperationName)]);
   return Object.fromEntries(methods) as Operations;

@@ -8,7 +8,6 @@ import { readErrorCode, errnoClause, type Trouble, unwrap } from "../common/trou
 import { admitMirror } from "./mirrors.ts";
 import { makeAnswer, type ToolResult, type ToolHost, makeRefusal, type ServedMirror, type Tool } from "./tool.ts";
 
-/** Arguments that contain paths; a tool may have none of them. */
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**

@@ -100,7 +100,6 @@ export function limitLists(facts: object, most: number, keeps: "first" | "last" 
   return { ...Object.fromEntries(limitedEntries), ...(leftOut > 0 ? { leftOut } : {}) };
 }
 
-/** Returns the refusal of a call whose arguments are wrong. */
 export function refuseCall(what: string, next: string, code: string, facts: object = {}): ToolResult {
   return makeRefusal({ kind: "usage", what, next, code }, facts);
 }

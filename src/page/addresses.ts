@@ -1,5 +1,3 @@
-/** Makes addresses of pages. */
-
 export type Query = Readonly<Record<string, string | number | null>>;
 
 /**

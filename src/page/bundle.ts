@@ -1,5 +1,3 @@
-/** Scripts, styles and images that the pages load. */
-
 export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {

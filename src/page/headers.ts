@@ -1,5 +1,3 @@
-/** HTTP headers of the pages and their assets. */
-
 type HttpHeaders = Readonly<Record<string, string>>;
 
 /**

@@ -6,10 +6,8 @@ import { findAssetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 import { renderActionForm, renderFacts, type FormFields, type Link, renderNextStep, type ToneName } from "./parts.ts";
 
-/** A group of links, with a label for screen readers. */
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
-/** A message that the page after a form shows. */
 export type Notice = {
   /**
    * Id of the message, so that an updated page does not show it twice; left out if the page is not

@@ -38,12 +38,10 @@ export function renderSentence(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
-/** Shows a word with a mark in a colour. */
 export function renderBadge(tone: ToneName, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
-/** Shows a dot in a colour, and a word beside it. */
 export function renderDot(tone: ToneName, word: string): Html {
   return html`<span class="dot ${tone}">${word}</span>`;
 }
@@ -99,7 +97,6 @@ export function renderNextStep(next: string, origin: HtmlValue = null): Html {
   return html`<p class="next"><span dir="auto">${shownWords(toSentence(next))}</span></p>${origin !== null && renderDetails("Details", origin)}`;
 }
 
-/** Shows facts in an element that the user can expand. */
 export function renderDetails(label: string, facts: HtmlValue): Html {
   return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
 }
@@ -134,7 +131,6 @@ export function renderRefusedAttributes(id = "fault"): Html {
   return html` aria-invalid="true" aria-errormessage="${id}" autofocus`;
 }
 
-/** Shows why the value of a form field was refused. */
 export function renderRefusal(sentence: string, id = "fault"): Html {
   return html`<span class="notice bad" role="alert" id="${id}">${renderSentence(sentence)}</span>`;
 }
@@ -188,7 +184,6 @@ export function renderRadioButtons(name: string, choices: FormFields, chosen: st
   );
 }
 
-/** Shows a list of terms, each with a fact. */
 export function renderFacts(rows: readonly (readonly [term: HtmlValue, fact: HtmlValue])[]): Html {
   return html`<dl class="facts">${rows.map(([term, fact]) => html`<dt>${term}</dt><dd>${fact}</dd>`)}</dl>`;
 }

@@ -19,7 +19,6 @@ export const REFUSAL_TEXT: Readonly<Record<RequestRefusal, string>> = {
 
 type Scheme = "http" | "https";
 
-/** Addresses at which the pages are served. */
 export type ServedAddress = {
   readonly scheme: Scheme;
   /** Host name or address on which the server listens. An IPv6 address has no brackets. */

@@ -26,7 +26,6 @@ type SessionContext = {
   readonly secret: () => string;
 };
 
-/** Headers of a request that identify its session. */
 type CookieHeaders = { readonly host?: string | undefined; readonly cookie?: string | undefined };
 
 /** Signs browsers in and out. Each browser has a session and a cookie. */

@@ -110,7 +110,6 @@ function renderPart({ kind, rows, hidden, changeNumber }: TablePart, options: Si
   return html`${gapRow}<tbody class="${kind === "same" ? "same" : `change ${kind}`}">${wordsRow}${rows.map((row) => renderRow(row, kind, options))}</tbody>`;
 }
 
-/** Returns what happened to the lines of a difference: `Added`, `Removed` or `Changed`. */
 function describeDifference({ rows }: Difference): string {
   if (rows.every(({ mine }) => mine === null)) return "Added";
   return rows.every(({ theirs }) => theirs === null) ? "Removed" : "Changed";

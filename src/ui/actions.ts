@@ -98,7 +98,6 @@ function startDaemon(ui: Ui, { folder }: ActionRequest): ActionResult {
   });
 }
 
-/** Asks the daemon of a linked folder to pause or to resume. */
 async function askFolderDaemon(verb: "pause" | "resume", { root }: Folder): Promise<ActionResult> {
   const daemonAnswer = await askDaemon(root, { do: verb });
   if (daemonAnswer === NO_DAEMON)

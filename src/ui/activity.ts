@@ -10,7 +10,6 @@ type EventWords = readonly [sign: string, verb: string, after?: string];
 
 const ON_SERVICE = " on the service";
 
-/** Words for each kind of event. */
 const EVENT_WORDS: Readonly<Record<string, EventWords>> = {
   put: ["↑", "Uploaded"],
   "create-remote": ["↑", "Uploaded"],
@@ -82,7 +81,6 @@ export function isChange({ kind }: MirrorEvent): boolean {
   return !RECORD_KINDS.has(kind);
 }
 
-/** Shows an event as a sign, a verb and the name of its document. */
 export function renderEvent(mirror: string, event: MirrorEvent): Html {
   const [sign, verb, after = ""] = chooseEventWords(event);
   return html`<span class="sign" aria-hidden="true">${sign}</span> ${verb} ${renderEventObject(mirror, event)}${after}`;

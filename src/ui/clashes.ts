@@ -28,7 +28,6 @@ export type ConflictPlace =
 
 export type Clash = Extract<ConflictPlace, { kind: "clash" }>;
 
-/** The choices for a clash, with their labels. */
 export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Edit" } as const;
 
 export type Choice = keyof typeof CHOICES;

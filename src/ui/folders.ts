@@ -18,7 +18,6 @@ import type { Jobs, JobView } from "./jobs.ts";
  */
 export type Need = AttentionEntry & { readonly address: string | null };
 
-/** A linked folder as pages show it. */
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   /** State in the words of `mdmirror list`. */
   readonly state: FolderStatus["state"];

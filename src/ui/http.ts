@@ -60,7 +60,6 @@ type UiSite = {
   readonly arriveMs: number;
 };
 
-/** Values for the parts of a page around its content, and the HTTP status. */
 type FrameValues = Pick<Frame, "sections" | "switcher" | "address"> & {
   readonly status: number;
   readonly session: MaybeSession;

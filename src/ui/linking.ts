@@ -36,7 +36,6 @@ type LinkTarget = {
 
 export type LinkFields = Readonly<Record<"url" | "key" | "dir" | "remote" | "direction", string>>;
 
-/** A form with a field that was refused. */
 export type RefusedLink = {
   readonly kind: "refused";
   readonly field: keyof LinkFields;
@@ -45,7 +44,6 @@ export type RefusedLink = {
   readonly typed: LinkFields;
 };
 
-/** Planned steps of one kind: their number, and the paths of the first ones. */
 type PreviewGroup = { readonly kind: ActionKind; readonly size: number; readonly first: readonly string[] };
 
 type LinkContext = {
@@ -98,7 +96,6 @@ export async function draftLink(world: LinkContext, fields: LinkFields): Promise
     : refuseForm(findRefusedField(draftResult.trouble), draftResult.trouble);
 }
 
-/** Returns the field that has to be corrected after an error of the first plan. */
 function findRefusedField({ kind, code }: Trouble): keyof LinkFields {
   if (kind !== "offline") return "dir";
   return code === "unauthenticated" || code === "forbidden" ? "key" : "url";

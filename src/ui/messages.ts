@@ -59,7 +59,6 @@ const RESOLVED_SENTENCES: Readonly<Record<ResolveWay, string>> = {
   recreate: "The document is created again",
 };
 
-/** Returns the notice that a problem of a document is resolved. */
 export function makeResolvedNotice(way: ResolveWay, notes: readonly string[]): Notice {
   return { ...makeGoodNotice(`${RESOLVED_SENTENCES[way]}. All versions stay in the history.`), details: notes };
 }
@@ -128,7 +127,6 @@ function makeBadNotice(text: string): Notice {
   return { tone: "bad", text };
 }
 
-/** Returns the notice that an action was refused and changed nothing. */
 export function makeNothingDoneNotice(text: string): Notice {
   return makeBadNotice(`${toSentence(text)} Nothing was done.`);
 }

@@ -12,7 +12,6 @@ import type { Drafts, Jobs, Searches, Stops } from "./jobs.ts";
 import type { LinkDraft, RefusedLink } from "./linking.ts";
 import type { Link } from "../page/parts.ts";
 
-/** The environment and services that all pages and actions share. */
 export type Ui = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -85,7 +84,6 @@ export function readLocalMirror<T>(ui: Pick<Ui, "clock" | "random">, root: strin
   return unwrap(withLocal(root, ui, (local) => ok(work(local))));
 }
 
-/** Tabs of a linked folder: their parts of the address, and their labels. */
 const TABS: readonly (readonly [part: string, label: string])[] = [
   ["", "Overview"],
   ["needs", "Problems"],

@@ -23,7 +23,6 @@ import type { PageRequest } from "./page.ts";
 import { renderOutcomeBadge, problemBadge } from "./states.ts";
 import { findHelpAddress } from "./user-docs.ts";
 
-/** Lists problems, each with a link to the page that solves it. */
 export function problemRows(needs: readonly Need[]): Html {
   return html`<ul class="rows">${needs.map(renderProblem)}</ul>`;
 }
@@ -121,7 +120,6 @@ export function renderCrumbs(mirror: string, path: string, isLinked = false): Ht
   return renderBreadcrumbs("Folders above", links);
 }
 
-/** Views of the history, by their part of the address. */
 const HISTORY_TABS = { "history/": "Documents", runs: "Log" } as const;
 
 /**

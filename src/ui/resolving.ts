@@ -175,7 +175,6 @@ function readVersions(form: URLSearchParams) {
   return { mine: readDigest("mine"), theirs: readDigest("theirs"), base: readDigest("base") };
 }
 
-/** Returns the choices that a form has for clashes, encoded as one string. */
 function readChoices(form: URLSearchParams): string {
   return String(new URLSearchParams([...form].filter(([field]) => field.startsWith("clash-"))));
 }

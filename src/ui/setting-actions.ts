@@ -48,10 +48,6 @@ export async function saveSettings(ui: Ui, { folder: { name, root }, form }: Act
   return { notice: makeGoodNotice(`Saved: ${changes.map((change) => labelSetting(change.name)).join(", ")}.`) };
 }
 
-/**
- * Returns the settings that the user changed in a form, each with the typed value and the value
- * that the page showed.
- */
 function readChanges(form: URLSearchParams) {
   return listSettings().flatMap(({ name, setting }) => {
     const [typed, shown] = [readTyped(form, name), form.get(toShownField(name))];
@@ -60,7 +56,6 @@ function readChanges(form: URLSearchParams) {
   });
 }
 
-/** Adds one rule to the ignore rules of a linked folder. */
 export function addRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const pattern = (form.get("pattern") ?? "").trim();
   const fault = findLineFault(pattern);

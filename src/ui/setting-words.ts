@@ -154,7 +154,6 @@ export function explainRefusal(name: string, setting: Setting<unknown>, typed: s
     : null;
 }
 
-/** Returns the name of the hidden field that has the value that the page showed. */
 export const toShownField = (name: string) => `shown.${name}`;
 
 /**

@@ -69,13 +69,11 @@ export function entryBadge(state: EntryState): Html | null {
   return stateBadge && renderBadge(...stateBadge);
 }
 
-/** Shows how many documents are in review, as a badge. */
 export function renderReviewsBadge(reviews: number): Html {
   const [tone, word] = IN_REVIEW;
   return renderBadge(tone, `${count(reviews)} ${word}`);
 }
 
-/** Shows the kind of a problem as a badge. */
 export function problemBadge(kind: string): Html {
   return renderBadge(...(PROBLEM_STATES[kind] ?? toBlockBadge(kind)));
 }

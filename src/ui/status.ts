@@ -13,7 +13,6 @@ import type { PageRequest } from "./page.ts";
 import { FOLDER_STATES } from "./states.ts";
 import { renderFolderForm } from "./parts.ts";
 
-/** Sorts linked folders by their state, the worst state first. */
 export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
   const ranks = Object.keys(FOLDER_STATES);
   const rankState = ({ state }: Folder) => ranks.indexOf(state);
@@ -31,7 +30,6 @@ export function stateOf(folder: Folder): readonly [ToneName, string] {
   return state === "attention" && needs.length === 0 ? ["good", "In sync"] : FOLDER_STATES[state];
 }
 
-/** Returns true while the first sync runs and has found no problem. */
 function isFirstSync({ needs, status, job }: Folder): boolean {
   return job?.end === null && needs.length === 0 && status !== null && status.syncedAt === null;
 }
@@ -62,7 +60,6 @@ function describeState(folder: Folder): HtmlValue {
   }
 }
 
-/** Returns the text that a screen reader speaks when the state of the folder changes. */
 export function describeForScreenReader(folder: Folder): string {
   const { name, state, needs } = folder;
   const problems = needs.length === 0 ? "" : `, ${plural(needs.length, "problem")} to solve`;
@@ -80,7 +77,6 @@ const PHASE_WORDS: Readonly<Record<string, string>> = {
   ended: "the daemon ends",
 };
 
-/** Returns a sentence about what the daemon does. */
 function renderDaemonState({ daemon }: Folder): HtmlValue {
   if (daemon === null) return "Changes wait for the next sync: mdmirror does not watch this folder";
   const { phase, detail, paused } = daemon;
@@ -88,7 +84,6 @@ function renderDaemonState({ daemon }: Folder): HtmlValue {
   return html`The daemon runs: ${PHASE_WORDS[phase] ?? phase}${detail !== "" && html` (${renderSentence(detail)})`}`;
 }
 
-/** Shows the state of a folder in one sentence, with its buttons and the running work. */
 export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
   const { status, trouble } = folder;
   const [tone] = stateOf(folder);

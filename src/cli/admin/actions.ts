@@ -85,7 +85,6 @@ async function makeKey(
   return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };
 }
 
-/** Options that set properties of a new or an existing key. */
 const CHANGE_OPTIONS = ["grant", "expires", "rate", "label"] as const;
 
 function readChanges(args: Args, io: Io): KeyChanges {

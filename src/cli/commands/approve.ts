@@ -13,7 +13,6 @@ import { makeOperationCommand } from "../operation-command.ts";
 /** LIMIT: names shown for each kind of change. */
 const MAX_NAMES = 20;
 
-/** Parts that the commands `approve` and `reject` share. */
 const SHARED_PARTS = {
   operands: FOLDER_OPERANDS,
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },
@@ -40,7 +39,6 @@ export const reject = makeOperationCommand(restore, {
   next: ({ next }) => (next === "daemon" ? "the daemon syncs now" : "next: mdmirror sync"),
 });
 
-/** Returns lines that show the reasons of a stop, and the stopped changes grouped by kind. */
 function formatStop({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
   const maxNames = args.flag("all") ? Number.POSITIVE_INFINITY : MAX_NAMES;

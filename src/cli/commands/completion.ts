@@ -100,7 +100,6 @@ function toWordOffers(words: readonly string[] | undefined): readonly Completion
 const FILE_OFFERS: readonly CompletionOffer[] = [["file"]];
 const FOLDER_OFFERS: readonly CompletionOffer[] = [["folder"]];
 
-/** Suggestions for the value of an option, by the option's placeholder in the help. */
 const OFFERS_BY_VALUE: Readonly<Record<string, readonly CompletionOffer[]>> = {
   DIR: FOLDER_OFFERS,
   FILE: FILE_OFFERS,

@@ -60,7 +60,6 @@ function formatSetting({ name, setting }: { readonly name: string; readonly sett
   return `    ${name.padEnd(NAME_WIDTH)}  ${removeMarkup(setting.values)}`;
 }
 
-/** Removes Markdown markup. */
 function removeMarkup(text: string): string {
   return text.replaceAll("`", "");
 }

@@ -61,7 +61,6 @@ export const command: Command = {
   },
 };
 
-/** Exit code that means a conflict to git. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
 /**

@@ -34,7 +34,6 @@ export const command: Command = {
   },
 };
 
-/** Returns the real path of the linked folder, and the last operand. */
 function readOperands(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
   return { root: realpathSync(findMirror(io, operands.at(-2))), last: operands.at(-1)! };
 }

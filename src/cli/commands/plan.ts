@@ -70,7 +70,6 @@ export function formatPlan(
   ];
 }
 
-/** Returns lines that list changes that a sync would leave out, with the reason of each. */
 function formatLeftOut(label: string, left: SyncPlan["open"], most: number): string[] {
   if (left.length === 0) return [];
   const namedLines = left

@@ -116,7 +116,6 @@ function readServeOptions(io: Io, args: Args): ServeOptions {
     accessLog: accessLog === "-" ? printLines : accessLog && resolve(io.cwd, accessLog),
     drainMs: DRAIN_MS,
     onFault(error, what) {
-      // `what` is the id of the failed request, or names other failed work of the service.
       const failedWork = what === "database" ? "a connection to the database" : what.replace(/^(?=req_)/, "request ");
       io.err(`mdmirror serve: ${failedWork} failed: ${(error as Error).message}`);
     },

@@ -287,10 +287,6 @@ function formatStatus(reading: Result<StatusReading>, now: number, paint: Paint)
   ];
 }
 
-/**
- * Returns lines about the documents of the linked folder: how many there are, and how many are
- * pending, excluded, in review or in conflict.
- */
 function formatContents(status: MirrorStatus, now: number, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
@@ -346,7 +342,6 @@ function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
   ];
 }
 
-/** Returns a line that says when both sides were last equal, and why they are not equal now. */
 function formatLastSync(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
   const age = computeAge(status, now);

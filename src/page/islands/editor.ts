@@ -16,7 +16,6 @@ function showIfOutdated(): void {
   if (outdatedNote.hidden === isOther) outdatedNote.hidden = !isOther;
 }
 
-/** Returns the versions that the form was opened with, as one string. */
 function readShownVersions(): string {
   const readVersion = (name: string) =>
     document.querySelector<HTMLInputElement>(`#result form input[name=${name}]`)?.value ?? "";

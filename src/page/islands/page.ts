@@ -54,7 +54,6 @@ async function copyText(button: HTMLButtonElement): Promise<void> {
   button.textContent = "Copied";
 }
 
-/** Closes an open menu when the user presses Escape or clicks outside of it. */
 function closeMenus(): void {
   const findOpenMenus = () => document.querySelectorAll<HTMLDetailsElement>("details.menu[open]");
   document.addEventListener("click", ({ target }) => {

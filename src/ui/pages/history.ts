@@ -166,9 +166,6 @@ function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   return { timeline, entries, part: listPage, lines: lineCounts, selected, before: previousVersion };
 }
 
-/**
- * Returns how many lines each version on this page added and removed, by the number of the version.
- */
 function countChangedLines({ state }: LocalMirror, entries: readonly HistoryEntry[], steps: readonly TimelineStep[]) {
   const readContent = (n: number) => (n === 0 ? "" : state.text(entries[n - 1]!.digest));
   const versions = steps.flatMap((step) => (step.kind === "text" ? [step.entry.n] : []));
@@ -208,7 +205,6 @@ ${lines !== null && html`<span class="changed"><ins>+${count(lines.added)}</ins>
   }</p></li>`;
 }
 
-/** Returns a sentence that names the two merged versions by their numbers. */
 function describeMerge({ mine, theirs }: RecordedMerge, entries: readonly HistoryEntry[]): string {
   const nameVersion = (digest: string, words: string) => {
     const entry = entries.findLast((version) => version.digest === digest);
@@ -276,7 +272,6 @@ const SIDE_LABELS: Readonly<Record<string, string>> = {
   theirs: "theirs",
 };
 
-/** Shows from which side each line of a merged version comes. */
 function renderOrigins(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h3>Origin of each line</h3><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
@@ -329,7 +324,6 @@ function renderCompareForm(
 <label for="to">with</label><select id="to" name="to">${renderVersionOptions(newestName)}</select><button>Show</button></form>`;
 }
 
-/** Shows the difference of two versions of a document. */
 export const DIFF_PAGE = makeFolderPage({
   path: "/m/:name/diff/*",
   section: "history/",

@@ -13,7 +13,6 @@ import {
   sortWorstFirst,
 } from "../status.ts";
 
-/** Lists all linked folders of this user, the worst state first. */
 export const HOME_PAGE: UiPage = {
   path: "/",
   show(_ui, request) {

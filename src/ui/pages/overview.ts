@@ -74,7 +74,6 @@ const CHART_TITLES = {
   conflicts: "Conflicts",
 } as const;
 
-/** Shows a chart for each kind of change, with the sum over all days. */
 function renderCharts(days: readonly DayOfChanges[]): Html {
   const times = [formatDay(days[0]!.at), formatDay(days.at(-1)!.at)] as const;
   const panels = Object.entries(CHART_TITLES).map(([kind, title]) => {

@@ -12,10 +12,6 @@ import { renderJob, describeForScreenReader } from "../status.ts";
 /** LIMIT: number of problems on one page. */
 const PROBLEMS_PER_PAGE = 100;
 
-/**
- * Lists all open problems of a linked folder: first those to solve, then those that end by
- * themselves.
- */
 export const PROBLEMS_PAGE = makeFolderPage({
   path: "/m/:name/needs",
   section: "needs",

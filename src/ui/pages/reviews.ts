@@ -69,10 +69,6 @@ const REVIEW_REASONS = {
   conflict: "Another edit was published meanwhile, and the two do not merge.",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-/**
- * Shows a review as one line, which expands to the difference between the published and the
- * submitted version.
- */
 function renderReview(
   folder: Folder,
   review: WaitingReview,

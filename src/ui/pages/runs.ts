@@ -55,7 +55,6 @@ ${renderPager(listPage, "runs", (page) => mirrorAddress(name, "runs", { page }))
   },
 });
 
-/** A run and its changes, the newest change first. */
 type RunActivity = { readonly line: RunLine; readonly changes: readonly MirrorEvent[] };
 
 /**
@@ -101,7 +100,6 @@ const RUN_TITLES: Readonly<Record<string, string>> = {
   links: "Change of the form of links",
 };
 
-/** Returns the title of a run: what it was, its local time, and what it did. */
 function formatRunTitle({ done, kind, startedAt }: RunLine): string {
   const time = formatLocalTime(startedAt).slice("2026-11-21 ".length, "2026-11-21 09:05".length);
   const didWords = done ?? (kind in RUN_TITLES ? null : "nothing changed");

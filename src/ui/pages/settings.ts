@@ -154,7 +154,6 @@ function renderRules(folder: Folder, lines: string, request: PageRequest): Html 
 /** LIMIT: number of documents that the test of a rule names. */
 const MAX_NAMED = 5;
 
-/** Shows which documents a new rule would exclude, and the button that adds the rule. */
 function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {
   const excluded = findExcluded(folder.root, rule);
   if (excluded.kind === "trouble") return html`<p id="count">${renderSentence(toSentence(excluded.trouble.what))}</p>`;
@@ -166,7 +165,6 @@ function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {
 ${renderFolderForm(folder, { path: "ignore", fields: { pattern: rule } }, request, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
-/** Shows whether the current rules or the new rule exclude a path. */
 function renderTest(lines: string, rule: string, path: string): Html {
   const testBefore = testIgnoreLines(lines, path);
   const testAfter = testIgnoreLines(`${lines}\n${rule}`, path);

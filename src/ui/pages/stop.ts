@@ -43,7 +43,6 @@ ${safetyStop === null ? renderNothingStopped(folder) : !isAnswering && renderSto
   },
 });
 
-/** Shows the result of the user's answer, or that nothing is stopped. */
 function renderNothingStopped({ job }: Folder): Html {
   const result = job?.end ?? null;
   if (result !== null) return renderBanner(result.tone, result.text, null);
@@ -90,7 +89,6 @@ function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWord
     : renderBanner("bad", question, html`${sentences} ${checked}${helpLinks}`);
 }
 
-/** Words for a stop: the question, the labels of both answers, and what the answer yes does. */
 type StopWords = { readonly question: string; readonly yes: string; readonly no: string; readonly does: string };
 
 /** Side on which documents would be deleted, by the reason of the stop. */
@@ -163,7 +161,6 @@ function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, 
 
 type RejectionItems = Extract<StopView["back"], { kind: "ok" }>["value"];
 
-/** Words for what a rejection does: a noun to count, and words that follow it. */
 const REJECTION_WORDS: Readonly<Record<RejectionKind | "left", readonly [noun: string, words: string]>> = {
   "file-back": ["document", "restored, with the same id and history"],
   "folder-back": ["folder", "restored"],

@@ -70,7 +70,6 @@ export const NO_PAGE: Trouble = {
   code: "no-page",
 };
 
-/** Page that asks the user to confirm that this browser is signed out. */
 export const SIGN_OUT_PAGE: UiPage = {
   path: SIGN_OUT,
   isLive: false,

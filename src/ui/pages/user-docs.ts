@@ -6,7 +6,6 @@ import type { UiPage } from "../page.ts";
 import { readRequestedPath } from "../parts.ts";
 import { DOCS_ADDRESS, toDocAddress, readUserDoc, SUBJECTS, readTitle } from "../user-docs.ts";
 
-/** Lists all documents of the documentation by subject. */
 export const USER_DOCS_PAGE: UiPage = {
   path: DOCS_ADDRESS,
   isLive: false,

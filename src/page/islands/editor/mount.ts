@@ -6,7 +6,6 @@ import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 /** Media query for windows that are wide enough for an editor with two columns. */
 const WIDE_WINDOW = "(min-width: 45rem)";
 
-/** Labels of the edited content (`result`) and of the other version (`beside`). */
 type EditorLabels = { readonly result: string; readonly beside: string };
 
 type EditorTexts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
@@ -70,7 +69,6 @@ function mountBeside({ root, field, other }: EditorTexts, { result, beside }: Ed
   });
 }
 
-/** Returns a button that copies a passage from the other version. */
 function createTakeButton(sign: string, beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
@@ -124,7 +122,6 @@ function copyToField(field: HTMLTextAreaElement): Extension {
   });
 }
 
-/** Theme of the editor, with the page's colours for light and dark mode. */
 const THEME = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "0.9rem" },
   "&.cm-focused": { outline: "3px solid var(--link)", outlineOffset: "-3px" },
