@@ -61,9 +61,7 @@ function findOperandFault({ least, most, words = [] }: Operands, operands: reado
     : describeUnknownWord(`"${first}"`, first, words);
 }
 
-/**
- * Returns as a clause why the value of an option is not allowed; null if all values are allowed.
- */
+/** Returns as a clause why the value of an option is not allowed; null if all are allowed. */
 function findValueFault(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {

@@ -97,8 +97,7 @@ export type Args = {
   /** Returns the value of an option that takes a whole number; null if the option is not set. */
   number(name: string): number | null;
   /**
-   * Returns the value of an option that takes a duration, in milliseconds; null if the option is
-   * not set.
+   * Returns the value of an option that takes a duration, in milliseconds; null if it is not set.
    */
   ms(name: string): number | null;
   /** Returns how many times a repeatable flag is set, such as 2 for `-vv`. */
@@ -138,19 +137,13 @@ export type Command = {
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly operands: Operands;
-  /**
-   * Runs the command and returns its exit code. `table` lists every command; `help` and shell
-   * completion need it.
-   */
+  /** Runs the command and returns its exit code. `table` lists every command. */
   readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
 };
 
 export type CommandGroup = "start" | "daily" | "problems" | "history" | "look" | "service";
 
-/**
- * A row of the table of commands. `load` imports the command's module only when the command is
- * called.
- */
+/** A row of the table of commands. `load` imports the module when the command is called. */
 export type CommandEntry = {
   readonly name: string;
   readonly group: CommandGroup;

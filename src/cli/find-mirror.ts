@@ -125,10 +125,7 @@ function tryLocate(io: Io, path: string): Result<DocumentLocation> {
   return ok({ root: root.value, path: relative(root.value, resolveParent(absolutePath)).split(sep).join("/") });
 }
 
-/**
- * Splits `notes/plan.md@3` into the path and the version number 3; the number is null if there is
- * none.
- */
+/** Splits `notes/plan.md@3` into the path and the version 3; the version is null if left out. */
 export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
   const match = /^(.+)@(\d{1,9})$/s.exec(name);
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
@@ -141,10 +138,7 @@ export function locateVersionOperand(io: Io, operand: string): { readonly root: 
   return { root, input: { path, n: n ?? undefined } };
 }
 
-/**
- * Like `locateDocument`, but also accepts a linked folder itself, by its path or name; `path` is
- * then "".
- */
+/** Like `locateDocument`, but also accepts a linked folder, by its path or name, as path "". */
 export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
   const rootResult = isDocId(path) ? null : findMirrorAt(io, path);
   if (rootResult?.kind === "ok") return { root: rootResult.value, path: "" };
@@ -171,10 +165,7 @@ type NearestMirror = {
   readonly foreign: string | null;
 };
 
-/**
- * Finds the nearest linked folder at or above `from` that belongs to this user. Skips folders of
- * other users.
- */
+/** Finds the nearest linked folder of this user at or above `from`. */
 export function findNearestMirror(io: Pick<Io, "env">, from: string): NearestMirror {
   let foreignFolder: string | null = null;
   for (let folder = resolveFolder(from); ; folder = dirname(folder)) {

@@ -83,9 +83,7 @@ export function runFirstSync(
   });
 }
 
-/**
- * A folder to link, and the rules that exclude files from syncing: `config.gitignore` and `ignore`.
- */
+/** A folder to link, and the rules that exclude files: `config.gitignore` and `ignore`. */
 type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
   readonly ignore: readonly string[];
   /** True if the command must not ask questions (`--yes`). */

@@ -21,10 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 
-/**
- * Runs one command line and returns its exit code. Never throws: reports an exception as an
- * internal error of mdmirror.
- */
+/** Runs one command line and returns its exit code. Never throws. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await runCommand(argv, io);

@@ -1,7 +1,4 @@
-/**
- * Makes commands from the declarations of operations. Each command adds only the text that it
- * prints.
- */
+/** Makes commands from declarations of operations. Each command adds the text that it prints. */
 
 import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
@@ -157,10 +154,7 @@ async function runOperationCommand<D extends Declaration, Plan>(
 
 type ItemOf<D extends Declaration> = ResultOf<D>["items"][number];
 
-/**
- * Returns the exit code for the result of an operation. A dry run has the exit code of the real
- * run.
- */
+/** Returns the exit code for the result. A dry run has the exit code of the real run. */
 function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
@@ -252,9 +246,7 @@ function readFields(fields: readonly OptionField[], args: Args): object {
   return Object.fromEntries(fieldEntries) as object;
 }
 
-/**
- * One item in the result of an operation, such as a document, with its planned or actual outcome.
- */
+/** One item in the result of an operation, such as a document, with its outcome. */
 type OperationItem = ResultEnds["items"][number];
 
 /**

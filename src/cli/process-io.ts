@@ -126,10 +126,7 @@ function makeStopSignal(): () => AbortSignal {
   });
 }
 
-/**
- * Signals that end a process. The system sends SIGHUP when the terminal is closed or the session
- * ends.
- */
+/** Signals that end a process. The system sends SIGHUP when the terminal is closed. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";

@@ -1,7 +1,4 @@
-/**
- * Formats open problems as lines. A cause that several documents share is printed first and only
- * once.
- */
+/** Formats open problems as lines. A cause that several documents share is printed once. */
 
 import type { RunReport } from "../mirror/folder/run.ts";
 import { formatOrigin } from "../mirror/operations/results/origin.ts";

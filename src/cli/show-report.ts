@@ -18,10 +18,7 @@ import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
 
-/**
- * LIMIT: problems, stopped actions and paths that are printed. `plan --all` and `--json` print
- * more.
- */
+/** LIMIT: problems, stopped actions and paths that are printed; `--json` prints more. */
 const MAX_SHOWN_ROWS = 20;
 
 /**
@@ -61,10 +58,7 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
   return EXIT_BY_STATE[ownReport.state];
 }
 
-/**
- * Prints only problems that require action, for `--quiet`. Prints no success, and no problem that
- * ends by itself.
- */
+/** Prints only problems that require action, for `--quiet`. */
 export function showActionRequired(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
   for (const line of formatOneTimeLines(report)) io.err(line);

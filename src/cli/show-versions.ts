@@ -57,10 +57,7 @@ function splitIntoLines(text: string): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/**
- * Explanation of the marks before each line of a merge. The marks show the side of a line without
- * colours.
- */
+/** Explanation of the marks before each line of a merge, which show its side without colours. */
 const MARKS_LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
@@ -76,10 +73,7 @@ const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
 };
 const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/**
- * Returns the changed lines of a merge with three lines around each change; an empty list if no
- * line changed.
- */
+/** Returns the changed lines of a merge with three lines around each; an empty list for none. */
 export function formatChangedOrigins(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = choosePaint(io);
   const hunks = makeOriginHunks(rows);

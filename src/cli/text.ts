@@ -82,10 +82,7 @@ export function formatCounts(counts: readonly (readonly [n: number, words: strin
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
 }
 
-/**
- * Joins cells to lines of aligned columns, with two spaces between columns. Does not pad the last
- * column.
- */
+/** Joins cells to lines of aligned columns. Does not pad the last column. */
 export function formatColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, countCells(cell));

@@ -56,10 +56,7 @@ export function readReachOptions(io: Io, args: Args): ReachOptions {
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };
 }
 
-/**
- * Returns a line that describes one request. Only fields of the log are used, so the line has no
- * content, key or query.
- */
+/** Returns a line that describes one request, without content, key or query. */
 function formatExchange({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
   const shownFields = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
   return shownFields.filter((part) => part !== null && part !== undefined).join(" ");
@@ -86,9 +83,7 @@ export async function withOpenedMirror(
   );
 }
 
-/**
- * Opens a linked folder without a connection to the service, runs `work`, and closes the folder.
- */
+/** Opens a linked folder without a connection to the service, runs `work`, and closes it. */
 export async function withLocalMirror(
   io: Io,
   root: string,
@@ -184,10 +179,7 @@ function formatProgressLine(label: string, done: number, total: number | null, e
   return `${label}, ${count(done)} of ${count(total)}${formatPace(done, total, elapsedMs)}`;
 }
 
-/**
- * Returns the rate and the remaining time in words; "" while there is too little data to compute
- * them.
- */
+/** Returns the rate and the remaining time in words; "" if there is too little data. */
 function formatPace(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || elapsedMs < 500) return "";
   const itemsPerSecond = done / (elapsedMs / 1_000);

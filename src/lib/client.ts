@@ -1,6 +1,4 @@
-/**
- * Entry point `mdmirror/client`: the typed HTTP client of the service, with its rules for retries.
- */
+/** Entry point `mdmirror/client`: the typed HTTP client of the service, with its retries. */
 
 import { systemClock } from "../common/system-clock.ts";
 import { SILENT_LOG } from "../mirror/folder/log.ts";

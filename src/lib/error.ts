@@ -13,19 +13,13 @@ export class MdmirrorError extends Error {
    * - `closed`: the folder was closed before the call.
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
-  /**
-   * Error code of the service or the system (`unauthenticated`, `ENOSPC`); the same as `kind` if
-   * there is none.
-   */
+  /** Error code of the service or the system, such as `ENOSPC`; otherwise the same as `kind`. */
   readonly code: string;
   /** Path of the file or folder that the error concerns. */
   readonly path: string;
   /** Next step for the user, as a clause; often a command. */
   readonly next: string;
-  /**
-   * Id of the failed request, for a report to the operator of the service; null if the service did
-   * not answer.
-   */
+  /** Id of the failed request, for the operator of the service; null without an answer. */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

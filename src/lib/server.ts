@@ -1,9 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-/**
- * Entry point `mdmirror/server`: runs the service in this process, for tests of programs that use
- * the service.
- */
+/** Entry point `mdmirror/server`: runs the service in this process, for tests of programs. */
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,14 +16,9 @@ export type ServerOptions = {
   readonly data?: string;
   /** Port on which the service listens. Default: a free port. */
   readonly port?: number;
-  /**
-   * Host on which the service listens. Default: 127.0.0.1. Other hosts than loopback require
-   * `insecureHttp`.
-   */
+  /** Host on which the service listens. Default: 127.0.0.1. Others require `insecureHttp`. */
   readonly host?: string;
-  /**
-   * True to allow plain http from other machines. Plain http shows keys to everyone on the network.
-   */
+  /** True to allow plain http from other machines, which shows keys to everyone on the network. */
   readonly insecureHttp?: boolean;
   /**
    * Number of requests that each key may send within a number of seconds; null for no limit. The
@@ -44,9 +36,7 @@ export type Server = {
   readonly url: string;
   /** API key with full access to the first workspace. */
   readonly key: string;
-  /**
-   * Admin key. It gives access to the routes below `/admin`: workspaces, keys, grants and reviews.
-   */
+  /** Admin key, for the routes below `/admin`: workspaces, keys, grants and reviews. */
   readonly adminKey: string;
   /** Absolute path of the data folder. */
   readonly data: string;

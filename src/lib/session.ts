@@ -48,10 +48,7 @@ export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
   unwrap(examineFolder(folder));
 }
 
-/**
- * Throws if a program passed an unknown direction. Without this check, such a sync would change
- * both sides.
- */
+/** Throws if a program passed an unknown direction, which would otherwise sync both sides. */
 export function checkDirection(direction: unknown): void {
   const what = findValueFault("direction", SETTINGS.direction, direction);
   if (what !== null) refuse(what, "give one of these, or none");

@@ -51,8 +51,7 @@ export type LinkOptions = OpenOptions & {
    */
   readonly remote?: string | readonly string[];
   /**
-   * Direction of syncs: `pull` never uploads, and `push` never changes local files. Default:
-   * `both`.
+   * Direction of syncs: `pull` never uploads, `push` never changes local files. Default: `both`.
    */
   readonly direction?: "both" | "pull" | "push";
   /**
@@ -85,10 +84,7 @@ export type SyncOptions = {
   readonly signal?: AbortSignal;
 };
 
-/**
- * A stop by a safety check. Nothing changes on either side until the program calls `approve` or
- * `reject`.
- */
+/** A stop by a safety check. Nothing changes before a call of `approve` or `reject`. */
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
   /**
@@ -124,10 +120,7 @@ export type Operations = { readonly [Name in OperationName]: MethodOf<(typeof DE
 export type Mirror = Operations & {
   /** Path of the linked folder: absolute, without symbolic links. */
   readonly root: string;
-  /**
-   * Returns the status of the folder from its state file. Sends no request, scans nothing and
-   * writes nothing.
-   */
+  /** Returns the status of the folder from its state file. Sends no request, writes nothing. */
   status(): Promise<StatusReport>;
   /**
    * Scans both sides, and returns the steps of the next sync. Writes nothing.
@@ -146,9 +139,7 @@ export type Mirror = Operations & {
    * no signals of the process.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
-  /**
-   * Closes the folder. Ends its watches, refuses later calls, and resolves when no call is active.
-   */
+  /** Closes the folder: ends its watches, refuses later calls, and waits for active calls. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -10,10 +10,7 @@ export type WatchEvent = {
       readonly phase: "idle" | "observing" | "applying" | "waiting" | "stopped" | "ended";
       readonly detail: string;
     }
-  /**
-   * The folder was opened, and is kept in sync from now on. `notes`: messages for the user about
-   * the opening.
-   */
+  /** The folder was opened, and is kept in sync from now on. `notes`: messages for the user. */
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
   /** A change that mdmirror made on either side, or an observation that users should know about. */
   | {
@@ -23,10 +20,7 @@ export type WatchEvent = {
       readonly side: string;
       readonly path: string;
       readonly id: string | null;
-      /**
-       * Outcome of the change: `done`, `submitted` (sent to review), or the reason why the change
-       * was not made.
-       */
+      /** Outcome: `done`, `submitted` (sent to review), or why the change was not made. */
       readonly outcome: string;
       readonly detail: string;
       readonly code: string | null;
@@ -35,9 +29,7 @@ export type WatchEvent = {
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /**
-   * A finished sync that changed something, or whose result differs from that of the previous sync.
-   */
+  /** A finished sync that changed something, or whose result differs from that of the last one. */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
    * A file was deleted locally. mdmirror deletes its document on the service at `dueAt`
@@ -46,10 +38,7 @@ export type WatchEvent = {
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
-  /**
-   * `lent`: the watch pauses, because the command `what` uses the folder. `returned`: the watch
-   * continues.
-   */
+  /** `lent`: the watch pauses, because a command uses the folder. `returned`: it continues. */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
    * The folder is no longer at its path. `to` is its new path after `mdmirror mv`, where the watch
@@ -58,10 +47,7 @@ export type WatchEvent = {
   | { readonly kind: "left"; readonly to: string | null }
   /** The system allows no further file watches. mdmirror scans the folder at each poll instead. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /**
-   * The computer woke up after `sleptMs` milliseconds of sleep. mdmirror scans both sides
-   * completely.
-   */
+  /** The computer woke up after `sleptMs` milliseconds. mdmirror scans both sides completely. */
   | { readonly kind: "woke"; readonly sleptMs: number }
   /** An error closed the folder. mdmirror opens the folder again after `retryMs` milliseconds. */
   | {
@@ -71,9 +57,7 @@ export type WatchEvent = {
       readonly message: string;
       readonly next: string;
     }
-  /**
-   * The caller read the events too slowly, so that the oldest `count` unread events were dropped.
-   */
+  /** The caller read too slowly, so that the oldest `count` unread events were dropped. */
   | { readonly kind: "missed"; readonly count: number }
 );
 

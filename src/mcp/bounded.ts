@@ -1,6 +1,4 @@
-/**
- * Limits the size of answers: returns a part of a document or diff, and where the next part begins.
- */
+/** Limits the size of answers: returns a part of a content, and where the next part begins. */
 
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
@@ -11,10 +9,7 @@ import { splitLines } from "../markdown/merge/split.ts";
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
-/**
- * A range of lines with its content. Line numbers start at 1; `to` is below `from` if the range is
- * empty.
- */
+/** A range of lines with its content, from 1. `to` is below `from` if the range is empty. */
 type TextPart = {
   readonly text: string;
   readonly from: number;

@@ -38,9 +38,7 @@ export async function callTool(
   return toCallResult(results.length === 1 ? results[0]! : makeAnswer({ mirrors: results.map(toFacts) }));
 }
 
-/**
- * Refuses a call whose paths cannot be paths of documents, before mdmirror reads anything there.
- */
+/** Refuses a call whose paths cannot be documents, before mdmirror reads anything there. */
 function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: ToolHost): void {
   for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));

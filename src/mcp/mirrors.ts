@@ -1,6 +1,4 @@
-/**
- * Names the linked folders that this process serves, and checks whether a call may read a folder.
- */
+/** Names the linked folders of this process, and checks whether a call may read a folder. */
 
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";

@@ -37,9 +37,7 @@ const MAX_ITEMS = 100;
 type ReadToolParts<D extends ReadDeclaration> = {
   /** Returns the content of documents in a result, which is sent in a block of its own. */
   readonly text?: (result: Answer<D>) => string;
-  /**
-   * End of a too long list whose rows are returned: its first rows or its last. Default: `first`.
-   */
+  /** Rows that are returned of a list that is too long: the first or the last. Default: `first`. */
   readonly keeps?: "first" | "last";
 };
 
@@ -111,9 +109,7 @@ function toSnakeCaseFields(shape: Readonly<Record<string, unknown>>): Record<str
   return Object.fromEntries(Object.entries(shape).map(([field, type]) => [toSnakeCase(field), type as z.ZodType]));
 }
 
-/**
- * Returns the input of an operation from the arguments of its tool, whose names are in snake case.
- */
+/** Returns the input of an operation from the arguments of its tool, which are in snake case. */
 function readFields(shape: object, args: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.keys(shape).map((field) => [field, args[toSnakeCase(field)]]));
 }

@@ -15,16 +15,12 @@ export type ServedMirror = {
   readonly root: string;
 };
 
-/**
- * What every call of a tool gets: the served folders, the environment, and a queue for each folder.
- */
+/** What every call of a tool gets: the served folders, the environment, a queue per folder. */
 export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
   /** Environment, working folder, clock and source of randomness of this process. */
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
-  /**
-   * Runs work that needs the lock of a folder. Work for the same folder runs one after the other.
-   */
+  /** Runs work that needs the lock of a folder, one after the other for each folder. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
@@ -41,10 +37,7 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /**
-   * Effect of a call: `reads` changes nothing, `syncs` makes both sides equal, `edits` changes
-   * documents.
-   */
+  /** Effect of a call: `reads` changes nothing, `syncs` syncs, `edits` changes documents. */
   readonly effect: "reads" | "syncs" | "edits";
   /** True if the tool can delete or overwrite a document. */
   readonly isDestructive?: boolean;
@@ -70,10 +63,7 @@ export function makeRefusal(trouble: Trouble, facts: object = {}, text?: string)
   return { kind: "refused", trouble, facts, text };
 }
 
-/**
- * Returns an answer with a part of a text, and the number of the line with which the next part
- * begins.
- */
+/** Returns an answer with a part of a text, and the line with which the next part begins. */
 export function makePartialAnswer(
   facts: object,
   text: string,

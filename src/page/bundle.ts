@@ -1,10 +1,7 @@
 export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {
-  /**
-   * Served file name of each entry: a name such as `page.js` maps to a name with a digest of the
-   * content.
-   */
+  /** Served file names, with a digest of the content, by the name of the entry (`page.js`). */
   readonly names: ReadonlyMap<string, string>;
   /** Assets by their served file name. */
   readonly assets: ReadonlyMap<string, Asset>;

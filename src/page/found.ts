@@ -25,10 +25,7 @@ function renderLine(line: Snippet): Html {
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }
 
-/**
- * LIMIT: number of characters shown before the first match. A narrow page has about 70 characters
- * in a line.
- */
+/** LIMIT: characters shown before the first match. A narrow page has about 70 in a line. */
 const MAX_BEFORE = 40;
 
 /** Shortens a text to its last whole words, and marks the cut with `…`. */

@@ -39,10 +39,7 @@ export const PAGE_HEADERS: HttpHeaders = {
 /** Headers of an answer to an address that contains a secret. */
 export const ENTER_HEADERS: HttpHeaders = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/**
- * Headers of scripts and styles. Browsers may keep them, because their names change with their
- * content.
- */
+/** Headers of scripts and styles, which browsers may keep: names change with the content. */
 export const ASSET_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,
   "cache-control": "private, max-age=31536000, immutable",

@@ -9,10 +9,7 @@ import { renderActionForm, renderFacts, type FormFields, type Link, renderNextSt
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
 export type Notice = {
-  /**
-   * Id of the message, so that an updated page does not show it twice; left out if the page is not
-   * updated.
-   */
+  /** Id of the message, so that an updated page shows it only once. */
   readonly id?: string;
   readonly tone: ToneName;
   readonly text: string;
@@ -30,9 +27,7 @@ export type Frame = {
   /** Link with the program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /**
-   * Menu beside the program's name. Its label is the subject of the page, such as a linked folder.
-   */
+  /** Menu beside the program's name. Its label is the subject of the page. */
   readonly switcher?: LinkGroup | null;
   /** Tabs below the header that lead to related pages; null for no tabs. */
   readonly sections?: LinkGroup | null;

@@ -33,9 +33,7 @@ export function toHeadingId(text: string): string {
   return `h-${slug}`;
 }
 
-/**
- * Returns the names in a path relative to a folder; null if the path leads out of the workspace.
- */
+/** Returns the names in a path relative to a folder; null if it leads out of the workspace. */
 function resolveNames(path: string, folder: string): string[] | null {
   const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
   for (const name of path.split("/")) {

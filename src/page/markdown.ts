@@ -10,9 +10,7 @@ export type LinkBase = {
   readonly folder: string;
 };
 
-/**
- * Lines of a document, counted from 0. `mark`: the CSS class that the blocks with these lines get.
- */
+/** Lines of a document, from 0. `mark`: the CSS class of the blocks with these lines. */
 export type MarkedLines = { readonly mark: "gone" | "new"; readonly lines: readonly number[] };
 
 export type RenderedMarkdown = {

@@ -30,10 +30,7 @@ export function renderName(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
-/**
- * Shows a sentence that may contain file names, or words of the service. Escapes control
- * characters.
- */
+/** Shows a sentence that may contain file names, with control characters escaped. */
 export function renderSentence(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
@@ -101,10 +98,7 @@ export function renderDetails(label: string, facts: HtmlValue): Html {
   return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
 }
 
-/**
- * Shows breadcrumbs: links to the pages above the current page. The current page itself is not a
- * link.
- */
+/** Shows breadcrumbs: links to the pages above the current page, then its name. */
 export function renderBreadcrumbs(label: string, links: readonly Link[]): Html {
   return html`<nav aria-label="${label}"><ol class="crumbs">${links.map(
     ({ href, label: name, current = null }) =>

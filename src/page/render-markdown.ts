@@ -56,10 +56,7 @@ function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: Mar
   }
 }
 
-/**
- * Returns a parser for a single document, because it counts equal headings to give them different
- * ids.
- */
+/** Returns a parser for one document, because it counts equal headings. */
 function createParser(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: true, linkify: true });
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });

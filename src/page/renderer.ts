@@ -44,10 +44,7 @@ const waitUnnoticed: WaitThenCall = (ms, work) => {
   return () => clearTimeout(timer);
 };
 
-/**
- * Renders documents, one at a time. Keeps the results, so that an unchanged document is not
- * rendered again.
- */
+/** Renders documents, one at a time. Does not render an unchanged document again. */
 export class Renderer {
   readonly #program: URL;
   readonly #wait: WaitThenCall;
@@ -110,10 +107,7 @@ export class Renderer {
     return message === "ready" ? null : message;
   }
 
-  /**
-   * Returns the next message of the thread; null if the thread ends, or if no message arrives in
-   * time.
-   */
+  /** Returns the next message of the thread; null if it ends or no message arrives in time. */
   #nextMessage(worker: Worker, ms: number): Promise<RenderMessage | null> {
     const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
     const onExit = () => resolve(null);

@@ -24,10 +24,7 @@ export type ServedAddress = {
   /** Host name or address on which the server listens. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
-  /**
-   * Origin of the proxy before the server, such as `https://notes.example.org`; null without a
-   * proxy.
-   */
+  /** Origin of the proxy, such as `https://notes.example.org`; null without a proxy. */
   readonly proxy: string | null;
 };
 

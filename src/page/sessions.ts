@@ -9,20 +9,14 @@ import type { Origins, SessionCookie } from "./same-site.ts";
 
 export type Session<Who> = {
   readonly who: Who;
-  /**
-   * Token that each form sends, and each request of a script sends in a header. Other sites cannot
-   * read it.
-   */
+  /** Token that forms, and requests of scripts, have to send. Other sites cannot read it. */
   readonly csrf: string;
 };
 
 type SessionContext = {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number;
-  /**
-   * Returns a new secret of at least 32 random bytes, in characters that are allowed in addresses
-   * and cookies.
-   */
+  /** Returns a new secret of at least 32 random bytes, in characters for addresses and cookies. */
   readonly secret: () => string;
 };
 

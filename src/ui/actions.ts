@@ -115,10 +115,7 @@ function findVersionPage({ params, form }: ActionRequest): string {
   return withQuery(documentPart("history", params["*"]!), { n: readNumber(form.get("n")) });
 }
 
-/**
- * Restores a version of a document. Refuses if the file or the version differs from what the page
- * showed.
- */
+/** Restores a version. Refuses if the file or the version differs from what the page showed. */
 async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): Promise<ActionResult> {
   const { name, root } = folder;
   const n = readNumber(form.get("n"));
@@ -156,9 +153,7 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult 
   return { notice: null };
 }
 
-/**
- * The two answers to a stop by a safety check. `what` names the job that carries out the answer.
- */
+/** The two answers to a stop by a safety check. `what` names the job of the answer. */
 const ANSWERS = {
   approve: { operation: approve, what: "Carrying out the stopped changes" },
   reject: { operation: reject, what: "Undoing the stopped changes" },

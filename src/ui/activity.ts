@@ -53,9 +53,7 @@ const EVENT_WORDS: Readonly<Record<string, EventWords>> = {
   "forget-folder": ["·", "Removed the record of"],
 };
 
-/**
- * Words for a kind of event that this version does not know, because a newer version recorded it.
- */
+/** Words for a kind of event that only a newer version knows. */
 const OTHER_EVENT_WORDS: EventWords = ["·", "Changed"];
 const SUBMITTED_WORDS: EventWords = ["↑", "Sent", " to review"];
 

@@ -23,10 +23,7 @@ export function documentAddress(name: string, part: string, path: string, query:
   return mirrorAddress(name, documentPart(part, path), query);
 }
 
-/**
- * Returns the address of a page about a document or folder, relative to the address of the linked
- * folder.
- */
+/** Returns the address of a page about a document, relative to that of the linked folder. */
 export function documentPart(part: string, path: string): string {
   return `${part}/${encodePath(path)}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Splits a conflict into passages: those that are equal or merge, and the clashes that the user
- * decides.
- */
+/** Splits a conflict into passages that are equal or merge, and clashes that the user decides. */
 
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { restoreLineEnds } from "../markdown/merge/line-ends.ts";
@@ -32,10 +29,7 @@ export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Ed
 
 export type Choice = keyof typeof CHOICES;
 
-/**
- * Splits a conflict into places. Returns null if the local version or the version on the service
- * cannot be shown.
- */
+/** Splits a conflict into places. Returns null if one of its versions cannot be shown. */
 export function splitConflict({ mine, theirs, base, conflict }: ProblemView): readonly ConflictPlace[] | null {
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
   const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;
@@ -73,17 +67,12 @@ export function readChoice(form: URLSearchParams, { position }: Pick<Clash, "pos
   return (Object.keys(CHOICES) as Choice[]).find((key) => key === sentChoice) ?? null;
 }
 
-/**
- * Returns the result that a user typed for a clash. Before the user types, it is both versions of
- * the clash.
- */
+/** Returns what the user typed for a clash; at first, both of its versions. */
 export function readEditedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.position}-text`) ?? joinVersions(clash.mine, clash.theirs);
 }
 
-/**
- * Returns the document that the user's choices make; null if the user has not decided every clash.
- */
+/** Returns the document that the user's choices make; null if a clash is not decided. */
 export function composeResult(places: readonly ConflictPlace[], form: URLSearchParams): string | null {
   const parts = places.map((place) => (place.kind === "clash" ? decideClash(place, form) : place.text));
   return parts.includes(null) ? null : parts.join("");

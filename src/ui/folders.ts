@@ -12,10 +12,7 @@ import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
 
-/**
- * An open problem of a linked folder. `address`: page on which the user can solve it; null if there
- * is none.
- */
+/** An open problem. `address`: page on which the user can solve it; null if there is none. */
 export type Need = AttentionEntry & { readonly address: string | null };
 
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
@@ -33,10 +30,7 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   readonly job: JobView | null;
 };
 
-/**
- * All linked folders of this user. `unfit`: messages about entries of the list that cannot be
- * shown.
- */
+/** All linked folders of this user. `unfit`: messages about list entries that are not shown. */
 export type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
 
 type FoldersContext = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
@@ -106,10 +100,7 @@ function toFolder({ mirror, reading, state }: FolderStatus, job: JobView | null)
   return { ...commonMembers, status: null, trouble: reading.trouble, daemon: null, needs: [unreadProblem], waits: [] };
 }
 
-/**
- * Splits the open problems of a folder into those that require action and those that end by
- * themselves.
- */
+/** Splits open problems into those that require action and those that end by themselves. */
 export function needsOf(
   { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
   name: string,

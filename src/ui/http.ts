@@ -29,9 +29,7 @@ import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
-/**
- * LIMIT: bytes in the body of a form. The longest document needs a third of this, percent-encoded.
- */
+/** LIMIT: bytes in the body of a form. The longest document needs a third of this. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /** LIMIT: characters in one parameter of a route, which may be the whole path of a document. */
 const MAX_PARAMETER_LENGTH = 8_192;
@@ -53,10 +51,7 @@ type UiSite = {
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
-  /**
-   * Milliseconds within which the headers of a request must arrive. A whole request has three times
-   * as long.
-   */
+  /** Milliseconds for the headers of a request to arrive. A whole request has three times that. */
   readonly arriveMs: number;
 };
 

@@ -20,9 +20,7 @@ import { makeTroubleNotice } from "./messages.ts";
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /**
-   * Phase of the job in words, the same as in a terminal; null before the first progress report.
-   */
+  /** Phase of the job in words, the same as in a terminal; null before the first report. */
   readonly phase: string | null;
   readonly done: number;
   /** Amount of work in this phase, in the unit of `done`; null if it is not known yet. */
@@ -41,9 +39,7 @@ type JobsContext = {
 /** Milliseconds for which pages show the result of a job. A result with *Undo* is shown longer. */
 const RESULT_MS = { normal: 10_000, undo: 60_000 } as const;
 
-/**
- * The newest job of a folder. `time`: when it last changed, in milliseconds by the monotonic clock.
- */
+/** The newest job of a folder. `time`: its last change, in monotonic milliseconds. */
 type KeptJob = {
   readonly job: Omit<JobView, "traffic">;
   readonly traffic: ActiveEffects;
@@ -107,9 +103,7 @@ export class Jobs {
     return true;
   }
 
-  /**
-   * Starts a job when the running job of this folder has ended, or immediately if there is none.
-   */
+  /** Starts a job when the running job of this folder has ended; immediately if there is none. */
   startNext(root: string, what: string, work: (progress: Progress) => Promise<Notice>): void {
     const startWhenFree = async (): Promise<void> => {
       while (!this.start(root, what, work)) await this.#byRoot.get(root)!.ended;
@@ -184,18 +178,14 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
  */
 export class Stops {
   readonly #world: StopsWorld;
-  /**
-   * Results of scans, by root path of the folder. `key`: state of the folder when the scan started.
-   */
+  /** Results of scans, by root path of the folder. `key`: state when the scan started. */
   readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 
   constructor(world: StopsWorld) {
     this.#world = world;
   }
 
-  /**
-   * Returns the newest result for a stopped folder. Starts a scan if the folder has changed since.
-   */
+  /** Returns the newest result for a stopped folder. Starts a scan if the folder has changed. */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const stateKey = JSON.stringify([safetyStop, lastRun]);
     const keptReading = this.#kept.get(root);

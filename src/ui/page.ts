@@ -125,9 +125,7 @@ export function collectResults({ params, all }: PageRequest): readonly Notice[] 
   });
 }
 
-/**
- * Returns the menu that lists all linked folders. Its label is the folder that the page is about.
- */
+/** Returns the menu of all linked folders. Its label is the folder that the page is about. */
 export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
   const subjectFolder = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));

@@ -77,9 +77,7 @@ function renderClock(time: number, shown: string): Html {
   return html`<time datetime="${new Date(time).toISOString()}" title="${formatLocalTime(time)}">${shown}</time>`;
 }
 
-/**
- * Shows the time of day of an event. The date is left out, because the page of a run shows it once.
- */
+/** Shows the time of day of an event, because the page of a run shows the date once. */
 export function renderTimeOfDay({ at }: MirrorEvent): Html {
   return renderClock(at, formatLocalTime(at).slice("2026-11-21 ".length));
 }
@@ -95,9 +93,7 @@ export function renderEventItem(mirror: string, event: MirrorEvent, when: Html):
 <span class="faint">${when}</span></li>`;
 }
 
-/**
- * Returns the path of a document or folder from the address of a page, without slashes at its end.
- */
+/** Returns the path of a document or folder from an address, without slashes at its end. */
 export function readRequestedPath({ params }: PageRequest): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
@@ -133,10 +129,7 @@ export function renderHistoryTabs(mirror: string, here: keyof typeof HISTORY_TAB
   return renderSegments("History", views);
 }
 
-/**
- * One page of a long list. `page` counts from 1; `pages` and `total` are the numbers of pages and
- * of items.
- */
+/** One page of a long list. `page` counts from 1; `total` is the number of all items. */
 type ListPage<T> = {
   readonly items: readonly T[];
   readonly page: number;

@@ -36,9 +36,7 @@ const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] 
  */
 type ResolvedContent = Resolution | { readonly notice: Notice } | null;
 
-/**
- * Content of a resolved document. `way` is `mine` or `theirs` if the content equals that version.
- */
+/** Content of a resolved document. `way` is `mine` or `theirs` if it equals that version. */
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
 /** Resolves a conflict. Refuses if a version differs from what the page showed. */

@@ -16,9 +16,7 @@ import { Jobs, Searches, Stops } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 const NOTICE_DIGITS = 16;
-/**
- * LIMIT: number of signed-in browsers, and of unused tickets, so that they cannot fill the memory.
- */
+/** LIMIT: number of signed-in browsers, and of unused tickets. */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
 /** LIMIT: milliseconds without a request after which a session ends. */

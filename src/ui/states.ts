@@ -32,9 +32,7 @@ const PENDING: StateBadge = ["quiet", "pending"];
 const IGNORED: StateBadge = ["quiet", "ignored"];
 const STOPPED: StateBadge = ["bad", "stopped"];
 
-/**
- * Colour and word for each state of a document or folder; null for `in-sync`, which is not shown.
- */
+/** Colour and word for each state of a document or folder; null for `in-sync` (not shown). */
 const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
   "in-sync": null,
   waiting: PENDING,

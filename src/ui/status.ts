@@ -19,10 +19,7 @@ export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
   return folders.toSorted((a, b) => rankState(a) - rankState(b) || b.needs.length - a.needs.length);
 }
 
-/**
- * Returns the colour and the word for the state of a folder. Changes that are only pending count as
- * in sync.
- */
+/** Returns the colour and word for the state of a folder. Pending changes count as in sync. */
 export function stateOf(folder: Folder): readonly [ToneName, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
@@ -127,10 +124,7 @@ function chooseDaemonAction(daemon: Folder["daemon"]): readonly [path: string, l
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
-/**
- * Shows the running job, or otherwise the documents that the daemon transfers; null if nothing
- * runs.
- */
+/** Shows the running job, or what the daemon transfers; null if nothing runs. */
 export function renderWork({ daemon, job }: Folder): Html | null {
   const traffic = daemon?.traffic ?? null;
   return renderJob(job) ?? (traffic === null ? null : renderTraffic("Syncing now", traffic));

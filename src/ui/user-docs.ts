@@ -1,7 +1,4 @@
-/**
- * Reads the documentation for users. It is in `src/docs/`, both in the package and in the
- * repository.
- */
+/** Reads the documentation for users in `src/docs/`, which the package contains too. */
 
 import { readFileSync } from "node:fs";
 import { toHeadingId } from "../page/links.ts";

@@ -36,9 +36,7 @@ type ActionCall = {
 };
 
 export type AdminAction = {
-  /**
-   * Placeholder of the operand in the usage, such as `ID|LABEL`; left out if the action takes none.
-   */
+  /** Placeholder of the operand in the usage, such as `ID|LABEL`; left out if there is none. */
   readonly operandForm?: string;
   /** Options of this action in addition to the options of every action. */
   readonly options?: readonly string[];
@@ -98,10 +96,7 @@ function readChanges(args: Args, io: Io): KeyChanges {
   };
 }
 
-/**
- * Parses a grant such as `notes/2026=read`. The path may contain `=`, so the last `=` separates
- * path and level.
- */
+/** Parses a grant such as `notes/2026=read`. The path may contain `=`. */
 function readGrant(text: string): KeyGrant {
   const separator = text.lastIndexOf("=");
   const path = text.slice(0, separator).replace(/^\/+|\/+$/g, "");

@@ -31,10 +31,7 @@ export const command: Command = {
   },
 };
 
-/**
- * A suggestion for the next word. For `file` and `folder`, the shell itself suggests names of files
- * or folders.
- */
+/** A suggestion for the next word. For `file` and `folder`, the shell itself lists the names. */
 type CompletionOffer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
@@ -55,10 +52,7 @@ async function formatOffers(
   return expandedOffers.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/**
- * Placeholder that `formatOffers` replaces by the names of all linked folders, and by folders on
- * the disk.
- */
+/** Placeholder for the names of all linked folders, and for folders on the disk. */
 const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
 async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {

@@ -179,10 +179,7 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Conf
   io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
 }
 
-/**
- * Adds the ignore rules of `--gitignore` and `--ignore`. Documents that are already synced stay
- * synced.
- */
+/** Adds the rules of `--gitignore` and `--ignore`. Documents already synced stay synced. */
 function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
@@ -195,10 +192,7 @@ function addRules(io: Io, args: Args, root: string, config: Config): void {
 /** Sources from which a key is copied into the folder. A key from the keychain is not copied. */
 const STORABLE_SOURCES: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
-/**
- * Refuses a URL, a folder of the service or a direction that differs from the folder's
- * configuration.
- */
+/** Refuses a URL, remote folder or direction that differs from the folder's configuration. */
 function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: Config): void {
   const [wantedUrl, wantedRemote, wanted] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = wantedUrl !== null && !isSameUrl(wantedUrl, url);

@@ -181,10 +181,7 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
   return showResult(io, json, { json: shortStatus, lines: [[state, ...countWords].join(" ")], exit });
 }
 
-/**
- * Returns the state in one word, and numbers of documents. `blocked` counts problems to fix that
- * are not conflicts.
- */
+/** Returns the state in one word, and counts. `blocked`: problems to fix but no conflicts. */
 function summarizeStatus(reading: Result<StatusReading>) {
   const unreadStatus = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
   const { status, daemon } = reading.kind === "ok" ? reading.value : unreadStatus;
@@ -234,10 +231,7 @@ function formatListRow({ mirror: { root, name, addresses }, state }: FolderStatu
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
 }
 
-/**
- * Reads the states of all linked folders. Prints a warning for each entry of the list that cannot
- * be trusted.
- */
+/** Reads the states of all linked folders. Warns about list entries that cannot be trusted. */
 async function readAllFolders(io: Io) {
   const statuses = await readAllStatuses(io);
   for (const why of statuses.unfit)

@@ -44,10 +44,7 @@ type ListWalk = {
   readonly random: Random;
   /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
-  /**
-   * True to list documents of all subfolders; false to collect the paths of subfolders in
-   * `folders`.
-   */
+  /** True to list documents of all subfolders; false to collect the paths in `folders`. */
   readonly deep: boolean;
   readonly folders: LocalPath[];
 };

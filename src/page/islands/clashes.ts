@@ -51,10 +51,7 @@ async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
   return previewElement;
 }
 
-/**
- * Returns a message in place of the preview. The page is not left, because it has what the user
- * typed.
- */
+/** Returns a message in place of the preview. The page stays, with what the user typed. */
 function createMissingPreview(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = "preview";

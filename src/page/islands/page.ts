@@ -5,10 +5,7 @@ import { listenToKeys } from "./page/keys.ts";
 import { isTypedIn, keepUpToDate } from "./page/live.ts";
 import { removeToasts } from "./page/toasts.ts";
 
-/**
- * Updates the shown ages (`12 s`) by the clock of the browser, without requests. Does nothing in a
- * hidden page.
- */
+/** Updates the shown ages (`12 s`) by the clock of the browser. Skips hidden pages. */
 function updateAges(): void {
   const update = () => {
     if (!document.hidden) showAges();
@@ -26,10 +23,7 @@ function showAges(): void {
   }
 }
 
-/**
- * Marks a form while its fields differ from their initial values. Only then is its button *Save*
- * shown.
- */
+/** Marks a form while its fields differ from their initial values, which shows *Save*. */
 function markChanges(): void {
   document.addEventListener("input", ({ target }) => {
     const form = (target as HTMLElement).closest("form");
@@ -37,9 +31,7 @@ function markChanges(): void {
   });
 }
 
-/**
- * Shows the buttons that copy the text of an element (`data-copy="ID"`), if the browser can copy.
- */
+/** Shows the buttons that copy the text of an element (`data-copy="ID"`), if supported. */
 function showCopyButtons(): void {
   // Browsers give access to the clipboard only on loopback and over TLS.
   if (!("clipboard" in navigator)) return;
@@ -68,9 +60,7 @@ function closeMenus(): void {
   });
 }
 
-/**
- * Makes a check box (`data-all="NAME"`) check or clear all check boxes with that name in its form.
- */
+/** Makes a check box (`data-all="NAME"`) check or clear all boxes of that name in its form. */
 function addSelectAll(): void {
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;

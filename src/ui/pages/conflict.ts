@@ -394,10 +394,7 @@ ${text}</textarea>
 <div class="sticky"><span class="faint wide">All versions stay in the history.</span><button class="main-action" name="way" value="merged">Save the result</button></div>`;
 }
 
-/**
- * Shows typed content that can no longer be saved, so that the user can copy it; null if there is
- * none.
- */
+/** Shows typed content that can no longer be saved, so that the user can copy it. */
 function renderUnsavedDraft(draft: string | null): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>

@@ -38,9 +38,7 @@ type FolderEntry = EntryList["entries"][number];
 
 /** LIMIT: number of names on one page. */
 const NAMES_PER_PAGE = 200;
-/**
- * LIMIT: number of characters of a document that are shown; three times the limit of the service.
- */
+/** LIMIT: characters of a document that are shown; three times the limit of the service. */
 const MAX_CHARACTERS = 150_000;
 
 export const DOCS_PAGE = makeFolderPage({
@@ -120,10 +118,7 @@ function renderTree(mirror: string, root: string, current: string): Html {
   }`;
 }
 
-/**
- * Shows the state of a document or folder. For a folder, also counts the problems and reviews below
- * it.
- */
+/** Shows the state of a document or folder, with the problems and reviews below a folder. */
 function renderBadges({ state, needs, reviews }: FolderEntry): Html {
   const problemsBadge = needs > 0 && renderBadge("asks", `${plural(needs, "problem")} below`);
   return html`${problemsBadge || entryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;

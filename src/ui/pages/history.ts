@@ -58,9 +58,7 @@ import {
 } from "../parts.ts";
 import { renderJob } from "../status.ts";
 
-/**
- * LIMIT: number of steps in the timeline of a document, and of documents in the list, on one page.
- */
+/** LIMIT: steps in a timeline, and documents in the list, on one page. */
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;
 

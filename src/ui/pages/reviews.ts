@@ -16,10 +16,7 @@ import { renderJob } from "../status.ts";
 /** LIMIT: number of reviews on one page. Each of them shows the difference of two versions. */
 const REVIEWS_PER_PAGE = 20;
 
-/**
- * Lists changes in review, as the state file knows them. Only the button *Check now* asks the
- * service.
- */
+/** Lists changes in review from the state file. Only the button *Check now* asks the service. */
 export const REVIEWS_PAGE = makeFolderPage({
   path: "/m/:name/reviews",
   section: "reviews",

@@ -33,10 +33,7 @@ const RUNS_PER_PAGE = 50;
 const LINES_PER_PAGE = 100;
 /** LIMIT: number of changes of a run in the list of runs. The page of the run shows all. */
 const MAX_CHANGES = 10;
-/**
- * LIMIT: number of events that are read from the log, the newest first. `mdmirror log` prints older
- * ones.
- */
+/** LIMIT: number of events that are read, the newest first. `mdmirror log` prints older ones. */
 const MAX_EVENTS = 10_000;
 
 export const RUNS_PAGE = makeFolderPage({
@@ -154,10 +151,7 @@ function refuseRun(run: string): never {
   return refuse(`there is no run ${run}`, "go back to the list of runs", "no-run");
 }
 
-/**
- * Returns the button that undoes a run, exactly as the page shows it; null if nothing can be
- * undone.
- */
+/** Returns the button that undoes a run, as the page shows it; null if nothing can be undone. */
 function renderUndoButton(
   folder: Folder,
   { run }: RunLine,

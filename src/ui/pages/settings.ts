@@ -39,10 +39,7 @@ import { entryBadge } from "../states.ts";
 import { renderJob } from "../status.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
-/**
- * Page of a linked folder's settings. It can also change and test the ignore rules, and replace the
- * key.
- */
+/** Page of a linked folder's settings, its ignore rules and its key. */
 export const SETTINGS_PAGE = makeFolderPage({
   path: "/m/:name/settings",
   section: "settings",

@@ -94,9 +94,7 @@ function mountUnified({ root, field, other }: EditorTexts, { result, beside }: E
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
-/**
- * Makes content that cannot be edited focusable, so that the keyboard can scroll and select in it.
- */
+/** Makes read-only content focusable, so that the keyboard can scroll and select in it. */
 function makeFocusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }

@@ -1,7 +1,5 @@
 const ROW_SELECTOR = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
-/**
- * Selectors for the element of a row that gets the focus. The first selector with a match counts.
- */
+/** Selectors for the element of a row that gets the focus. The first match counts. */
 const FOCUS_SELECTORS = ["input[type=radio]:checked", "a, button, input"];
 
 /** Handles keyboard shortcuts: move from row to row, go to the search field, list the shortcuts. */
@@ -19,10 +17,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/**
- * Handlers of the keyboard shortcuts, by key. A handler returns false if the key has no effect on
- * this page.
- */
+/** Handlers of keyboard shortcuts, by key. They return false if the key has no effect. */
 const KEY_HANDLERS: ReadonlyMap<string, () => boolean> = new Map([
   ["/", goToSearch],
   ["j", () => moveFocus(1)],

@@ -8,10 +8,7 @@ import { addToast } from "./toasts.ts";
 
 /** LIMIT: share of the time that is spent on reading the page. A slow page is read less often. */
 const MAX_READING_SHARE = 1 / 20;
-/**
- * LIMIT: milliseconds between two reads of a page. A result is shown for 10 s, so the page reads it
- * in time.
- */
+/** LIMIT: milliseconds between two reads. A page must read results, which last 10 s, in time. */
 const MAX_PAUSE_MS = 5_000;
 /** Header of an automatic read, which does not prolong a session on the service. */
 const REFRESH_HEADERS = { "x-refresh": "1" };
@@ -55,9 +52,7 @@ async function refresh(main: HTMLElement): Promise<void> {
  */
 const TYPED_FIELDS = "input:not([type=radio])";
 
-/**
- * Returns true if the user changed a field, a check box or a list, and has not sent the form yet.
- */
+/** Returns true if the user changed a field, check box or list, and has not sent the form. */
 export function isTypedIn(main: HTMLElement): boolean {
   const fields = [...main.querySelectorAll<HTMLInputElement>(TYPED_FIELDS)];
   const options = [...main.querySelectorAll("option")];

@@ -22,10 +22,7 @@ export function removeToasts(): void {
   addEventListener("resize", placeToasts);
 }
 
-/**
- * Shows a message of an updated page, unless the message is already shown or the user has closed
- * it.
- */
+/** Shows a message of an updated page, unless it is already shown or was closed. */
 export function addToast(toast: HTMLElement): void {
   const isShown = findToasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
   if (isShown || isClosed(toast)) return;
