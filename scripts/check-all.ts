@@ -95,15 +95,15 @@ for (const { name, shows } of [...CHECKS, TESTS]) console.log(`  ${name.padEnd(1
 
 const failed: Check[] = [];
 
-function tell(check: Check, { ok, said, seconds }: CheckEnd): void {
+function printEnd(check: Check, { ok, said, seconds }: CheckEnd): void {
   process.stdout.write(said);
   if (!ok) failed.push(check);
   console.log(`${check.name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
 }
 
 const checked = Promise.all(CHECKS.map((check) => runCheck(check, root, "pipe")));
-tell(TESTS, await runCheck(TESTS, root, "inherit"));
-for (const [at, end] of (await checked).entries()) tell(CHECKS[at]!, end);
+printEnd(TESTS, await runCheck(TESTS, root, "inherit"));
+for (const [at, end] of (await checked).entries()) printEnd(CHECKS[at]!, end);
 if (failed.length > 0) {
   console.log(`failed: ${failed.map(({ name }) => name).join(", ")}`);
   for (const { name, look } of failed) console.log(`  ${name}: ${look}`);

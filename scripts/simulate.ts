@@ -15,7 +15,7 @@
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/runs/totals.ts";
+import { addTotals, noTotals, type Totals, describeTotals } from "../test/simulator/runs/totals.ts";
 import type { WorkerTask } from "../test/simulator/runs/worker.ts";
 import { asksForHelp, printUsage } from "./usage.ts";
 import { readProfile } from "../test/variants/profiles.ts";
@@ -74,7 +74,7 @@ async function runLives(): Promise<number> {
     return runWorker(task, sum);
   });
   await Promise.all(tasks);
-  console.log(tellTotals(sum));
+  console.log(describeTotals(sum));
   return sum.failed;
 }
 

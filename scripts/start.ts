@@ -47,7 +47,7 @@ async function mirrorReal(io: Io): Promise<number> {
   const key = keyFile === undefined ? [] : ["--key-file", keyFile];
   const linked = existsSync(join(workspace, ".mdmirror", "config.json"));
   const code = linked ? await run(io, "sync", "workspace", ...key) : await run(io, "init", "workspace", ...key);
-  if (code === 0 || code === 3) sayWhatToTry(io, "");
+  if (code === 0 || code === 3) suggestCommands(io, "");
   return code === 3 ? 0 : code;
 }
 
@@ -78,7 +78,7 @@ async function showWithOwnService(io: Io): Promise<number> {
       return 1;
     }
     io.out("./workspace is a mirror of real documents; every change has travelled, each way.");
-    sayWhatToTry(
+    suggestCommands(
       io,
       io.terminal.input
         ? ""
@@ -155,7 +155,7 @@ async function linkWorkspace(io: Io, serving: RunningService): Promise<number> {
   return code === 3 ? 0 : code;
 }
 
-function sayWhatToTry(io: Io, first: string): void {
+function suggestCommands(io: Io, first: string): void {
   io.out("");
   io.out("try:");
   const lines = [

@@ -41,7 +41,7 @@ function namedFiles(document: string): string[] {
  * root of the checkout. It may also begin at any subfolder of the document's folder; in a decision
  * record, at any subfolder of `src` and `test`.
  */
-function isThere(document: string, name: string): boolean {
+function fileExists(document: string, name: string): boolean {
   const here = dirname(document);
   if ([here, "src", ""].some((folder) => existsSync(join(root, folder, name)))) return true;
   const below = here === "." ? "src" : here.replace("src/docs/decisions", "{src,test}");
@@ -51,7 +51,7 @@ function isThere(document: string, name: string): boolean {
 describe("the documents", () => {
   for (const document of DOCUMENTS) {
     it(`name existing files: ${document}`, () => {
-      expect(namedFiles(read(document)).filter((name) => !isThere(document, name))).toEqual([]);
+      expect(namedFiles(read(document)).filter((name) => !fileExists(document, name))).toEqual([]);
     });
 
     it(`have lines that can be read: ${document}`, () => {

@@ -49,13 +49,13 @@ export function staleFiles(root: string, write: boolean): string[] {
     [README, withExamples(root)],
   ] as const;
   return wanted.flatMap(([file, text]) => {
-    if (readIfThere(join(root, file)) === text) return [];
+    if (readIfExists(join(root, file)) === text) return [];
     if (write) writeFileSync(join(root, file), text);
     return [file];
   });
 }
 
-function readIfThere(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

@@ -66,7 +66,7 @@ function build(root: string, stampFile: string): Built {
   const inputs = digestOf(root, [...CONFIGURED, ...filesIn(root, "scripts/build"), ...filesIn(root, "src")]);
   const stampOf = (files: readonly string[]) => `${inputs} ${digestOf(dist, files)}\n`;
   const before = filesIn(dist, "");
-  if (readIfThere(stampFile) === stampOf(before)) return { kind: "up to date", files: before.length };
+  if (readIfExists(stampFile) === stampOf(before)) return { kind: "up to date", files: before.length };
   const fresh = `${dist}.new-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
   try {
@@ -139,7 +139,7 @@ function digestOf(root: string, files: readonly string[]): string {
   return hash.digest("hex");
 }
 
-function readIfThere(file: string): string | null {
+function readIfExists(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

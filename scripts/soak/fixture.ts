@@ -49,7 +49,7 @@ export type SoakFixture = Service & {
 
 export async function openSoakFixture(seed: number, served?: Service): Promise<SoakFixture> {
   const hooks = new Set<Hook>();
-  const service = served ?? (await serveHere(hooks));
+  const service = served ?? (await serveInProcess(hooks));
   const notes = join(service.folder, "notes");
   return { ...service, notes, dice: rollDice(seed), hooks, marks: new Set() };
 }
@@ -84,7 +84,7 @@ export async function serveData(dir: string, port: number, heard: Hook): Promise
   };
 }
 
-async function serveHere(hooks: Set<Hook>): Promise<Service> {
+async function serveInProcess(hooks: Set<Hook>): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
   const writes: string[] = [];
   const { close, ...served } = await serveData(join(folder, "data"), 0, async (request) => {

@@ -12,7 +12,12 @@ const rig = useRig();
 type Ran = ConformanceReport & { readonly exit: number };
 
 /** Runs the command on some sections. Returns its report and its exit code. */
-async function judge(url: string, sections: readonly string[], more: readonly string[] = [], options: RunOptions = {}) {
+async function runConformance(
+  url: string,
+  sections: readonly string[],
+  more: readonly string[] = [],
+  options: RunOptions = {},
+) {
   const names = sections.flatMap((name) => ["--section", name]);
   const argv = ["conformance", url, "--key-file", rig.keyFile, ...names, ...more];
   return (await rig.json(argv, options)) as unknown as Ran;
@@ -29,7 +34,7 @@ const folders = () => (rig.api("GET", "/v1/folders") as { readonly data: readonl
 
 test("a service that follows the contract has no differences, and nothing is left", async () => {
   rig.createRemotely("/mine.md", "mine\n");
-  const { exit, conforms, isComplete, sections, leftBehind } = await judge(rig.url, ["errors", "reviews"]);
+  const { exit, conforms, isComplete, sections, leftBehind } = await runConformance(rig.url, ["errors", "reviews"]);
   expect([exit, conforms, isComplete, leftBehind]).toEqual([0, true, true, []]);
   const found = sections.map(({ section, passed, differences, notOffered, skipped }) => {
     return [section, passed, differences, notOffered, skipped.length];
@@ -47,7 +52,7 @@ test("an answer that the published contract forbids ends with 3", async () => {
     const answer = await handle(request);
     return request.method === "PATCH" && answer.status === 400 ? { ...answer, status: 422 } : answer;
   });
-  const { exit, conforms, sections } = await judge(url, ["files"]);
+  const { exit, conforms, sections } = await runConformance(url, ["files"]);
   expect([exit, conforms]).toEqual([3, false]);
   const difference = sections[0]!.differences.find(({ title }) => title.includes("PATCH of none or two"));
   expect(difference).toMatchObject({ basis: "published", status: 422 });
@@ -59,7 +64,7 @@ test("a difference from an assumption is reported and does not count", async () 
     const answer = await handle(request);
     return { ...answer, headers: { ...answer.headers, "cache-control": "private" } };
   });
-  const { exit, conforms, sections } = await judge(url, ["errors"]);
+  const { exit, conforms, sections } = await runConformance(url, ["errors"]);
   expect([exit, conforms]).toEqual([0, true]);
   expect(sections[0]!.differences.map(({ basis }) => basis)).toEqual(["assumed"]);
 });
@@ -69,14 +74,14 @@ test("a service that deletes no folders is judged with --leave-behind alone", as
   const argv = ["conformance", url, "--key-file", rig.keyFile, "--section", "errors"];
   expect((await rig.run(argv)).code).toBe(2);
   expect(folders()).toHaveLength(1);
-  const { exit, leftBehind } = await judge(url, ["errors"], ["--leave-behind"]);
+  const { exit, leftBehind } = await runConformance(url, ["errors"], ["--leave-behind"]);
   expect([exit, leftBehind.length]).toEqual([0, 3]);
 });
 
 test("a run that is stopped does not say that the service conforms", async () => {
   const stop = new AbortController();
   const options = { stop: stop.signal, terminal: true, onStatus: () => stop.abort() };
-  const { exit, conforms, isComplete } = await judge(rig.url, ["errors"], [], options);
+  const { exit, conforms, isComplete } = await runConformance(rig.url, ["errors"], [], options);
   expect([exit, conforms, isComplete, folders()]).toEqual([3, false, false, []]);
 });
 
@@ -98,7 +103,7 @@ test("a service that ignores filters keeps the documents of others", async () =>
     return handle(isList ? { ...request, path: [path, kept.join("&")].filter(Boolean).join("?") } : request);
   });
   const before = rig.api("GET", "/v1/files") as { readonly data: readonly { readonly id: string }[] };
-  await judge(url, ["folders"], ["--leave-behind"]);
+  await runConformance(url, ["folders"], ["--leave-behind"]);
   const after = rig.api("GET", "/v1/files") as {
     readonly data: readonly { readonly id: string; readonly path: string }[];
   };

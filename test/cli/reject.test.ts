@@ -167,7 +167,7 @@ describe("a stop while the workspace changes", () => {
   const sync = () => rig.run(["sync", "w"]);
   const there = (names: readonly string[]) => names.filter((name) => rig.remote(name) !== null);
 
-  function growHere(): readonly string[] {
+  function addDocuments(): readonly string[] {
     const made = Array.from({ length: 30 }, (_, n) => `new${n}.md`);
     for (const name of made) rig.write(name, `${name}\n`);
     rig.pass(60_000);
@@ -182,7 +182,7 @@ describe("a stop while the workspace changes", () => {
     });
 
     test("by new local files: they wait with the deletions until approve applies both", async () => {
-      const made = growHere();
+      const made = addDocuments();
       for (let run = 0; run < 2; run++) expect([(await sync()).code, there(made), there(GONE)]).toEqual([4, [], GONE]);
       expect((await rig.run(["wait", `w/${GONE[0]}`])).code).toBe(4);
       expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
@@ -190,7 +190,7 @@ describe("a stop while the workspace changes", () => {
     });
 
     test("until few enough are gone; then the share of all that is known counts again", async () => {
-      growHere();
+      addDocuments();
       await sync();
       rig.write("n0.md", "n0.md\n");
       rig.pass(60_000);
@@ -201,7 +201,7 @@ describe("a stop while the workspace changes", () => {
   test("I21 a stop by documents deleted on the service stays while new local files come", async () => {
     for (const name of GONE) rig.deleteRemotely(name);
     expect((await sync()).code).toBe(4);
-    growHere();
+    addDocuments();
     for (let run = 0; run < 2; run++) expect([(await sync()).code, rig.read("n0.md")]).toEqual([4, "n0.md\n"]);
   });
 

@@ -20,14 +20,14 @@ beforeEach(async () => {
   await rig.init();
 });
 
-async function meet() {
+async function openReview() {
   publishedMeanwhile = { path: "d/e/a.md", text: "theirs\ntwo\n" };
   rig.write("d/e/a.md", "mine\ntwo\n");
   return rig.run(["sync", "w"]);
 }
 
 test("content that met another edit is in review: sync and status report one pending document, exit 3", async () => {
-  const synced = await meet();
+  const synced = await openReview();
   const { lastChangeId } = rig.remote("d/e/a.md")!;
   expect(synced.code).toBe(3);
   const [open] = synced.err.filter((line) => line.startsWith("d/e/a.md: review-conflict: "));
@@ -41,7 +41,7 @@ test("content that met another edit is in review: sync and status report one pen
 
 test("reviews lists pending changes with the reason, both versions, and what the review blocks", async () => {
   expect(await rig.json(["reviews", "w"])).toMatchObject({ exit: 0, reviews: [] });
-  await meet();
+  await openReview();
   rig.protectRemotely("b.md");
   rig.write("b.md", "one\ntwo\nthree\n");
   await rig.run(["sync", "w"], { terminal: true });
@@ -70,7 +70,7 @@ test("reviews lists pending changes with the reason, both versions, and what the
 });
 
 test("mine, chosen while the review waits, goes up, and it is said that the review stays", async () => {
-  await meet();
+  await openReview();
   const [id] = rig.reviews();
   const resolved = await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
   expect(resolved.out.join("\n")).toContain(id);
@@ -79,7 +79,7 @@ test("mine, chosen while the review waits, goes up, and it is said that the revi
 });
 
 test("a deletion that a review stops waits, says where that is ended, and goes once it was rejected", async () => {
-  await meet();
+  await openReview();
   await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
   rig.remove("d");
   const synced = await rig.run(["sync", "w"]);

@@ -22,7 +22,7 @@ const stopLines = (left: number) => [
   "  next: mdmirror sync",
 ];
 
-function createThere(): void {
+function createOnService(): void {
   for (const path of NAMES) rig.createRemotely(path, `# ${path}\n\ntext\n`);
 }
 
@@ -37,7 +37,7 @@ async function editAndGoOn(): Promise<void> {
 describe("a sync that is stopped", () => {
   test("as it brings many documents knows those that came", async () => {
     await rig.init();
-    createThere();
+    createOnService();
     const { code, err } = await stopWhen(rig, () => here().length > 0, "sync");
     const left = COUNT - here().length;
     expect(left).toBeGreaterThan(0);

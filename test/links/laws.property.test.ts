@@ -110,7 +110,7 @@ describe.each([
       const targets = targetsOf(text, place);
       expect(targetsOf(toService(text, place), place)).toEqual(targets);
       const disk = toDisk(text, place);
-      expectFoundAnew(disk, place);
+      expectParsedAlike(disk, place);
       expect(targetsOf(disk, place)).toEqual(targets);
     });
   });
@@ -145,7 +145,7 @@ describe.each([
       const now = placeIn(after, placeIn(after, "").pathOf(all.get(place.path)!)!, place.names !== undefined);
       const disk = toDisk(text, place);
       const respelled = respell(disk, place, now);
-      expectFoundAnew(respelled, now);
+      expectParsedAlike(respelled, now);
       expect(respell(respelled, now, now)).toBe(respelled);
       const targets = targetsOf(disk, place);
       const found = targetsOf(respelled, now);
@@ -198,7 +198,7 @@ function isOurs(raw: string): boolean {
  * A translation remembers the positions of links in the document that it made. Expects that a
  * parser finds the same positions.
  */
-function expectFoundAnew(made: string, { names }: Place): void {
+function expectParsedAlike(made: string, { names }: Place): void {
   const known = findLinks(made, names !== undefined);
   findLinks("[of another text](a.md)");
   expect(findLinks(made, names !== undefined)).toEqual(known);

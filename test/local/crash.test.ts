@@ -71,7 +71,7 @@ function recover(ram: RamDisk, effect: Effect, kept: string[]): void {
   disk.sweep(new Set());
 }
 
-function judge(ram: RamDisk, effect: Effect, kept: readonly string[], what: string): void {
+function expectOneOfBoth(ram: RamDisk, effect: Effect, kept: readonly string[], what: string): void {
   const tree = Object.fromEntries(ram.user.texts(ROOT));
   const before = Object.fromEntries(Object.entries(effect.before).filter(([path]) => !path.startsWith(".mdmirror/")));
   const texts = new Set([...ram.user.texts(ROOT, true).values(), ...kept]);
@@ -88,7 +88,7 @@ it.each([{}, { hardLinks: false }])("I13 killed at any call of an effect on a di
       killed = killAt(ram, moment, () => effect.act(disk));
       const kept: string[] = [];
       recover(ram, effect, kept);
-      judge(ram, effect, kept, `${name} at ${moment}`);
+      expectOneOfBoth(ram, effect, kept, `${name} at ${moment}`);
     }
   }
 });
@@ -104,7 +104,7 @@ describe("I13 power lost at any call of an effect", () => {
         ram.losePower(rollDice(seed * 7919).fraction);
         const kept: string[] = [];
         recover(ram, effect, kept);
-        judge(ram, effect, kept, `${name} at ${moment}, seed ${seed}`);
+        expectOneOfBoth(ram, effect, kept, `${name} at ${moment}, seed ${seed}`);
       }
       if (!killed) break;
     }

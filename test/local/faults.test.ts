@@ -77,7 +77,7 @@ function failAt(effect: string, moment: number, errno: string, onwards: boolean,
   return hit === null ? null : { ram, before, outcome, what: `${effect}: ${errno} at ${moment}, ${hit}` };
 }
 
-function judge({ ram, before, outcome, what }: NonNullable<ReturnType<typeof failAt>>, onwards: boolean): void {
+function expectHandled({ ram, before, outcome, what }: NonNullable<ReturnType<typeof failAt>>, onwards: boolean): void {
   const tree = ram.user.texts(ROOT);
   const texts = [...ram.user.texts(ROOT, true).values()];
   for (const text of ["old", "parked"]) expect([what, text, texts.includes(text)]).toEqual([what, text, true]);
@@ -101,7 +101,7 @@ describe("a disk that refuses", () => {
           for (let moment = 0; ; moment++) {
             const failed = failAt(effect, moment, errno, onwards);
             if (failed === null) break;
-            judge(failed, onwards);
+            expectHandled(failed, onwards);
           }
         }
       },

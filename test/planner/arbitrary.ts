@@ -71,14 +71,14 @@ export function textOf(number: number): string {
 }
 
 export function applyChanges(world: World, { changes }: Scenario): string[] {
-  return changes.map((one) => `${one.side} ${(one.side === "local" ? changeHere : changeThere)(world, one)}`);
+  return changes.map((one) => `${one.side} ${(one.side === "local" ? changeLocally : changeOnService)(world, one)}`);
 }
 
 function pick<T>(list: readonly T[], number: number): T | undefined {
   return list.length === 0 ? undefined : list[number % list.length];
 }
 
-function changeHere(world: World, { kind, what, where, name }: Change): string {
+function changeLocally(world: World, { kind, what, where, name }: Change): string {
   const folders = ["", ...[...world.folders.keys()].sort()];
   const parent = pick(folders, where)!;
   const file = pick([...world.files.keys()].sort(), what);
@@ -123,7 +123,7 @@ function changeHere(world: World, { kind, what, where, name }: Change): string {
   }
 }
 
-function changeThere(world: World, { kind, what, where, name }: Change): string {
+function changeOnService(world: World, { kind, what, where, name }: Change): string {
   const folders = ["", ...[...world.dirs.values()].sort()];
   const parent = pick(folders, where)!;
   const id = pick([...world.documents.keys()].sort(), what);

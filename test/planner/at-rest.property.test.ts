@@ -33,7 +33,7 @@ function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
   for (const seen of [trees, leavingOut(trees)]) {
     const plan = makePlan(seen, policy, SIGNALS, world.lookup());
     expect(withoutIndexes(plan)).toEqual(withoutIndexes(whole));
-    expect(judgedSteps(plan)).toEqual(judgedSteps(whole));
+    expect(stepsInOrder(plan)).toEqual(stepsInOrder(whole));
   }
 }
 
@@ -71,7 +71,7 @@ function withoutIndexes({ steps, verdict, ...rest }: Plan): unknown {
 }
 
 /** Returns the steps in order, without those that create local documents. */
-function judgedSteps({ steps }: Plan): unknown {
+function stepsInOrder({ steps }: Plan): unknown {
   return steps.map(({ action }) => action).filter(({ kind }) => kind !== "create-local");
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { doLocally, doRemotely, openConflict } from "./commands.ts";
-import { planOf, say, worldAfter } from "./table.ts";
+import { planOf, describePlan, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 import { execute } from "./executor.ts";
 
@@ -66,25 +66,25 @@ function worldOf([local, remote, missing]: Row): World {
 }
 
 test.each(ROWS)("I27 in conflict: %s | %s | missing %i → %s", (...row) => {
-  expect(say(planOf(worldOf(row)))).toBe(row[3]);
+  expect(describePlan(planOf(worldOf(row)))).toBe(row[3]);
 });
 
 test.each(["rm a.md", "left a.md; rm a.md"])(
   "I27 one absence does not end the conflict of a document outside: %s",
   (local) => {
     const world = worldOf([local, "outside a.md", 0, ""]);
-    expect(say(planOf(world, { absentTwice: new Set() }))).toBe("block second-scan a.md");
+    expect(describePlan(planOf(world, { absentTwice: new Set() }))).toBe("block second-scan a.md");
   },
 );
 
 test("I27 nothing of a conflict is done in one direction only", () => {
-  expect(say(planOf(worldOf([`rm ${COPY}`, "", 1, ""]), { direction: "pull" }))).toBe("block conflict a.md");
+  expect(describePlan(planOf(worldOf([`rm ${COPY}`, "", 1, ""]), { direction: "pull" }))).toBe("block conflict a.md");
 });
 
 test("I27 a folder that only uploads gets no copy of a newer version", () => {
   const world = worldOf(["", "edit a.md 5", 0, ""]);
-  expect(say(planOf(world))).toBe("renew-conflict a.md; block conflict a.md");
-  expect(say(planOf(world, { direction: "push" }))).toBe("block conflict a.md");
+  expect(describePlan(planOf(world))).toBe("renew-conflict a.md; block conflict a.md");
+  expect(describePlan(planOf(world, { direction: "push" }))).toBe("block conflict a.md");
 });
 
 describe("the service has moved on, and the copy before was edited", () => {
@@ -135,7 +135,7 @@ describe("the service has moved on, and the copy before was edited", () => {
   test("I27 both copies follow their document, and each keeps its number", () => {
     const world = inConflict(showSecond);
     world.moveLocal("a.md", "b.md");
-    expect(say(planOf(world))).toBe(
+    expect(describePlan(planOf(world))).toBe(
       "rename-remote a.md>b.md; move-conflict-copy a (theirs).md>b (theirs).md; move-conflict-copy a (theirs 2).md>b (theirs 2).md; relink b.md; block conflict b.md",
     );
   });
@@ -148,7 +148,7 @@ describe("the service has moved on, and the copy before was edited", () => {
     world.others.delete(SIDECAR);
     world.others.set(NEWEST, { kind: "conflict-copy", ino });
     world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
-    expect(say(planOf(world))).toBe("end-conflict mine a.md; block conflict a.md");
+    expect(describePlan(planOf(world))).toBe("end-conflict mine a.md; block conflict a.md");
   });
 });
 
@@ -156,16 +156,16 @@ describe("the service has moved on, and the copy before was edited", () => {
 
 test("names of the form of a conflict copy are no documents", () => {
   const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);
-  expect(say(planOf(world))).toBe("");
+  expect(describePlan(planOf(world))).toBe("");
 });
 
 test("two new contents at one path become a conflict that causes no action until it ends", () => {
   const world = worldAfter(["", "new a.md 1", "new a.md 2", ""]);
   execute(world, planOf(world).steps, () => 0);
-  expect(say(planOf(world))).toBe("block conflict a.md");
+  expect(describePlan(planOf(world))).toBe("block conflict a.md");
   world.others.delete(SIDECAR);
   execute(world, planOf(world).steps, () => 0);
-  expect(say(planOf(world))).toBe("end-conflict mine a.md");
+  expect(describePlan(planOf(world))).toBe("end-conflict mine a.md");
 });
 
 /** Returns a world with two documents in conflict, each with its conflict copy. */
@@ -188,7 +188,7 @@ test.each([
   const id = world.idAt(document);
   const conflict = world.conflicts.get(id)!;
   world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
-  expect(say(planOf(world))).toBe("look-again; block conflict a.md; block conflict b.md");
+  expect(describePlan(planOf(world))).toBe("look-again; block conflict a.md; block conflict b.md");
 });
 
 test("I27 a removed conflict copy is gone, although its document is at the path of another copy", () => {
@@ -197,8 +197,8 @@ test("I27 a removed conflict copy is gone, although its document is at the path 
   world.moveLocal("a.md", "c.md");
   world.moveLocal("b.md", "a.md");
   world.moveLocal("c.md", "b.md");
-  expect(say(planOf(world))).toContain("look-again");
-  expect(say(planOf(world))).not.toContain("b (theirs).md>b (theirs).md");
+  expect(describePlan(planOf(world))).toContain("look-again");
+  expect(describePlan(planOf(world))).not.toContain("b (theirs).md>b (theirs).md");
 });
 
 test("I27 conflict copies move with their folders when these change places", () => {

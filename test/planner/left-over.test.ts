@@ -6,7 +6,7 @@ import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { execute } from "./executor.ts";
-import { checkRow, planOf, type Row, say, SIGNALS, worldAfter, POLICY } from "./table.ts";
+import { checkRow, planOf, type Row, describePlan, SIGNALS, worldAfter, POLICY } from "./table.ts";
 import { doLocally, doRemotely, openConflict } from "./commands.ts";
 import { treesOf, type World } from "./world.ts";
 
@@ -78,7 +78,7 @@ describe("I13 I16 temporary names that were left", () => {
   test("if its further move is blocked, the name is restored with a number, because another document has the old name", () => {
     const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
     const world = worldAfter(row);
-    expect(say(planOf(world, { canMoveToRoot: false }))).toBe(
+    expect(describePlan(planOf(world, { canMoveToRoot: false }))).toBe(
       "rename-remote d/a-TMP.md>d/a-2.md; block no-move-to-root a.md",
     );
   });
@@ -93,7 +93,7 @@ describe("I13 I16 temporary names that were left", () => {
     doRemotely(world, `mv f/x.md ${remotePath}`);
     world.patchRecord(world.idAt("f/x.md"), { remotePath });
     doLocally(world, "mv f/x.md d/c.md");
-    expect(say(planOf(world))).toBe(
+    expect(describePlan(planOf(world))).toBe(
       "rename-remote f/c-TMP.md>f/c-2.md; block name-clash d; block gone-or-unreadable d/a.md; block folder-blocked d/c.md",
     );
   });
@@ -101,7 +101,7 @@ describe("I13 I16 temporary names that were left", () => {
   test("one whose local name has digits of its id is taken back, too", () => {
     const local = makeHashedName("a.md", "file", "doc_005", 255);
     const world = worldAfter([`a.md=2 ${local}>a-${TMP}.md=1`, "", "", ""]);
-    expect(say(planOf(world))).toBe("rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md");
+    expect(describePlan(planOf(world))).toBe("rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md");
   });
 
   test.each(["pull", "push"] as const)("is left where a %s sync writes nothing", (direction) => {
@@ -116,7 +116,7 @@ describe("I13 I16 temporary names that were left", () => {
 function hasSequel(base: string, local: string, remote = ""): boolean {
   const world = worldAfter([base, local, remote, ""]);
   const plan = planOf(world);
-  expect(say(plan)).not.toBe("");
+  expect(describePlan(plan)).not.toBe("");
   return plan.steps.some(({ action }) => leavesMoreWork(plan, treesOf(world))(action));
 }
 
@@ -242,24 +242,26 @@ describe("protected documents and reviews (I31)", () => {
     const world = worldAfter([base, local, remote, plan]);
     const id = [...world.records.keys()][0]!;
     if (text !== null) world.patchRecord(id, submitted(text)(Object.assign(world, { idAt: () => id })));
-    expect(say(planOf(world))).toBe(plan);
+    expect(describePlan(planOf(world))).toBe(plan);
   });
   test("an edit goes to review when it was unchanged for a while", () => {
     const world = worldAfter(["a.md=1", "edit a.md 2", "protect a.md", ""]);
     const id = world.idAt("a.md");
-    expect(say(planOf(world, { unchangedContents: new Map() }))).toBe(
+    expect(describePlan(planOf(world, { unchangedContents: new Map() }))).toBe(
       "note-facts linked protected; block review-delayed a.md",
     );
     const rested = new Map([[id, world.digest("2")]]);
-    expect(say(planOf(world, { unchangedContents: rested }))).toBe("put a.md review; note-facts linked protected");
+    expect(describePlan(planOf(world, { unchangedContents: rested }))).toBe(
+      "put a.md review; note-facts linked protected",
+    );
     const other = new Map([[id, world.digest("3")]]);
-    expect(say(planOf(world, { unchangedContents: other }))).toContain("block review-delayed");
+    expect(describePlan(planOf(world, { unchangedContents: other }))).toContain("block review-delayed");
   });
   test("a text that was answered with the base's own is not sent again on that base", () => {
     const world = worldAfter(["a.md=1", "edit a.md 2", "", ""]);
     world.patchRecord(world.idAt("a.md"), { echoDigest: world.digest("2") });
-    expect(say(planOf(world))).toBe("");
+    expect(describePlan(planOf(world))).toBe("");
     world.files.get("a.md")!.text = "3";
-    expect(say(planOf(world))).toBe("put a.md");
+    expect(describePlan(planOf(world))).toBe("put a.md");
   });
 });

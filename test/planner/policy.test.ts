@@ -3,7 +3,7 @@ import type { DirId } from "../../src/contract/ids.ts";
 import { doLocally, doRemotely } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
-import { POLICY, SIGNALS, planOf, type Row, say, worldAfter } from "./table.ts";
+import { POLICY, SIGNALS, planOf, type Row, describePlan, worldAfter } from "./table.ts";
 import { treesOf, type World } from "./world.ts";
 import type { DocumentRecord } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
@@ -11,7 +11,7 @@ import type { RemoteFile } from "../../src/mirror/model/tree.ts";
 
 /** Compares the plan only, because blocked documents stay blocked. */
 function checkPlan(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {
-  expect(say(planOf(worldAfter(row, prepare), policy))).toBe(row[3]);
+  expect(describePlan(planOf(worldAfter(row, prepare), policy))).toBe(row[3]);
 }
 
 describe("one direction only", () => {
@@ -52,30 +52,32 @@ describe("one direction only", () => {
 test("I02 a document that moved into a folder whose local move stays blocked is recorded once", () => {
   const world = worldAfter(["d/a.md=1 b.md=2", "mv d e", "mv b.md d/b.md", ""]);
   const pull = { direction: "pull" } as const;
-  expect(say(planOf(world, pull))).toBe("move-local b.md>e/b.md; relink e/b.md=d/b.md; block direction-off e");
+  expect(describePlan(planOf(world, pull))).toBe("move-local b.md>e/b.md; relink e/b.md=d/b.md; block direction-off e");
   execute(world, planOf(world, pull).steps, () => 0);
-  expect(say(planOf(world, pull))).toBe("block direction-off e");
+  expect(describePlan(planOf(world, pull))).toBe("block direction-off e");
 });
 
 test("I02 a new document in such a folder is recorded once, if a removed folder had the same path before", () => {
   const world = worldAfter(["d/", "rmdir d", "mv d f; new d/a.md 1", ""]);
   const pull = { direction: "pull" } as const;
-  expect(say(planOf(world, pull))).toBe("make-folder-local d; create-local d/a.md");
+  expect(describePlan(planOf(world, pull))).toBe("make-folder-local d; create-local d/a.md");
   execute(world, planOf(world, pull).steps, () => 0);
   doLocally(world, "mv d e");
   doRemotely(world, "new d/b.md 2");
-  expect(say(planOf(world, pull))).toBe("create-local e/b.md=d/b.md; block direction-off e");
+  expect(describePlan(planOf(world, pull))).toBe("create-local e/b.md=d/b.md; block direction-off e");
   execute(world, planOf(world, pull).steps, () => 0);
-  expect(say(planOf(world, pull))).toBe("block direction-off e");
+  expect(describePlan(planOf(world, pull))).toBe("block direction-off e");
 });
 
 test("I02 a document stays deleted if its removed folder comes back at the new place that it has on the service", () => {
   const world = worldAfter(["d/a.md=1 d/b.md=2", "rmdir d", "mv d e; mv e/a.md e/c.md", ""]);
   const pull = { direction: "pull" } as const;
-  expect(say(planOf(world, pull))).toBe("make-folder-local e; create-local e/c.md; block direction-off d/b.md");
+  expect(describePlan(planOf(world, pull))).toBe(
+    "make-folder-local e; create-local e/c.md; block direction-off d/b.md",
+  );
   execute(world, planOf(world, pull).steps, () => 0);
-  expect(say(planOf(world, pull))).toBe("block direction-off e/b.md");
-  expect(say(planOf(world))).toBe("delete-remote e/b.md");
+  expect(describePlan(planOf(world, pull))).toBe("block direction-off e/b.md");
+  expect(describePlan(planOf(world))).toBe("delete-remote e/b.md");
 });
 
 test("a push blocks two new contents that an earlier sync found to differ, until one of them changes", () => {
@@ -87,7 +89,7 @@ test("a push blocks two new contents that an earlier sync found to differ, until
     const block = { key: id, path: "a.md", reason: "direction-off", code: null, detail: "d", requestId: null } as const;
     const digest = local.files.get("a.md")!.digest;
     world.blocks.set(id, { ...block, digest, changeId: (found ?? changeId) as typeof changeId, since: 7 });
-    return say(planOf(world, { direction: "push" }));
+    return describePlan(planOf(world, { direction: "push" }));
   });
   expect(plans).toEqual(["block direction-off a.md", "meet a.md"]);
 });
@@ -208,17 +210,17 @@ describe("incomplete listings", () => {
     const world = worldAfter(["a.md=1 b.md=2", "", "rm a.md; edit b.md 3", ""]);
     world.complete = false;
     world.gone.add(world.idAt("a.md"));
-    expect(say(planOf(world))).toBe("write-local b.md; block not-seen a.md");
+    expect(describePlan(planOf(world))).toBe("write-local b.md; block not-seen a.md");
   });
   test("folders that were not listed are where they were", () => {
     const world = worldAfter(["d/a.md=1 e/", "edit d/a.md 2; mv d f", "", ""]);
     world.foldersComplete = false;
-    expect(say(planOf(world))).toBe("rename-folder-remote d>f; put f/a.md; link-folder f");
+    expect(describePlan(planOf(world))).toBe("rename-folder-remote d>f; put f/a.md; link-folder f");
   });
   test("a new document in a folder that no listing shows comes without a step for its folder", () => {
     const world = worldAfter(["a.md=1", "", "new d/b.md 2", ""]);
     world.foldersComplete = false;
-    expect(say(planOf(world))).toBe("create-local d/b.md");
+    expect(describePlan(planOf(world))).toBe("create-local d/b.md");
   });
   test.each([
     ["d/", "new d/b.md 3", "make-folder-local d-HEX=d; block folder-blocked d/b.md"],
@@ -228,6 +230,6 @@ describe("incomplete listings", () => {
     const world = worldAfter([base, local, "rmdir d; mkdir d", ""]);
     const trees = treesOf(world);
     const remote = { ...trees.remote, goneFolders: new Set<DirId>() };
-    expect(say(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe(plan);
+    expect(describePlan(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe(plan);
   });
 });

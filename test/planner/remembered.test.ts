@@ -4,7 +4,7 @@ import type { Block } from "../../src/mirror/model/record.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { LocalRename } from "../../src/mirror/planner/plan-types.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
-import { planOf, type Row, say, worldAfter } from "./table.ts";
+import { planOf, type Row, describePlan, worldAfter } from "./table.ts";
 import { type World, treesOf } from "./world.ts";
 
 /** Adds a block of `a.md` to base, like the engine after a refusal. */
@@ -22,7 +22,7 @@ function check(
 ): void {
   const world = worldAfter(row);
   refuse(world, reason, facts(world));
-  expect(say(planOf(world, policy))).toBe(row[3]);
+  expect(describePlan(planOf(world, policy))).toBe(row[3]);
 }
 
 const about = (text: string) => (world: World) => ({ digest: world.digest(text) });
@@ -81,7 +81,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       world.unseen.set("b.md", "EACCES");
       world.files.delete("b.md");
     }
-    expect(say(planOf(world))).toBe("block read-only a.md");
+    expect(describePlan(planOf(world))).toBe("block read-only a.md");
   });
   test.each(["local", "remote"] as const)("a folder's stays while the %s side does not show it", (side) => {
     const world = worldAfter(["d/a.md=1", "mv d e", "", ""]);
@@ -99,18 +99,18 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     const world = worldAfter(["", "", "", ""]);
     refuse(world, "refused", { key: path, path, digest: world.digest("1") });
     world.unseen.set(path.split("/")[0]!, "EACCES");
-    expect(say(planOf(world))).toBe(`block refused ${path}`);
-    expect(say(planOf(world, { retryRefused: true }))).toBe("");
+    expect(describePlan(planOf(world))).toBe(`block refused ${path}`);
+    expect(describePlan(planOf(world, { retryRefused: true }))).toBe("");
     world.unseen.clear();
-    expect(say(planOf(world))).toBe("");
+    expect(describePlan(planOf(world))).toBe("");
   });
   test("that of a new file stays while a document that is not judged yet may have become it", () => {
     const world = worldAfter(["a.md=b1|b2|b3|b4|b5", "new n.md b1|b2|b3|b4|b5|more; rm a.md", "", ""]);
     refuse(world, "read-only", { key: "n.md", path: "n.md" });
     world.unseen.set("a.md", "still-being-written");
-    expect(say(planOf(world))).toContain("block read-only n.md");
+    expect(describePlan(planOf(world))).toContain("block read-only n.md");
     world.unseen.clear();
-    expect(say(planOf(world))).toBe("rename-remote a.md>n.md; put n.md; relink n.md");
+    expect(describePlan(planOf(world))).toBe("rename-remote a.md>n.md; put n.md; relink n.md");
   });
   test("an absence that was proven stays so while the listing is cut short", () => {
     const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "", ""]);
@@ -118,7 +118,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     refuse(world, "gone-or-unreadable", { key, path: "d/a.md", digest: world.digest("2") });
     world.documents.delete(key);
     world.remoteUnseen.set(key, "the listing was cut short");
-    expect(say(planOf(world))).toBe("block gone-or-unreadable d/a.md");
+    expect(describePlan(planOf(world))).toBe("block gone-or-unreadable d/a.md");
   });
   test("a deletion that was refused is retried manually", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
@@ -171,7 +171,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       const world = worldAfter([base, here, there, planned]);
       refuse(world, "read-only", facts(world));
       const plan = planOf(world);
-      expect(say(plan)).toBe(planned);
+      expect(describePlan(plan)).toBe(planned);
       expect(plan.renamedForOthers).toEqual([gaveWay]);
       // The block stays until the next scan shows that nobody wants the change any more.
       const move = plan.steps[0]!.action;
@@ -191,14 +191,14 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       const id = world.idAt("d/a.md");
       const folder = world.dirAt("e");
       refuse(world, reason, { key: id, path: "e/a.md" });
-      expect(say(planOf(world))).toContain(`block ${reason} f/e/a.md`);
+      expect(describePlan(planOf(world))).toContain(`block ${reason} f/e/a.md`);
       // The move of the folder was refused too; the block of the document has the path below the
       // folder's path at that time.
       refuse(world, reason, { key: id, path: "g/a.md" });
       refuse(world, "read-only", { key: folder, path: "g" });
-      expect(say(planOf(world))).toContain(`block ${reason} f/e/a.md`);
+      expect(describePlan(planOf(world))).toContain(`block ${reason} f/e/a.md`);
       refuse(world, reason, { key: id, path: "h/a.md" });
-      expect(say(planOf(world))).not.toContain(`block ${reason} f/e/a.md`);
+      expect(describePlan(planOf(world))).not.toContain(`block ${reason} f/e/a.md`);
     },
   );
   test("a computed block keeps the time since when it exists", () => {

@@ -18,7 +18,7 @@ export function planOf(world: World, policy: Partial<Policy> = {}, signals: Part
   return makePlan(treesOf(world), { ...POLICY, ...policy }, { ...SIGNALS, ...signals }, world.lookup());
 }
 
-export function say(plan: Plan): string {
+export function describePlan(plan: Plan): string {
   return planWords(plan).join("; ");
 }
 
@@ -33,13 +33,13 @@ export function worldAfter([base, local, remote]: Row, prepare: (world: World) =
 /** Expects the plan of the row, and that nothing is left to do after it is applied. */
 export function checkRow(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {
   const world = worldAfter(row, prepare);
-  expect(say(planOf(world, policy))).toBe(row[3]);
+  expect(describePlan(planOf(world, policy))).toBe(row[3]);
   for (let pass = 0; pass < 4; pass++) {
     const { steps } = planOf(world, policy);
     if (steps.length === 0) return;
     execute(world, steps, () => 0);
   }
-  expect(say(planOf(world, policy))).toBe("");
+  expect(describePlan(planOf(world, policy))).toBe("");
 }
 
 export const POLICY: Policy = {

@@ -15,7 +15,7 @@ const BOTH: StopReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
 
 function unseen(count: number): World {
-  const world = removeThere(synced(count), count);
+  const world = removeOnService(synced(count), count);
   for (const id of world.records.keys()) world.remoteUnseen.set(id, "404");
   world.nothingKnown = true;
   return world;
@@ -53,51 +53,57 @@ describe("safety checks", () => {
       ["root-missing"],
       true,
     ],
-    ["5 of 5 gone here", () => removeHere(synced(5), 5), {}, ["local-emptied"], false],
-    ["4 of 4 gone here", () => removeHere(synced(4), 4), {}, ["local-emptied"], false],
-    ["2 of 2 gone here", () => removeHere(synced(2), 2), {}, ["local-emptied"], false],
-    ["the only one gone here", () => removeHere(synced(1), 1), {}, [], false],
+    ["5 of 5 gone here", () => removeLocally(synced(5), 5), {}, ["local-emptied"], false],
+    ["4 of 4 gone here", () => removeLocally(synced(4), 4), {}, ["local-emptied"], false],
+    ["2 of 2 gone here", () => removeLocally(synced(2), 2), {}, ["local-emptied"], false],
+    ["the only one gone here", () => removeLocally(synced(1), 1), {}, [], false],
     [
       "the only one gone here that is left of several",
-      () => removeHere(synced(1), 1),
+      () => removeLocally(synced(1), 1),
       { emptied: HERE },
       ["local-emptied"],
       false,
     ],
-    ["3 of 4 gone here", () => removeHere(synced(4), 3), {}, [], false],
-    ["5 of 6 gone here", () => removeHere(synced(6), 5), {}, [], false],
-    ["5 of 5 gone there", () => removeThere(synced(5), 5), {}, ["remote-emptied"], false],
-    ["4 of 4 gone there", () => removeThere(synced(4), 4), {}, ["remote-emptied"], false],
-    ["2 of 2 gone there", () => removeThere(synced(2), 2), {}, ["remote-emptied"], false],
-    ["the only one gone there, and proven", () => removeThere(synced(1), 1), {}, [], false],
-    ["3 of 4 gone there", () => removeThere(synced(4), 3), {}, [], false],
-    ["3 gone here after all were", () => removeHere(synced(6), 3), { emptied: HERE }, ["local-emptied"], false],
-    ["3 gone there after all were here", () => removeThere(synced(6), 3), { emptied: HERE }, [], false],
-    ["3 gone there after all were", () => removeThere(synced(6), 3), { emptied: THERE }, ["remote-emptied"], false],
+    ["3 of 4 gone here", () => removeLocally(synced(4), 3), {}, [], false],
+    ["5 of 6 gone here", () => removeLocally(synced(6), 5), {}, [], false],
+    ["5 of 5 gone there", () => removeOnService(synced(5), 5), {}, ["remote-emptied"], false],
+    ["4 of 4 gone there", () => removeOnService(synced(4), 4), {}, ["remote-emptied"], false],
+    ["2 of 2 gone there", () => removeOnService(synced(2), 2), {}, ["remote-emptied"], false],
+    ["the only one gone there, and proven", () => removeOnService(synced(1), 1), {}, [], false],
+    ["3 of 4 gone there", () => removeOnService(synced(4), 3), {}, [], false],
+    ["3 gone here after all were", () => removeLocally(synced(6), 3), { emptied: HERE }, ["local-emptied"], false],
+    ["3 gone there after all were here", () => removeOnService(synced(6), 3), { emptied: HERE }, [], false],
+    ["3 gone there after all were", () => removeOnService(synced(6), 3), { emptied: THERE }, ["remote-emptied"], false],
     ["all here again after all were gone", () => synced(6), { emptied: HERE }, [], false],
-    ["2 of 4 gone here and the other 2 there", () => removeThere(removeHere(synced(4), 2), 4, 2), {}, BOTH, false],
-    ["1 of 2 gone here and the other there", () => removeThere(removeHere(synced(2), 1), 2, 1), {}, BOTH, false],
-    ["2 of 5 gone here and 2 others there", () => removeThere(removeHere(synced(5), 2), 4, 2), {}, [], false],
-    ["10 of 20 gone here", () => removeHere(synced(20), 10), {}, [], false],
-    ["11 of 20 gone here", () => removeHere(synced(20), 11), {}, ["delete-budget-remote"], false],
-    ["11 of 20 gone there", () => removeThere(synced(20), 11), {}, ["delete-budget-local"], false],
+    [
+      "2 of 4 gone here and the other 2 there",
+      () => removeOnService(removeLocally(synced(4), 2), 4, 2),
+      {},
+      BOTH,
+      false,
+    ],
+    ["1 of 2 gone here and the other there", () => removeOnService(removeLocally(synced(2), 1), 2, 1), {}, BOTH, false],
+    ["2 of 5 gone here and 2 others there", () => removeOnService(removeLocally(synced(5), 2), 4, 2), {}, [], false],
+    ["10 of 20 gone here", () => removeLocally(synced(20), 10), {}, [], false],
+    ["11 of 20 gone here", () => removeLocally(synced(20), 11), {}, ["delete-budget-remote"], false],
+    ["11 of 20 gone there", () => removeOnService(synced(20), 11), {}, ["delete-budget-local"], false],
     [
       "5 gone here after 6",
-      () => removeHere(synced(20), 5),
+      () => removeLocally(synced(20), 5),
       { lossesDone: { local: 0, remote: 6 } },
       ["delete-budget-remote"],
       false,
     ],
     [
       "5 gone here after 6 on the other side",
-      () => removeHere(synced(20), 5),
+      () => removeLocally(synced(20), 5),
       { lossesDone: { local: 6, remote: 0 } },
       [],
       false,
     ],
     ["too many done, none planned", () => synced(20), { lossesDone: { local: 99, remote: 99 } }, [], false],
-    ["20 of 200 gone here", () => removeHere(synced(200), 20), {}, [], false],
-    ["21 of 200 gone here", () => removeHere(synced(200), 21), {}, ["delete-budget-remote"], false],
+    ["20 of 200 gone here", () => removeLocally(synced(200), 20), {}, [], false],
+    ["21 of 200 gone here", () => removeLocally(synced(200), 21), {}, ["delete-budget-remote"], false],
     ["a small workspace that shows one earlier version", () => synced(100), earlier(1), ["service-restored"], true],
     ["a large workspace that shows two earlier versions", () => synced(300), earlier(2), [], false],
     ["a large workspace that shows three earlier versions", () => synced(300), earlier(3), ["service-restored"], true],
@@ -126,7 +132,7 @@ describe("safety checks", () => {
 
   test("a reason that was approved, and that the plan leaves as it is, is reported as waived", () => {
     const approved = new Set(["wrong-workspace", "service-restored"]);
-    const world = removeThere(synced(5), 5);
+    const world = removeOnService(synced(5), 5);
     expect(planOf(world, { direction: "push" }, { approved }).verdict).toEqual({
       kind: "run",
       waived: ["wrong-workspace"],
@@ -143,7 +149,7 @@ describe("safety checks", () => {
   });
 
   test("I21 approved deletions do not count, and those that remain stop a sync again", () => {
-    const world = removeHere(synced(60), 25);
+    const world = removeLocally(synced(60), 25);
     const stopped = planOf(world);
     const keys = guardedKeys(stopped);
     expect(keys).toHaveLength(25);
@@ -154,7 +160,7 @@ describe("safety checks", () => {
   });
 
   test("I21 an approval covers a deletion of that version only", () => {
-    const world = removeHere(synced(20), 12);
+    const world = removeLocally(synced(20), 12);
     const approved = new Set(guardedKeys(planOf(world)));
     for (const record of world.records.values()) {
       const changeId = world.newChange();
@@ -165,12 +171,12 @@ describe("safety checks", () => {
   });
 
   test("the hash is of the guarded actions alone", () => {
-    const world = removeHere(synced(20), 12);
+    const world = removeLocally(synced(20), 12);
     const hashOf = ({ verdict }: Plan) => (verdict.kind === "safety-stop" ? verdict.hash : "no halt");
     const before = hashOf(planOf(world));
     world.write("other.md", "x");
     expect(hashOf(planOf(world))).toBe(before);
-    removeHere(world, 1);
+    removeLocally(world, 1);
     expect(hashOf(planOf(world))).not.toBe(before);
   });
 
@@ -233,30 +239,30 @@ describe("I21 documents that become empty count as deleted", () => {
     ["the only one with a text became empty here", () => emptyLocally(withBlank(synced(1), 3), 1), {}, ["emptied"]],
     [
       "2 of 4 gone here and the other 2 empty",
-      () => removeHere(emptyHere(synced(4), 4), 2),
+      () => removeLocally(emptyLocally(synced(4), 4), 2),
       {},
       ["local-emptied", "emptied"],
     ],
     [
       "6 gone here and 5 others empty",
-      () => removeHere(emptyHere(synced(40), 11), 6),
+      () => removeLocally(emptyLocally(synced(40), 11), 6),
       {},
       ["delete-budget-remote", "emptied"],
     ],
     [
       "5 empty here after 6 that went",
-      () => emptyHere(synced(20), 5),
+      () => emptyLocally(synced(20), 5),
       { lossesDone: { local: 0, remote: 6 } },
       ["emptied"],
     ],
     [
       "5 empty here after 6 that went on the other side",
-      () => emptyHere(synced(20), 5),
+      () => emptyLocally(synced(20), 5),
       { lossesDone: { local: 6, remote: 0 } },
       [],
     ],
-    ["12 that were empty before, edited locally", () => emptyHere(withBlank(new World(), 12), 12, "text"), {}, []],
-    ["12 that were empty before, blank here now", () => emptyHere(withBlank(new World(), 12), 12, "\n"), {}, []],
+    ["12 that were empty before, edited locally", () => emptyLocally(withBlank(new World(), 12), 12, "text"), {}, []],
+    ["12 that were empty before, blank here now", () => emptyLocally(withBlank(new World(), 12), 12, "\n"), {}, []],
   ];
   test.each(rows)("%s", (_, make, signals, reasons) => {
     expect(reasonsOf(planOf(make(), {}, signals))).toEqual(reasons);
@@ -265,14 +271,14 @@ describe("I21 documents that become empty count as deleted", () => {
 
 test("I21 texts of the service that were not read yet are named, where all of them blank would stop the plan", () => {
   const toRead = ({ verdict, toRead = [] }: Plan) => [verdict.kind, toRead.length];
-  expect(toRead(planOf(emptyThere(synced(20), 10, false)))).toEqual(["run", 0]);
-  expect(toRead(planOf(emptyThere(synced(20), 11, false)))).toEqual(["run", 11]);
-  expect(toRead(planOf(emptyThere(synced(2), 2, false)))).toEqual(["run", 2]);
-  expect(toRead(planOf(emptyThere(synced(20), 11)))).toEqual(["safety-stop", 0]);
+  expect(toRead(planOf(emptyOnService(synced(20), 10, false)))).toEqual(["run", 0]);
+  expect(toRead(planOf(emptyOnService(synced(20), 11, false)))).toEqual(["run", 11]);
+  expect(toRead(planOf(emptyOnService(synced(2), 2, false)))).toEqual(["run", 2]);
+  expect(toRead(planOf(emptyOnService(synced(20), 11)))).toEqual(["safety-stop", 0]);
   const after = { lossesDone: { local: 8, remote: 0 } };
-  expect(toRead(planOf(emptyThere(synced(20), 3, false), {}, after))).toEqual(["run", 3]);
+  expect(toRead(planOf(emptyOnService(synced(20), 3, false), {}, after))).toEqual(["run", 3]);
   // A sync that only uploads does not need to read these versions.
-  expect(toRead(planOf(emptyThere(synced(20), 11, false), { direction: "push" }))).toEqual(["run", 0]);
+  expect(toRead(planOf(emptyOnService(synced(20), 11, false), { direction: "push" }))).toEqual(["run", 0]);
 });
 
 test("I21 folders that go with the stopped deletions are part of the answer", () => {
@@ -287,12 +293,12 @@ test("I21 folders that go with the stopped deletions are part of the answer", ()
 });
 
 test("I21 an approval of empty texts covers these texts on these versions only", () => {
-  const world = emptyThere(emptyHere(synced(40), 29), 11);
+  const world = emptyOnService(emptyLocally(synced(40), 29), 11);
   const keys = new Set(guardedKeys(planOf(world)));
   expect(keys.size).toBe(29);
   expect(reasonsOf(planOf(world, {}, { approved: keys }))).toEqual([]);
-  emptyHere(world, 29, " ");
-  emptyThere(world, 11);
+  emptyLocally(world, 29, " ");
+  emptyOnService(world, 11);
   expect(reasonsOf(planOf(world, {}, { approved: keys }))).toEqual(EMPTIED_TWICE);
 });
 
@@ -312,7 +318,7 @@ test.each([
 
 test("for a restored service nothing is removed locally without approval, and each removal is asked for once", () => {
   const detail = "the service was restored from a backup, and 2 documents of this linked folder are not in it";
-  const world = removeThere(synced(20), 2);
+  const world = removeOnService(synced(20), 2);
   const { verdict } = planOf(world, {}, { restored: true });
   expect(verdict).toMatchObject({ byReason: true, reasons: [{ reason: "service-restored", detail }] });
   const keys = guardedKeys(planOf(world, {}, { restored: true }));
@@ -322,10 +328,10 @@ test("for a restored service nothing is removed locally without approval, and ea
   const fewer = new Set(["service-restored", keys[0]!]);
   expect(guardedKeys(planOf(world, {}, { restored: true, approved: fewer }))).toEqual([keys[1]]);
   // If the deletions also exceed the limit, one approval is enough for both reasons.
-  const many = removeThere(synced(40), 30);
+  const many = removeOnService(synced(40), 30);
   const asked = guardedKeys(planOf(many, {}, { restored: true }));
   expect(reasonsOf(planOf(many, {}, { restored: true, approved: new Set(asked) }))).toEqual([]);
-  expect(reasonsOf(planOf(removeHere(synced(20), 2), {}, { restored: true }))).toEqual([]);
+  expect(reasonsOf(planOf(removeLocally(synced(20), 2), {}, { restored: true }))).toEqual([]);
   expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
 });
 
@@ -337,12 +343,12 @@ function synced(count: number): World {
   return world;
 }
 
-function removeHere(world: World, count: number): World {
+function removeLocally(world: World, count: number): World {
   for (const path of [...world.files.keys()].slice(0, count)) world.files.delete(path);
   return world;
 }
 
-function removeThere(world: World, to: number, from = 0): World {
+function removeOnService(world: World, to: number, from = 0): World {
   for (const id of [...world.documents.keys()].slice(from, to)) world.documents.delete(id);
   return world;
 }
@@ -356,7 +362,7 @@ function guardedKeys({ verdict, steps }: Plan): string[] {
 }
 
 /** Replaces the local content of the first documents by blank content. */
-function emptyHere(world: World, count: number, text = ""): World {
+function emptyLocally(world: World, count: number, text = ""): World {
   for (const path of [...world.files.keys()].slice(0, count)) world.files.get(path)!.text = text;
   return world;
 }
@@ -365,7 +371,7 @@ function emptyHere(world: World, count: number, text = ""): World {
  * Replaces the content of the first documents on the service by blank content.
  * @param read whether mdmirror has read these versions
  */
-function emptyThere(world: World, count: number, read = true): World {
+function emptyOnService(world: World, count: number, read = true): World {
   for (const [id, document] of [...world.documents].slice(0, count)) {
     Object.assign(document, { text: "\n", changeId: world.newChange() });
     if (read) world.read.add(id);

@@ -21,11 +21,11 @@ function withText({ rig, mirror }: Fixture): [local: number, remote: number] {
   return [[...mirror.texts()].filter(isText).length, [...remoteTexts(rig)].filter(isText).length];
 }
 
-function emptyHere({ mirror }: Fixture, of: readonly string[], text = ""): void {
+function emptyLocally({ mirror }: Fixture, of: readonly string[], text = ""): void {
   for (const path of of) mirror.write(path, text);
 }
 
-function emptyThere({ rig }: Fixture, of: readonly string[], text = "\n"): void {
+function emptyOnService({ rig }: Fixture, of: readonly string[], text = "\n"): void {
   for (const path of of) rig.app.edit(path, text);
 }
 
@@ -59,7 +59,7 @@ const readsOf = ({ seen }: Fixture) => seen.filter(({ path }) => /\/files\/doc_/
 describe("I21 documents that become empty are asked about as deletions are", () => {
   test("locally: no version on the service is replaced before the user approves", async () => {
     const fixture = await inSync();
-    emptyHere(fixture, paths);
+    emptyLocally(fixture, paths);
     for (let run = 0; run < 2; run++) expect(await reasonsOf(fixture)).toEqual(["emptied"]);
     expect([withText(fixture), fixture.seen.filter(isWrite)]).toEqual([[3, 23], []]);
     await approve(fixture);
@@ -69,7 +69,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
 
   test("on the service: no local version is replaced, each document is read once, and a plan says so too", async () => {
     const fixture = await inSync();
-    emptyThere(fixture, paths.slice(0, 11));
+    emptyOnService(fixture, paths.slice(0, 11));
     for (const path of others) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
     const planned = await planOf(fixture);
     expect(planned.plan.verdict).toMatchObject({ kind: "safety-stop", reasons: [{ reason: "emptied" }] });
@@ -96,7 +96,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
 
   test.each(["locally", "on the service"])("some runs after each other are judged together: %s", async (where) => {
     const fixture = await inSync();
-    const empty = where === "locally" ? emptyHere : emptyThere;
+    const empty = where === "locally" ? emptyLocally : emptyOnService;
     empty(fixture, paths.slice(0, 6));
     expect(await reasonsOf(fixture)).toEqual([]);
     empty(fixture, paths.slice(6, 12));
@@ -109,7 +109,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
 
   test("a version that could not be read before the safety checks is not written if it is blank", async () => {
     const fixture = await inSync();
-    emptyThere(fixture, paths.slice(0, 11));
+    emptyOnService(fixture, paths.slice(0, 11));
     const refused = new Set<string>();
     fixture.fault = ({ path }) => {
       if (!/\/files\/doc_/.test(path) || refused.has(path)) return null;
@@ -124,7 +124,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     const fixture = await inSync();
     for (const path of paths) fixture.rig.app.protect(path, true);
     await settle(fixture.mirror);
-    emptyHere(fixture, paths);
+    emptyLocally(fixture, paths);
     expect(await reasonsOf(fixture)).toEqual([]);
     expect(withText(fixture)).toEqual([3, 23]);
   });
@@ -134,7 +134,7 @@ describe("I21 rejected, the contents are restored", () => {
   test("locally: the files have the content of base, and nothing is sent", async () => {
     const fixture = await inSync();
     const before = fixture.mirror.texts();
-    emptyHere(fixture, paths);
+    emptyLocally(fixture, paths);
     expect(await reasonsOf(fixture)).toEqual(["emptied"]);
     await refuse(fixture);
     await settle(fixture.mirror);
@@ -145,7 +145,7 @@ describe("I21 rejected, the contents are restored", () => {
   test("on the service: the local versions replace the empty ones", async () => {
     const fixture = await inSync();
     const before = fixture.mirror.texts();
-    emptyThere(fixture, paths);
+    emptyOnService(fixture, paths);
     fixture.mirror.write(paths[0]!, `# ${paths[0]!}\n\nedited locally\n`);
     expect(await reasonsOf(fixture)).toEqual(["emptied"]);
     await refuse(fixture);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Sends bytes and ends. Returns everything that the service answers. */
-function say(bytes: string): Promise<string> {
+function sendBytes(bytes: string): Promise<string> {
   const { port } = new URL(server.url);
   return raw(Number(port), Buffer.from(bytes, "latin1"), "ends");
 }
@@ -47,7 +47,7 @@ const SMUGGLED: Readonly<Record<string, () => string>> = {
 };
 
 it.each(Object.entries(SMUGGLED))("%s: at most one answer, and what is behind is no request", async (_name, bytes) => {
-  const seen = statuses(await say(bytes()));
+  const seen = statuses(await sendBytes(bytes()));
   // If the length of a request is in doubt, the service ends the connection, so that the rest
   // cannot be taken for a request.
   const refused = seen.filter((status) => status === 400);
@@ -76,7 +76,9 @@ it.each([
   "/v1/files#/admin/keys",
 ])("%s is refused to an ordinary key", async (path) => {
   for (const method of ["GET", "HEAD", "POST", "OPTIONS", "TRACE", "PROPFIND"]) {
-    const text = await say(`${method} ${path} HTTP/1.1\r\n${auth()}connection: close\r\ncontent-length: 0\r\n\r\n`);
+    const text = await sendBytes(
+      `${method} ${path} HTTP/1.1\r\n${auth()}connection: close\r\ncontent-length: 0\r\n\r\n`,
+    );
     for (const status of statuses(text)) {
       const isList = path.startsWith("/v1/files#");
       if (!isList) expect([method, path, status >= 400 && status < 500]).toEqual([method, path, true]);

@@ -27,13 +27,13 @@ export const NAMES = [
 ];
 
 /** Called right before each system call, and with `after` set right after it. */
-type Around = ((call: string, path: string, after: boolean) => void) | null;
+type CallHook = ((call: string, path: string, after: boolean) => void) | null;
 
 export class SwapFixture {
   readonly root: string;
   readonly twin: string;
   readonly disk: Disk;
-  around: Around = null;
+  around: CallHook = null;
   readonly #bench: Bench = createNodeBench(MEMORY);
   readonly #aside: string;
 
@@ -74,7 +74,7 @@ export class SwapFixture {
    * shows.
    */
   outside(): string[] {
-    return tellAll(this.twin);
+    return listAll(this.twin);
   }
 
   close(): void {
@@ -98,7 +98,7 @@ export function textAt(fixture: SwapFixture, path: string): string | null {
   return path.endsWith(".md") || path.includes("tmp/") ? nodeFs.readFileSync(abs, "utf8") : "a folder";
 }
 
-function tellAll(base: string): string[] {
+function listAll(base: string): string[] {
   return nodeFs
     .readdirSync(base, { recursive: true, encoding: "utf8" })
     .sort()
@@ -108,7 +108,7 @@ function tellAll(base: string): string[] {
     });
 }
 
-function hooked(around: () => Around, handles: boolean): Fs {
+function hooked(around: () => CallHook, handles: boolean): Fs {
   const real = createNodeFs();
   // Without fsync, which takes most of the time: no test here cuts the power.
   const fs: Fs = { ...real, writeNew: (path, bytes, mode) => real.writeNew(path, bytes, mode, false) };
@@ -119,7 +119,7 @@ function hooked(around: () => Around, handles: boolean): Fs {
   return plain;
 }
 
-function wrap<T extends object>(calls: T, around: () => Around): T {
+function wrap<T extends object>(calls: T, around: () => CallHook): T {
   const wrapped = Object.entries(calls).map(([name, call]) => {
     if (typeof call !== "function") return [name, call];
     return [name, (...given: unknown[]) => within(around(), name, String(given[0] ?? ""), () => call(...given))];
@@ -127,7 +127,7 @@ function wrap<T extends object>(calls: T, around: () => Around): T {
   return Object.fromEntries(wrapped) as T;
 }
 
-function within<T>(around: Around, name: string, path: string, call: () => T): T {
+function within<T>(around: CallHook, name: string, path: string, call: () => T): T {
   around?.(name, path, false);
   try {
     return call();

@@ -30,7 +30,11 @@ export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string
     if (request.method === "GET") return answer(spellSelector(request, route, query, ask, folding));
     const members = readMembers(request.body);
     if (members === null || route.startsWith("/admin")) return answer(request);
-    if (request.method === "PATCH" && members["parentId"] !== undefined && isTakenThere(route, members, ask, folding))
+    if (
+      request.method === "PATCH" &&
+      members["parentId"] !== undefined &&
+      isTakenOnService(route, members, ask, folding)
+    )
       return toWire(
         refuse("path_already_exists", "The name is taken there."),
         "req_folding",
@@ -121,7 +125,7 @@ function childrenOf(parent: string | null, ask: Ask): readonly Item[] {
 }
 
 /** Returns true for a move to a folder that has another item of this name in another spelling. */
-function isTakenThere(route: string, { parentId }: JsonObject, ask: Ask, folding: DiskFolding): boolean {
+function isTakenOnService(route: string, { parentId }: JsonObject, ask: Ask, folding: DiskFolding): boolean {
   const item = everything(ask).find(({ id }) => id === idOf(route));
   if (item === undefined || (parentId !== null && typeof parentId !== "string")) return false;
   const name = lastName(item.path);

@@ -23,7 +23,7 @@ async function openHalt(): Promise<SignedIn> {
 }
 
 /** Returns how many of these documents are still on the service. */
-function isThere({ rig }: UiRig): number {
+function countRemaining({ rig }: UiRig): number {
   return NAMES.filter((name) => rig.remote(name) !== null).length;
 }
 
@@ -39,7 +39,7 @@ describe("a stop", () => {
     expect(shown.indexOf(">d/03.md")).toBeLessThan(shown.indexOf(">d/11.md"));
     await person.post(formIn(shown, "approve")!);
     const after = await person.until(PAGE, 'class="banner good"');
-    expect(isThere(rigged)).toBe(0);
+    expect(countRemaining(rigged)).toBe(0);
     expect(after).not.toContain('id="answers"');
   });
 
@@ -62,7 +62,7 @@ describe("a stop", () => {
     const after = await person.until(PAGE, 'class="banner good"');
     expect(after).toContain("<h1>12 documents are restored.</h1>");
     for (const name of NAMES) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
-    expect(isThere(rigged)).toBe(COUNT);
+    expect(countRemaining(rigged)).toBe(COUNT);
     expect(after).not.toContain('id="answers"');
     expect(after).not.toMatch(/href="\/m\/w\/needs">.*<span class="count/);
   });
@@ -79,7 +79,7 @@ describe("a stop", () => {
       expect(toneOf(grown)).toBe("asks");
       expect(grown).toContain("a.md");
       expect(rigged.rig.exists("d")).toBe(false);
-      expect(isThere(rigged)).toBe(COUNT);
+      expect(countRemaining(rigged)).toBe(COUNT);
     },
   );
 });
@@ -97,6 +97,6 @@ describe.skipIf(!hasBrowser)("a stop in a browser (skipped without Chromium)", (
     await yes.press("Enter");
     await page.locator("#banner.good").waitFor();
     expect(await yes.count()).toBe(0);
-    expect(isThere(rigged)).toBe(0);
+    expect(countRemaining(rigged)).toBe(0);
   });
 });

@@ -58,7 +58,7 @@ async function shapeBody(
   const refused = refuseMembers(members, variant);
   if (refused !== null) return toWire(refused, REQUEST_ID, DOCS_BASE);
   const { path, content, baseChangeId } = members;
-  if (variant.noCreateFolders && typeof path === "string" && !(await parentIsThere(path, ask))) {
+  if (variant.noCreateFolders && typeof path === "string" && !(await hasParent(path, ask))) {
     return toWire(refuse("folder_not_found", "The parent folder is not there."), REQUEST_ID, DOCS_BASE);
   }
   const changed = {

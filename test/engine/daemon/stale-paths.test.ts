@@ -6,7 +6,7 @@ import { createRig } from "../../simulator/rig.ts";
 import { WAIT_FOR_EDITORS } from "../in-hand.ts";
 import { startDaemon, PLAN } from "./rig.ts";
 
-async function renamedThere(settings: Partial<Settings> = {}) {
+async function renamedOnService(settings: Partial<Settings> = {}) {
   const service = createRig(1);
   service.app.create("notes/plan.md", PLAN);
   service.app.create("notes/other.md", "# Other\n\nits own text\n");
@@ -22,7 +22,7 @@ const OTHER = "# Something else\n\nwith words of its own\n";
 
 describe("a document renamed on the service, and open in a local editor", () => {
   test("saved to the old path: the text goes to the document, and why is in the log", async () => {
-    const { rig, id } = await renamedThere();
+    const { rig, id } = await renamedOnService();
     for (const edit of ["saved once", "saved twice"]) {
       rig.save("notes/plan.md", `${PLAN}${edit}\n`);
       await rig.until(() => rig.textOf("notes/goal.md") === `${PLAN}${edit}\n`);
@@ -38,7 +38,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("edited on the service too: the document has both edits", async () => {
-    const { rig } = await renamedThere();
+    const { rig } = await renamedOnService();
     rig.save("notes/goal.md", PLAN.replace("first line", "first line, edited at the new path"));
     rig.save("notes/plan.md", PLAN.replace("third line", "third line, saved at the old path"));
     await rig.until(() => /new path[\s\S]*old path/.test(rig.textOf("notes/goal.md") ?? ""));
@@ -46,7 +46,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("saved at the new path a moment ago: the save at the old path waits as long as any write", async () => {
-    const { rig } = await renamedThere({ handsOff: WAIT_FOR_EDITORS });
+    const { rig } = await renamedOnService({ handsOff: WAIT_FOR_EDITORS });
     const { mirror, disk } = { mirror: rig.mirrored, disk: rig.mirrored.disk };
     disk.advance(rig.clock.now() - disk.now());
     const edited = PLAN.replace("first line", "first line, edited at the new path");
@@ -60,7 +60,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("I14 edited on the service after the rename: a save at the old path keeps that edit", async () => {
-    const { rig } = await renamedThere();
+    const { rig } = await renamedOnService();
     rig.app.edit("notes/goal.md", PLAN.replace("first line", "first line, edited on the service"));
     await rig.until(() => rig.mirrored.texts().get("notes/goal.md")?.includes("on the service") === true);
     await rig.pass(1_000);
@@ -71,7 +71,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("I14 of which half was written when it moved: the rest, saved to the old path, stays", async () => {
-    const { rig, id } = await renamedThere();
+    const { rig, id } = await renamedOnService();
     await rig.daemon.request("pause");
     rig.app.rename("notes/goal.md", "aim.md");
     const whole = PLAN.replace("first line", "first line, saved");
@@ -85,14 +85,14 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("other text at the old path is a new document", async () => {
-    const { rig } = await renamedThere();
+    const { rig } = await renamedOnService();
     rig.save("notes/plan.md", OTHER);
     await rig.until(() => rig.textOf("notes/plan.md") === OTHER);
     expect(rig.textOf("notes/goal.md")).toBe(PLAN);
   });
 
   test("I09 a file that is moved back is the document, even if another file takes the path it left", async () => {
-    const { rig, id } = await renamedThere();
+    const { rig, id } = await renamedOnService();
     rig.rename("notes/goal.md", "notes/plan.md");
     rig.save("notes/goal.md", OTHER);
     await rig.until(() => rig.textOf("notes/goal.md") === OTHER && rig.textOf("notes/plan.md") === PLAN);
@@ -104,7 +104,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
     ["as it was", PLAN],
     ["edited", `${PLAN}edited at the old path\n`],
   ])("I06 a text at the old path stays where another one took its document's own: %s", async (_, text) => {
-    const { rig } = await renamedThere();
+    const { rig } = await renamedOnService();
     rig.remove("notes/goal.md");
     rig.save("notes/plan.md", text);
     rig.save("notes/goal.md", OTHER);
@@ -113,7 +113,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("I21 nothing is redirected, merged or taken away while a safety check stops the sync", async () => {
-    const { rig, id } = await renamedThere();
+    const { rig, id } = await renamedOnService();
     for (let n = 0; n < 12; n++) rig.app.create(`more/${n}.md`, `more ${n}\n`);
     await rig.until(() => rig.mirrored.texts().size === 14);
     await rig.pass(60_000);
@@ -134,7 +134,7 @@ describe("a document renamed on the service, and open in a local editor", () => 
   });
 
   test("after the window a save to the old path is a new document", async () => {
-    const { rig } = await renamedThere();
+    const { rig } = await renamedOnService();
     await rig.pass(660_000);
     rig.save("notes/plan.md", `${PLAN}saved much later\n`);
     await rig.until(() => rig.textOf("notes/plan.md") === `${PLAN}saved much later\n`);

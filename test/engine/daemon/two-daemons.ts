@@ -20,7 +20,7 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
 
   const pick = <T>(list: readonly T[]): T | undefined => list[dice.below(Math.max(1, list.length))];
 
-  function actHere(one: DaemonRig, who: string, step: number): void {
+  function actLocally(one: DaemonRig, who: string, step: number): void {
     const path = pick(mirrored(one));
     if (path === undefined) return;
     const text = one.mirrored.disk.user.read(`${ROOT}/${path}`) ?? "";
@@ -33,7 +33,7 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
     } else if (mirrored(one).length > 8) one.remove(path);
   }
 
-  function actThere(step: number): void {
+  function actOnService(step: number): void {
     const path = pick([...app.files().keys()]);
     if (path === undefined) return;
     const what = dice.below(10);
@@ -46,8 +46,8 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
 
   for (let step = 0; step < steps; step++) {
     const who = dice.below(5);
-    if (who < 4) actHere(daemons[who % 2]!, who % 2 === 0 ? "ann" : "bob", step);
-    else actThere(step);
+    if (who < 4) actLocally(daemons[who % 2]!, who % 2 === 0 ? "ann" : "bob", step);
+    else actOnService(step);
     for (let n = dice.below(3); n > 0; n--) await daemons[0]!.pass(dice.below(4_000));
     await daemons[0]!.pass(dice.below(200) + 1);
   }

@@ -55,13 +55,13 @@ test("after any moves, local and on the service, each link leads to its target, 
       const written = write(mirror, paths, links);
       await mirror.syncTimes(2);
       expect(mirror.texts()).toEqual(written);
-      const led = targetsHere(mirror);
-      expect(targetsThere(rig)).toEqual(led);
+      const led = localTargets(mirror);
+      expect(remoteTargets(rig)).toEqual(led);
       mirror.requests.length = 0;
-      for (const one of moves) one.side === "here" ? moveHere(mirror, one) : moveThere(rig, one);
+      for (const one of moves) one.side === "here" ? moveLocally(mirror, one) : moveOnService(rig, one);
       await mirror.syncTimes(4);
-      expect(targetsHere(mirror)).toEqual(led);
-      expect(targetsThere(rig)).toEqual(led);
+      expect(localTargets(mirror)).toEqual(led);
+      expect(remoteTargets(rig)).toEqual(led);
       expect(mirror.requests.filter((request) => /^(?:PUT|DELETE|POST)/.test(request))).toEqual([]);
     }),
     { numRuns },
@@ -108,12 +108,12 @@ function write(mirror: Mirror, paths: readonly string[], links: Links): Map<stri
  * Returns the numbers of the documents to which each local document links, by its own number. null:
  * a link without a target.
  */
-function targetsHere(mirror: Mirror): Map<string, (string | null)[]> {
+function localTargets(mirror: Mirror): Map<string, (string | null)[]> {
   const texts = mirror.texts();
   return targets(texts, (from, said) => texts.get(posix.join(posix.dirname(from), decodeURIComponent(said))) ?? null);
 }
 
-function targetsThere({ app }: Rig): Map<string, (string | null)[]> {
+function remoteTargets({ app }: Rig): Map<string, (string | null)[]> {
   const files = [...app.files().values()];
   const byId = new Map(files.map(({ id, text }) => [id as string, text]));
   return targets(new Map(files.map((file) => [file.path, file.text])), (_from, said) => byId.get(said) ?? null);
@@ -133,7 +133,7 @@ function numberOf(text: string): string | null {
 
 type Move = { readonly kind: string; readonly which: number; readonly other: number; readonly name: string };
 
-function moveHere(mirror: Mirror, { kind, which, other, name: to }: Move): void {
+function moveLocally(mirror: Mirror, { kind, which, other, name: to }: Move): void {
   const { user } = mirror.disk;
   const paths = [...mirror.texts().keys()];
   const folders = user.folders(mirror.path("").slice(0, -1)).filter((one) => !one.startsWith("."));
@@ -155,7 +155,7 @@ function moveHere(mirror: Mirror, { kind, which, other, name: to }: Move): void 
 }
 
 /** Moves documents on the service. Moves that the service refuses are skipped. */
-function moveThere({ app }: Rig, { kind, which, other, name: to }: Move): void {
+function moveOnService({ app }: Rig, { kind, which, other, name: to }: Move): void {
   const paths = [...app.files().keys()];
   const folders = app.folders();
   const at = <T>(all: readonly T[], n: number) => all[n % all.length]!;

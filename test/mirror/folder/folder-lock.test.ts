@@ -40,7 +40,7 @@ class UnlockingClock implements Clock {
  * Starts a daemon while a command has locked the folder. Returns the result, and the time that it
  * took in ms.
  */
-async function startBeside(what: string, freeAfterMs: number) {
+async function startDuring(what: string, freeAfterMs: number) {
   const root = temporaryFolder();
   const own = join(root, ".mdmirror");
   mkdirSync(own, { mode: 0o700 });
@@ -55,11 +55,11 @@ async function startBeside(what: string, freeAfterMs: number) {
 
 describe("a daemon that starts", () => {
   test("waits for a command that has the folder, as a sync from cron", async () => {
-    expect(await startBeside("sync", 3_000)).toMatchObject({ end: { value: { isLent: false } }, now: 3_000 });
+    expect(await startDuring("sync", 3_000)).toMatchObject({ end: { value: { isLent: false } }, now: 3_000 });
   });
 
   test("names the command that keeps it", async () => {
-    const { end, now } = await startBeside("sync", 60_000);
+    const { end, now } = await startDuring("sync", 60_000);
     expect(end).toMatchObject({
       trouble: { kind: "locked", what: expect.stringContaining("mdmirror sync (process ") },
     });
@@ -67,7 +67,7 @@ describe("a daemon that starts", () => {
   });
 
   test("does not wait for another daemon", async () => {
-    expect(await startBeside(DAEMON_COMMAND, 60_000)).toMatchObject({ end: { trouble: { kind: "locked" } }, now: 0 });
+    expect(await startDuring(DAEMON_COMMAND, 60_000)).toMatchObject({ end: { trouble: { kind: "locked" } }, now: 0 });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../../src/mirror/model/seen.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { doLocally, openConflict } from "../commands.ts";
-import { POLICY, SIGNALS, planOf, say, worldAfter } from "../table.ts";
+import { POLICY, SIGNALS, planOf, describePlan, worldAfter } from "../table.ts";
 import { type World, treesOf } from "../world.ts";
 
 const B = "b1|b2|b3|b4|b5";
@@ -13,7 +13,7 @@ const OTHER = "o1|o2|o3|o4|o5";
 function planAfter(base: string, local: string, remote = "", change: (world: World) => void = () => undefined): string {
   const world = worldAfter([base, local, remote, ""]);
   change(world);
-  return say(planOf(world));
+  return describePlan(planOf(world));
 }
 
 function blind(world: World): void {
@@ -112,13 +112,13 @@ describe("I09 the path wins where nothing better speaks for another file", () =>
     world.files.set("b.md", { ...world.files.get("kept.md")!, ino: copy.ino, text: "n1\nn2\nn3\nn4\nn5" });
     const id = world.idAt("b.md");
     world.blocks.set(id, { ...HOLD, key: id, digest: world.digest(world.files.get("kept.md")!.text) });
-    expect(say(planOf(world))).toContain("end-conflict theirs b.md");
+    expect(describePlan(planOf(world))).toContain("end-conflict theirs b.md");
   });
   test("a document in conflict is moved with its inode, although its content is unlike base's", () => {
     const world = worldAfter([`b.md=${B}`, `edit b.md ${OTHER}`, `edit b.md ${NEW}`, ""]);
     openConflict(world, "b.md");
     doLocally(world, "mv b.md h.md");
-    expect(say(planOf(world))).toContain("rename-remote b.md>h.md");
+    expect(describePlan(planOf(world))).toContain("rename-remote b.md>h.md");
   });
 });
 
@@ -158,18 +158,18 @@ describe("I09 a document is blocked where several files may be it by equal evide
   });
   test("it ends when one of the files goes: by what is left", () => {
     const world = worldAfter([`b.md=${B}`, `cp b.md x.md; cp b.md y.md; save b.md ${NEW}`, "", ""]);
-    expect(say(planOf(world))).toBe("block ambiguous-file b.md");
+    expect(describePlan(planOf(world))).toBe("block ambiguous-file b.md");
     world.files.delete("y.md");
-    expect(say(planOf(world))).toBe("rename-remote b.md>x.md; create-remote b.md; relink x.md");
+    expect(describePlan(planOf(world))).toBe("rename-remote b.md>x.md; create-remote b.md; relink x.md");
     world.files.delete("x.md");
-    expect(say(planOf(world))).toBe("put b.md");
+    expect(describePlan(planOf(world))).toBe("put b.md");
   });
   test("I08 the refusal of a file that may be it stays, and its folder stays where the service removed it", () => {
     const base = `b.md=${B} d/c.md=${C}`;
     const local = `cp b.md d/x.md; cp b.md d/y.md; save b.md ${NEW}`;
     const world = worldAfter([base, local, "rmdir d", ""]);
     world.blocks.set("d/x.md", { ...HOLD, key: "d/x.md", path: "d/x.md", reason: "refused", digest: world.digest(B) });
-    const plan = say(planOf(world));
+    const plan = describePlan(planOf(world));
     expect(plan).toContain("block refused d/x.md");
     expect(plan).not.toContain("remove-folder-local");
   });
@@ -181,7 +181,7 @@ describe("I09 where only the path speaks for a file, the document waits while an
     world.files.delete("h.md");
     const trees = treesOf(world);
     const hidden = { ...trees, local: { ...trees.local, unseen: new Map([[unseen, unread]]) } };
-    return say(makePlan(hidden, POLICY, SIGNALS, world.lookup()));
+    return describePlan(makePlan(hidden, POLICY, SIGNALS, world.lookup()));
   }
   test("it may be that file", () => {
     expect(planWhile(STILL_WRITTEN)).toBe("block still-being-written b.md");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
-import { POLICY, SIGNALS, planOf, type Row, say, worldAfter } from "../table.ts";
+import { POLICY, SIGNALS, planOf, type Row, describePlan, worldAfter } from "../table.ts";
 import { type World, treesOf } from "../world.ts";
 
 const LONG = "one|two|three|four|five|six";
@@ -9,7 +9,7 @@ const NUMBERS = "1|2|3|4|5";
 function check(row: Row, prepare?: (world: World) => void, after?: (world: World) => void): void {
   const world = worldAfter(row, prepare);
   after?.(world);
-  expect(say(planOf(world))).toBe(row[3]);
+  expect(describePlan(planOf(world))).toBe(row[3]);
 }
 
 /**
@@ -33,7 +33,9 @@ test("I04 a document that a scan of some paths does not find is unknown, not del
   const world = worldAfter(row);
   const { local, ...trees } = treesOf(world);
   const planned = (partial: boolean) =>
-    say(makePlan({ ...trees, local: { ...local, ...(partial && { partial }) } }, POLICY, SIGNALS, world.lookup()));
+    describePlan(
+      makePlan({ ...trees, local: { ...local, ...(partial && { partial }) } }, POLICY, SIGNALS, world.lookup()),
+    );
   expect(planned(false)).toContain("delete-remote a.md");
   expect(planned(true)).not.toContain("delete-remote");
   expect(planned(true)).toContain("block local-unreadable a.md");
@@ -60,7 +62,9 @@ describe("what an inode proves, and what not", () => {
       protected: true,
       submissions: [{ digest: world.digest("3"), baseChangeId: changeId, at: 0 }],
     });
-    expect(say(planOf(world))).toBe("delete-remote b.md; rename-remote a.md>b.md; relink b.md; block in-review b.md");
+    expect(describePlan(planOf(world))).toBe(
+      "delete-remote b.md; rename-remote a.md>b.md; relink b.md; block in-review b.md",
+    );
   });
   test("I09 a note of one line that was moved and filled is a move by its inode, as it still has its line", () => {
     const filled = "1|and|much|that|was|written|later|on";
@@ -79,12 +83,12 @@ describe("what an inode proves, and what not", () => {
     const local = `mv a.md t.md; mv b.md a.md; mv t.md b.md; rm a.md; save b.md ${a}|more`;
     const world = worldAfter([`a.md=${a} b.md=${b}`, local, "mv a.md a-TMP.md; mv b.md a.md", ""]);
     for (const path of ["a-TMP.md", "a.md"]) world.patchRecord(world.idAt(path), { remotePath: path as never });
-    expect(say(planOf(world))).toBe("rename-remote a-TMP.md>b.md; put b.md; relink b.md; delete-remote a.md");
+    expect(describePlan(planOf(world))).toBe("rename-remote a-TMP.md>b.md; put b.md; relink b.md; delete-remote a.md");
   });
   test("a file at the path of a document whose move was interrupted is that document's, if it is no other document's", () => {
     const world = worldAfter(["a.md=1|2|3", "save a.md another|text", "mv a.md b.md", ""]);
     world.patchRecord(world.idAt("b.md"), { remotePath: "b.md" as never });
-    expect(say(planOf(world))).toBe("move-local a.md>b.md; put b.md; relink b.md");
+    expect(describePlan(planOf(world))).toBe("move-local a.md>b.md; put b.md; relink b.md");
   });
   test("a hard-linked file's inode names no path", () => {
     check([`a.md=${LONG}`, "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], recorded);
@@ -123,7 +127,7 @@ describe("what an inode proves, and what not", () => {
     world.files.set("c.md", { ...file, ino: world.next() });
     world.files.delete(gone);
     world.patchRecord(world.idAt(gone), { localPath: stays });
-    const steps = say(planOf(world));
+    const steps = describePlan(planOf(world));
     expect(steps).toContain(`put ${stays}`);
     expect(steps).not.toContain("delete-remote");
   });
@@ -133,7 +137,7 @@ describe("what an inode proves, and what not", () => {
       const stays = gone === "a.md" ? "b.md" : "a.md";
       const world = worldAfter([`a.md=${LONG} b.md=${NUMBERS}`, `rm ${gone}; rm ${stays}; new ${stays} other`, "", ""]);
       world.patchRecord(world.idAt(gone), { localPath: stays });
-      expect(say(planOf(world))).toBe(`put ${stays}; delete-remote ${gone}`);
+      expect(describePlan(planOf(world))).toBe(`put ${stays}; delete-remote ${gone}`);
     },
   );
   test("an inode in another root is no evidence", () => {
@@ -146,14 +150,14 @@ describe("what counts as unchanged", () => {
   test("the base's own text, though the file had it in another form", () => {
     const world = worldAfter(["a.md=1", "", "", ""]);
     world.patchRecord(world.idAt("a.md"), { localDigest: world.digest("1\r\n") });
-    expect(say(planOf(world))).toBe("");
+    expect(describePlan(planOf(world))).toBe("");
     world.files.get("a.md")!.text = "1\r\n";
-    expect(say(planOf(world))).toBe("");
+    expect(describePlan(planOf(world))).toBe("");
   });
   test("content that the service answered with base's own content goes to the trash with its document", () => {
     const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3", "rm a.md", ""]);
     world.patchRecord([...world.records.keys()][0]!, { echoDigest: world.digest("3") });
-    expect(say(planOf(world))).toBe("trash-local a.md");
+    expect(describePlan(planOf(world))).toBe("trash-local a.md");
   });
 });
 
@@ -167,7 +171,7 @@ describe("folders that base has behind their documents", () => {
     world.makeFolder("w/e");
     world.moveLocal("d/a.md", "w/e/a.md");
     world.patchRecord(id, { localPath: "w/d/a.md", remotePath: "w/d/a.md" });
-    const steps = say(planOf(world));
+    const steps = describePlan(planOf(world));
     expect(steps).not.toContain("move-local");
     expect(steps).toContain("relink w/e/a.md");
   });
@@ -180,7 +184,7 @@ describe("folders' absences", () => {
       const trees = treesOf(world);
       expect([...trees.remote.goneFolders]).toHaveLength(1);
       const remote = { ...trees.remote, [part]: false };
-      expect(say(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe("");
+      expect(describePlan(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe("");
     }
   });
 });

@@ -60,7 +60,7 @@ function perform(
     case "remove-folder":
       return actOnFolder(simulatedWorld, history, files, act, seed);
     case "link":
-      return file === null ? null : linkThere(simulatedWorld, history, file, files, seed);
+      return file === null ? null : addLinkOnService(simulatedWorld, history, file, files, seed);
     default:
       return file === null ? null : actOnFile(simulatedWorld, history, files, file, act, seed);
   }
@@ -211,7 +211,7 @@ function settleReview(
 }
 
 /** The web app's user links a document to another one by its id. */
-function linkThere(
+function addLinkOnService(
   simulatedWorld: SimulatedWorld,
   history: History,
   file: LiveFile,

@@ -71,7 +71,7 @@ export class Incidents {
     for (const incident of this.#due(moment)) {
       const id = idIn(request);
       const path = id === null ? null : (this.#mirror.state.record(id as DocId)?.localPath ?? null);
-      befallen = befallenBy(incident, request) ?? this.#happen(incident, id, path);
+      befallen = faultOfIncident(incident, request) ?? this.#happen(incident, id, path);
     }
     return befallen;
   }
@@ -172,7 +172,7 @@ export class Incidents {
   }
 }
 
-function befallenBy({ what, seed }: Incident, { method }: WireRequest): RequestFault | null {
+function faultOfIncident({ what, seed }: Incident, { method }: WireRequest): RequestFault | null {
   switch (what) {
     case "not-sent":
     case "lost-before":

@@ -28,7 +28,7 @@ const TMP = ".mdmirror/tmp/";
  * Returns true for files that mdmirror has set aside, for a replacement or in a move. Returns false
  * for the temporary file that it is about to link.
  */
-function isAside(path: string): boolean {
+function isSetAside(path: string): boolean {
   return path.startsWith(TMP) && !path.startsWith(`${TMP}${TEMP_PREFIX}`);
 }
 
@@ -55,7 +55,7 @@ export class Ledger {
   /** Returns the files of the folder and the set-aside files, which an editor may have open. */
   #all(): Map<string, string> {
     const all = this.#mirror.disk.user.texts(ROOT, true);
-    return new Map([...all].filter(([path]) => !isSwap(path) && (!path.startsWith(".mdmirror/") || isAside(path))));
+    return new Map([...all].filter(([path]) => !isSwap(path) && (!path.startsWith(".mdmirror/") || isSetAside(path))));
   }
 
   /**

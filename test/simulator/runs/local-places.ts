@@ -28,7 +28,7 @@ export function actOnPlace(
     const other = user.read(absolutePath(userFolder, mate))!;
     for (const one of [text, other]) history.renamedHere(userFolder.mirror, one);
     if (act === "swap-edited") history.linkFates(text, other);
-    const aside = freeAside(userFolder, path);
+    const aside = findTemporaryName(userFolder, path);
     user.rename(absolutePath(userFolder, path), aside);
     user.rename(absolutePath(userFolder, mate), absolutePath(userFolder, path));
     user.rename(aside, absolutePath(userFolder, mate));
@@ -60,7 +60,7 @@ export function actOnPlace(
  * Returns an unused temporary name. A swap that a power cut partly reverted may have left a file at
  * such a name.
  */
-function freeAside(userFolder: UserFolder, path: string): string {
+function findTemporaryName(userFolder: UserFolder, path: string): string {
   let aside = absolutePath(userFolder, `${path}.swap~`);
   while (userFolder.user.exists(aside)) aside = `${aside}~`;
   return aside;

@@ -56,14 +56,14 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
     if (own === null || !records.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(actors, link.to, files)!;
-      if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
+      if (leadsNowhereLocally(mirror, path, link) && staysInert(actors, home)) continue;
       // If both sides had a new document at one path, the local content has another tag while the
       // conflict is open, and while the chosen content is in review.
       const isInReview = (records.get(home.id)?.submissions.length ?? 0) > 0;
       if (conflicts.has(home.id) || isInReview || isOutside(records.get(home.id))) continue;
       resolved++;
       const kept = actors.history.kept[mirror.index];
-      if (!leadsHomeHere(mirror, path, link, home, base, kept) && !leadsToAnother(actors, mirror, path, link))
+      if (!leadsToTarget(mirror, path, link, home, base, kept) && !leadsToAnother(actors, mirror, path, link))
         actors.history.fail(
           `I01 the link ${link.mark} of ${path} in mirror ${mirror.index} leads to ${link.said}, not to ${link.to}`,
         );
@@ -79,7 +79,7 @@ const LEFT = "renamed-out-of-mirror";
  * @param base without a record of the target, a file with its tag is another document
  * @param kept tag of the content that a user kept in a conflict → tag of its document
  */
-function leadsHomeHere(
+function leadsToTarget(
   { userFolder }: SimulatedMirror,
   path: string,
   { to, said }: SimulatedLink,
@@ -127,7 +127,7 @@ function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   );
 }
 
-function leadsNowhereHere({ userFolder }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {
+function leadsNowhereLocally({ userFolder }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {
   const target = pathOfDestination(path, said);
   return target === null || userFolder.user.read(`${ROOT}/${target}`) === null;
 }

@@ -94,7 +94,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): ChangesBef
   return {
     documents,
     ids: new Set(files.map(({ id }) => id)),
-    dirs: seenHere(mirror, [...dirs.values()]),
+    dirs: findFolders(mirror, [...dirs.values()]),
     blocked: new Set(blocks.keys()),
   };
 }
@@ -105,7 +105,7 @@ function inodesSetAside({ disk: { user } }: SimulatedMirror): ReadonlySet<number
   return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
 }
 
-function seenHere({ userFolder, disk }: SimulatedMirror, dirs: readonly FolderRecord[]): Dir[] {
+function findFolders({ userFolder, disk }: SimulatedMirror, dirs: readonly FolderRecord[]): Dir[] {
   const byInode = new Map(foldersOf(userFolder).map((path) => [disk.lstat(absolutePath(userFolder, path)).ino, path]));
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }

@@ -40,7 +40,7 @@ export function addTotals(totals: Totals, more: Sums): void {
   for (const [kind, count] of more.faults) totals.faults.set(kind, (totals.faults.get(kind) ?? 0) + count);
 }
 
-export function tellTotals(totals: Totals): string {
+export function describeTotals(totals: Totals): string {
   const { links, barriers, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [

@@ -43,8 +43,8 @@ describe("a daemon's socket", () => {
   test("says what to do in the words of each version", async () => {
     const { socket } = await listening(answering);
     const ofNewer = `${JSON.stringify({ protocol: 99, root, do: "status" })}\n`;
-    expect(JSON.parse(await say(socket, ofNewer))).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
-    expect(JSON.parse(await say(socket, line({ do: "status" })))).toEqual({ kind: "done", value: STATUS });
+    expect(JSON.parse(await sendBytes(socket, ofNewer))).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
+    expect(JSON.parse(await sendBytes(socket, line({ do: "status" })))).toEqual({ kind: "done", value: STATUS });
   });
 
   test("answers a refusal with what to do next", async () => {
@@ -221,7 +221,7 @@ describe("the place of the socket", () => {
 });
 
 /** Sends bytes to the socket. Returns everything that it answers until the connection ends. */
-function say(socket: string, bytes: string): Promise<string> {
+function sendBytes(socket: string, bytes: string): Promise<string> {
   return text(connect(socket).end(bytes));
 }
 
@@ -246,7 +246,7 @@ describe("what is no request is refused", () => {
       asked.push(request);
       return ok({});
     });
-    const reply = await say(socket, bytes());
+    const reply = await sendBytes(socket, bytes());
     expect(JSON.parse(reply)).toMatchObject({ kind: "refused", trouble: { kind: "usage" } });
     expect(reply).toContain(why);
     expect(asked).toEqual([]);
