@@ -124,7 +124,7 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
     expect(text().replaceAll("\r\n", "")).not.toContain("\n");
   });
 
-  it("keeps both texts of a file that is new on both sides, where git has an empty base", () => {
+  it("keeps both versions of a file that is new on both sides, for which git has an empty base", () => {
     const mine = { "held.md": "# Day\n\n- one\n", "note.md": "# Day\n\n- mine\n" };
     const theirs = { "held.md": "# Day\n\n- one\n- two\n", "note.md": "# Day\n\n- other\n" };
     fork({}, mine, theirs);

@@ -11,7 +11,7 @@ function versionsOf(json: string): [number, string, number | null][] {
 }
 
 describe("history, show, diff PATH@N", () => {
-  test("each text has its number, oldest first, and is shown byte for byte", async () => {
+  test("each version has its number, oldest first, and is shown byte for byte", async () => {
     await edit("second\r\nno end");
     await edit("third\n");
     expect(versionsOf((await run("history", "a.md", "--json")).out[0]!)).toEqual([
@@ -52,7 +52,7 @@ describe("history, show, diff PATH@N", () => {
     }
   });
 
-  test("--as-of: the text of that time alone, the one that restore --as-of puts back", async () => {
+  test("--as-of: only the version of that time, which restore --as-of restores", async () => {
     await edit("second\n");
     await edit("third\n");
     const at = async (time: string, ...more: string[]) => run("history", "a.md", "--as-of", time, ...more);

@@ -42,7 +42,7 @@ function storedText(text: string): string | null {
   }
 }
 
-describe("a text store that was lost", () => {
+describe("a content store that was lost", () => {
   test("has the content of all files again after one sync, so that edits of both sides still merge", async () => {
     rig.remove(".mdmirror/texts.db");
     expect((await rig.run(["sync", "w"])).code).toBe(0);

@@ -11,7 +11,7 @@ import { startHttp } from "../../src/service/http/server.ts";
 const rig = useRig();
 
 describe("sync", () => {
-  test("carries an edit, a new file, a rename and a deletion each way, and ends with 0", async () => {
+  test("syncs an edit, a new file, a rename and a deletion in each direction, and ends with 0", async () => {
     for (const name of ["edited", "renamed", "deleted"]) rig.createRemotely(`there/${name}.md`, `${name} there\n`);
     for (const name of ["edited", "renamed", "deleted"]) rig.createRemotely(`here/${name}.md`, `${name} here\n`);
     expect((await rig.init()).code).toBe(0);

@@ -128,7 +128,7 @@ describe("what undo shows is what it can do", () => {
     expect(await plannedAndDone()).toEqual([["no file is at a.md", "it was edited since"], 3, 0]);
   });
 
-  test("a move whose old place somebody took, and one whose file moved on", async () => {
+  test("a move whose old path is taken, and a move whose file was moved again", async () => {
     rig.rename("a.md", "b.md");
     rig.rename("k.md", "m.md");
     rig.pass(60_000);

@@ -95,7 +95,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
   });
 
-  test("I09 moved by a person meanwhile, is only at its new place", async () => {
+  test("I09 moved by a user meanwhile, is only at its new path", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().records.keys();
     mirror.rename("note.md", "moved.md");

@@ -15,7 +15,7 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 import { SETTINGS, type Mirror, withCalls } from "../simulator/mirror.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
 
-test("I20 the document that is read to prove the key is in the observation once, beside one that is gone", async () => {
+test("I20 the document that is read to prove that the key works is in the observation once, beside a deleted one", async () => {
   const rig = createRig(50);
   const ids = ["a.md", "b.md", "c.md", "d.md"].map((path) => rig.app.create(path, path));
   const mirror = rig.mirror();

@@ -159,7 +159,7 @@ describe.each([
 /** Strings of any UTF-16 units, also of single surrogates. */
 const anyString = fc.uint16Array({ maxLength: 60 }).map((units) => String.fromCharCode(...units));
 
-test("a text without links stays as it is, any string", () => {
+test("any string without links stays as it is", () => {
   const nowhere = { path: "a.md", idAt: () => null, pathOf: () => null };
   check(
     fc.oneof(

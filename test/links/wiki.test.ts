@@ -95,12 +95,12 @@ test("what the service has in no form of ours is a link like others", () => {
   expect(toService(disk, here, { previous: text })).toBe(text);
 });
 
-test("a text that would be read differently in its other form keeps its wiki links", () => {
+test("content that would be read differently in its other form keeps its wiki links", () => {
   const text = "[[Plan|p]]\n|a|b|\n|-|-|\n|[[Same|c]]";
   expect(toService(text, here)).toBe(text);
 });
 
-test("where wiki links do not count there are none", () => {
+test("without the setting, wiki links are no links", () => {
   const off = placeIn(WORLD, "a.md");
   expect(toService("[[Plan]]", off)).toBe("[[Plan]]");
   expect(toDisk(`[[Plan]](${PLAN})`, off)).toBe("[[Plan]](Plan.md)");

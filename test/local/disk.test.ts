@@ -58,13 +58,13 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(disk.read("a.md")).toMatchObject({ kind: "done", value: { text, digest: digestOf(text) } });
     });
 
-    it("refuses a text that has no UTF-8 form", () => {
+    it("refuses content that has no UTF-8 form", () => {
       const { disk } = begin();
       expect(disk.create("a.md", "a\ud800b")).toMatchObject({ kind: "fault", errno: "EILSEQ" });
       expect(disk.look("a.md").kind).toBe("absent");
     });
 
-    it("replaces a text, keeps the mode, and parks the old inode", () => {
+    it("replaces content, keeps the mode, and sets the old inode aside", () => {
       const bench = begin();
       bench.fs.writeNew(bench.at("a.md"), Buffer.from("old"), 0o640, false);
       const { ino } = bench.fs.lstat(bench.at("a.md"));
@@ -172,7 +172,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(await bench.disk.flush(["x/a.md", "x/none.md"])).toEqual([{ path: "x/none.md", errno: "ENOENT" }]);
     });
 
-    it("sweeps temp files away, and what was taken aside into the trash unless an intent names it", () => {
+    it("removes temporary files, and moves set-aside files into the trash unless an intent names them", () => {
       const bench = begin();
       bench.write(bench.at(".mdmirror/tmp/w-1"), "half");
       bench.write(bench.at(".mdmirror/tmp/a-1"), "a save");

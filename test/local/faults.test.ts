@@ -118,7 +118,7 @@ describe("a disk that refuses", () => {
     });
   });
 
-  it("ENOSPC leaves the old text and no temp file", () => {
+  it("ENOSPC leaves the old content and no temporary file", () => {
     const { ram, disk } = prepare();
     ram.capacity = 20;
     const long = "x".repeat(100);

@@ -17,7 +17,7 @@ function prepare(options: RamDiskOptions = {}): { readonly ram: RamDisk; readonl
 }
 
 describe("a save beside a daemon, without its journal", () => {
-  it("replaces the text that was read, and keeps the previous file in the trash", () => {
+  it("replaces the content that was read, and keeps the previous file in the trash", () => {
     const { ram, disk } = prepare();
     expect(disk.saveOver("note.md", "new", digestOf("old"), KEPT).kind).toBe("done");
     expect(Object.fromEntries(ram.user.texts(ROOT, true))).toMatchObject({
@@ -26,7 +26,7 @@ describe("a save beside a daemon, without its journal", () => {
     });
   });
 
-  it("writes nothing where the text is another one, is gone, or is the wanted one already", () => {
+  it("writes nothing if the content is another one, is missing, or is the new one already", () => {
     const { ram, disk } = prepare();
     const before = [...ram.user.texts(ROOT, true)];
     expect(disk.saveOver("note.md", "new", digestOf("else"), KEPT).kind).toBe("stale");

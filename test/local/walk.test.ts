@@ -92,7 +92,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect([...tree.unseen]).toEqual([[folder(257), { kind: "local-unreadable", why }]]);
     });
 
-    it("judges texts: strict UTF-8, no NUL, at most 51,200 characters", () => {
+    it("checks contents: strict UTF-8, no NUL, at most 51,200 characters", () => {
       const { write, at, disk } = begin();
       write(at("latin.md"), Buffer.from([0x63, 0xe9]));
       write(at("surrogate.md"), Buffer.from([0xed, 0xa0, 0x80]));
@@ -239,7 +239,7 @@ describe("a walk in parts", () => {
     expect(shown(tree)).toEqual(shown(walkAll(disk)));
   });
 
-  it("I04 takes a file that moves in any pause, either way, neither for absent nor for two", () => {
+  it("I04 finds a file that moves in any pause, in either direction, exactly once", () => {
     const { pauses } = walkPausing(wideMirror().disk, () => undefined);
     for (let moment = 1; moment <= pauses; moment++) {
       for (const [from, to] of [

@@ -3,7 +3,7 @@ import { keepLineEnds } from "../../src/mirror/operations/manual/save.ts";
 import { cutToLength, diffOf, cutLines } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/tools/edit.ts";
 
-describe("a part of a text", () => {
+describe("a part of a content", () => {
   test.each([
     [1, 9, 100, "a\nbb\nccc\n", 3, null],
     [1, 9, 5, "a\nbb\n", 2, 3],
@@ -40,7 +40,7 @@ describe("edits by pieces", () => {
     });
   });
 
-  test("a piece that the text lacks, or has more than once, changes nothing", () => {
+  test("a piece that the content lacks, or has more than once, changes nothing", () => {
     expect(edit("a a", { old_text: "b", new_text: "" })).toEqual({ kind: "unfit", editNumber: 1, count: 0 });
     expect(edit("a a", { old_text: "a", new_text: "b" })).toEqual({ kind: "unfit", editNumber: 1, count: 2 });
     expect(edit("a a", { old_text: "a", new_text: "$&", all: true })).toMatchObject({ text: "$& $&", places: 2 });

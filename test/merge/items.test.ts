@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { checkRows, checkRowsBothWays } from "./rows.ts";
 
-describe("an edit is carried only to text that still says what it was made to", () => {
+describe("an edit is applied only to an item that still says what the edit was made for", () => {
   checkRows([
     ["a replaced item", "- buy milk\n", "- sell the car\n", "- buy milk, two litres\n"],
     ["a replaced number", "- Bob: 0151 222\n", "- Bob: 0170 999\n", "- Bob: 0151 222 (work)\n"],

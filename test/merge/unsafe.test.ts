@@ -5,7 +5,7 @@ import { checkRowsBothWays, checkRows } from "./rows.ts";
 
 const MARKED = "<<<<<<< HEAD\none two three four five.\n=======\nun deux trois.\n>>>>>>> 0123abc\n";
 
-describe("I28 what nobody could merge without asking is a conflict", () => {
+describe("I28 edits that a person could not merge without asking are a conflict", () => {
   it.each([
     [
       "words inside a conflict that is not resolved yet",

@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-test("I08 a POST that was answered 404 is not sent again in the same run until a whole listing was looked at", async () => {
+test("I08 a POST that was answered 404 is not sent again in the same run until a whole listing was read", async () => {
   const fixture = await inSync();
   const { rig, mirror, seen } = fixture;
   mirror.write("d/new.md", "created locally\n");

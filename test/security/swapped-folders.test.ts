@@ -139,7 +139,7 @@ describe.runIf(process.platform === "linux")("I26 a folder swapped for a symlink
     expect(count.landed.length).toBeGreaterThan(10);
   });
 
-  it.each(["f", "f/g"])("%s: no text behind it is read, by a walk or a look", (folder) => {
+  it.each(["f", "f/g"])("%s: no content behind it is read, by a scan or a single read", (folder) => {
     let [swapped, whole] = [0, 0];
     for (const back of [true, false]) {
       for (let n = 1; ; n++) {

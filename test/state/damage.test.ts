@@ -45,7 +45,7 @@ function scramble(path: string): void {
 }
 
 describe("setAsideDamaged", () => {
-  test("I03 a damaged state goes aside with all that belongs to it, and the texts stay", () => {
+  test("I03 a damaged state is set aside with all that belongs to it, and the content store stays", () => {
     const folder = usedFolder();
     mkdirSync(join(folder, "tmp"));
     writeFileSync(join(folder, "tmp", "parked"), "the only copy");
@@ -72,7 +72,7 @@ describe("setAsideDamaged", () => {
     }
   });
 
-  test("I03 damaged texts go aside alone, and those that can be read come back", () => {
+  test("I03 a damaged content store is set aside alone, and readable contents are restored", () => {
     const folder = usedFolder();
     scramble(join(folder, "texts.db"));
     const { moved, salvagedTexts } = setAsideDamaged(folder, "texts.db", "x");
@@ -105,7 +105,7 @@ describe("setAsideDamaged", () => {
     expect(state.missingTexts()).toHaveLength(ROWS - 1);
   });
 
-  test("commits that were still in the WAL of the texts are salvaged too", () => {
+  test("commits that were still in the WAL of the content store are restored too", () => {
     const folder = usedFolder();
     const copy = temporaryFolder();
     const state = openIn(folder);
@@ -121,7 +121,7 @@ describe("setAsideDamaged", () => {
 });
 
 describe("checkFiles", () => {
-  test("finds nothing in sound files, nor where there are none", () => {
+  test("finds no damage in intact or missing files", () => {
     expect(checkFiles(usedFolder())).toEqual([]);
     expect(checkFiles(temporaryFolder())).toEqual([]);
   });
@@ -158,7 +158,7 @@ test("an exception for damage met in use is distinguished from a bug", () => {
   expect(toDatabaseFault("no error at all")).toBeNull();
 });
 
-test("I03 damage met in use is looked for by the next opening, once", () => {
+test("I03 after damage was met in use, the next opening checks the files, once", () => {
   const folder = usedFolder();
   scramble(join(folder, "texts.db"));
   const met = openIn(folder);

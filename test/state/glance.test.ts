@@ -47,7 +47,7 @@ test("a glance counts what is synced, and names what is in conflict and in revie
   expect(glanced.value.blocks).toEqual([...base.blocks.values()]);
 });
 
-test("a glance at a folder without a state, without its texts or with a damaged state says so", () => {
+test("a short look at a folder reports a missing state, a missing content store and a damaged state", () => {
   const folder = temporaryFolder();
   expect(readStateSummary(folder)).toEqual({ kind: "missing" });
   openIn(folder).close();

@@ -22,7 +22,7 @@ function take(folder: string): { readonly release: () => void } {
   return lock;
 }
 
-test("a second taker in the same process is refused immediately, and learns who has the lock", () => {
+test("a second caller in the same process is refused immediately, and learns who has the lock", () => {
   const folder = temporaryFolder();
   take(folder);
   expect(acquireLock(folder, me)).toEqual({ kind: "busy", holder: { pid: process.pid, ...me } });
@@ -65,7 +65,7 @@ test("its files are for the owner alone", () => {
   for (const file of ["lock.db", "lock.json"]) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
 });
 
-test("a folder that is not there is an exception, not a busy lock", () => {
+test("a missing folder is an exception, not a busy lock", () => {
   expect(() => acquireLock(join(temporaryFolder(), "none"), me)).toThrow("ENOENT");
 });
 

@@ -152,7 +152,7 @@ describe("openState", () => {
     });
   });
 
-  test("a folder that is not there is unusable, and a folder in place of the file is refused by its name", () => {
+  test("a missing folder is unusable, and a folder in place of the file is refused by name", () => {
     const folder = temporaryFolder();
     expect(openState({ folder: join(folder, "none"), clock })).toMatchObject({ kind: "unusable", code: "ENOENT" });
     const taken = folderOf(1);
@@ -192,7 +192,7 @@ describe("read-only", () => {
     expect(existsSync(join(folder, "lock.db"))).toBe(false);
   });
 
-  test("finds no state where there is none, and makes none", () => {
+  test("finds no state in an empty folder, and creates none", () => {
     const folder = temporaryFolder();
     expect(openState({ folder, clock, readOnly: true })).toEqual({ kind: "missing" });
     expect(readdirSync(folder)).toEqual([]);

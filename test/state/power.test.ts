@@ -58,7 +58,7 @@ test.each([
   expect(openDb(join(temporaryFolder(), name), schema).pragma("fullfsync", { simple: true })).toBe(1);
 });
 
-test("I03 a text that was made safe is on the medium, also from within a transaction", () => {
+test("I03 a content that was made durable survives a power cut, also from within a transaction", () => {
   const { state, afterPowerCut } = openWatched();
   state.setMeta("any", "row");
   const first = state.putText("first\n", NAME);
@@ -84,7 +84,7 @@ test("I03 content is made safe when asked for, and nothing is flushed for conten
   expect(afterPowerCut().hasText(second)).toBe(true);
 });
 
-test("I03 a text is made safe also while somebody reads the file as it was before", () => {
+test("I03 a content is made durable also while another process reads an earlier snapshot", () => {
   const { folder, state, afterPowerCut } = openWatched();
   state.putText("before\n", NAME);
   const reader = new Sqlite(join(folder, "texts.db"), { readonly: true });
@@ -100,7 +100,7 @@ test("I03 a text is made safe also while somebody reads the file as it was befor
   reader.close();
 });
 
-test("I03 a text that could not be made safe is made safe by the next try", () => {
+test("I03 a content that could not be made durable is made durable by the next attempt", () => {
   const { state, afterPowerCut } = openWatched();
   const digest = state.putText("text\n", NAME);
   vi.mocked(Sqlite.prototype.pragma).mockImplementationOnce(() => {
@@ -130,7 +130,7 @@ test("a transaction that must survive a power cut fsyncs the WAL with its commit
   expect(() => transactions.run(() => transactions.runSafely(nothing))).toThrow("part of a transaction");
 });
 
-test("rows that survive a power cut name no text that does not", () => {
+test("rows that survive a power cut name only contents that survive too", () => {
   const { state, afterPowerCut } = openWatched();
   const digest = state.putText("text\n", NAME);
   state.transactSafely(() => state.setMeta("names", digest));
@@ -191,7 +191,7 @@ test("what is written after the file was opened is fsynced as usual", () => {
   expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["delete", 1]);
 });
 
-test("I23 a file that somebody reads stays in WAL mode, with all that was written", () => {
+test("I23 a file that another process reads stays in WAL mode, with all that was written", () => {
   const path = join(temporaryFolder(), "state.db");
   const db = openDb(path, STATE_SCHEMA);
   const reader = new Sqlite(path, { readonly: true });

@@ -80,7 +80,7 @@ function nameAll(state: StoredState): string[] {
   return texts;
 }
 
-test("I03 a text that any row names is never pruned, at any age and any limit", () => {
+test("I03 a content that any row names is never pruned, at any age and any limit", () => {
   const { state, runDays } = fixture();
   const texts = nameAll(state);
   expect(runDays(0, 70, { days: 30, bytes: 0 }).texts).toBe(0);
@@ -88,7 +88,7 @@ test("I03 a text that any row names is never pruned, at any age and any limit", 
   for (const text of texts) expect(state.text(state.putText(text, NAME))).toBe(text);
 });
 
-test("I03 a text is kept for thirty days of running from when nothing names it any more", () => {
+test("I03 a content is kept for thirty days of running after the last row that names it", () => {
   const { state, runDays } = fixture();
   const old = state.putText("old", NAME);
   state.putRecord(recordOf("a", { digest: old }));

@@ -80,7 +80,7 @@ describe("the index of a linked folder", () => {
     search.close();
   });
 
-  test("a text that cannot be read is found by its path", async () => {
+  test("a document whose content cannot be read is found by its path", async () => {
     const search = opened(":memory:");
     search.update(
       [file("latin-one.md", "\u00ff", { textFault: "not-utf-8" })],

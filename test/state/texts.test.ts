@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];
 
-describe("text store", () => {
+describe("content store", () => {
   test.each(AWKWARD.map((text) => [text.slice(0, 12), text]))("I25 %j is the same after a restart", (_, text) => {
     const folder = temporaryFolder();
     const state = openIn(folder);
@@ -23,13 +23,13 @@ describe("text store", () => {
     again.close();
   });
 
-  test("a text that is not there is null", () => {
+  test("a missing content is null", () => {
     const state = memoryState();
     expect(state.text(textDigest("never"))).toBeNull();
     expect(state.hasText(textDigest("never"))).toBe(false);
   });
 
-  test("putting the same text again writes nothing for a day", () => {
+  test("putting the same content again writes nothing for a day", () => {
     const folder = temporaryFolder();
     const clock = settableClock();
     const state = openIn(folder, clock);
@@ -45,7 +45,7 @@ describe("text store", () => {
     probe.close();
   });
 
-  test("I03 a text and its name are one commit, and each path that it had leads to it once", () => {
+  test("I03 a content and its name are one commit, and each of its paths finds it once", () => {
     const folder = temporaryFolder();
     const clock = settableClock();
     const state = openIn(folder, clock);
@@ -67,7 +67,7 @@ describe("text store", () => {
     expect(again.digests()).toEqual([digest]);
   });
 
-  test("a transaction that is undone leaves its texts, and their names with them", () => {
+  test("a transaction that is rolled back leaves its contents, with their names", () => {
     const state = memoryState();
     const undone = () =>
       state.transact(() => {
@@ -84,7 +84,7 @@ describe("text store", () => {
     expect(state.hasText(digestOf("a\uD800b"))).toBe(false);
   });
 
-  test("a text damaged on disk is as if it were not there, until it is put again", () => {
+  test("a content that is damaged on disk counts as missing until it is put again", () => {
     const folder = temporaryFolder();
     const state = openIn(folder);
     const [long, short] = [state.putText("a long text ".repeat(100), NAME), state.putText("short", NAME)];
@@ -125,7 +125,7 @@ describe("text codec", () => {
   });
 });
 
-describe("a map with a bound", () => {
+describe("a bounded map", () => {
   const bounded = () => new BoundedMap<string, string>(1_000, ({ length }) => length);
 
   test("drops its oldest values when it is over its bound", () => {

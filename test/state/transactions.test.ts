@@ -10,7 +10,7 @@ const boom = () => {
 };
 
 describe("transact", () => {
-  test("undoes all when the work throws, but keeps the texts", () => {
+  test("rolls everything back when the work throws, but keeps the contents", () => {
     const state = memoryState();
     let digest = state.putText("before", NAME);
     expect(() =>
@@ -46,7 +46,7 @@ describe("transact", () => {
     expect(state.load().records.size).toBe(0);
   });
 
-  test("another connection sees the texts before, and the rows not until the end", () => {
+  test("another connection sees the contents at once, and the rows only at the end", () => {
     const folder = temporaryFolder();
     const writer = openIn(folder);
     const reader = openIn(folder);

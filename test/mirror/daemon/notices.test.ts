@@ -52,7 +52,7 @@ describe("word to systemd", () => {
     expect(await called()).toBe("systemd-notify|READY=1|STATUS=keeps 2 folders in sync|key=");
   });
 
-  test("is not given where nobody asked", () => {
+  test("is not shown unless the user configured it", () => {
     expect(openSdNotify({ env: {}, pid: 1, onFault: fail })).toBeNull();
   });
 

@@ -28,7 +28,7 @@ describe("the user's hooks", () => {
     expect(names()).toEqual(["desk"]);
   });
 
-  test("are none where there is no file", () => {
+  test("are empty without a file", () => {
     rmSync(file);
     expect(names()).toEqual([]);
   });

@@ -38,7 +38,7 @@ async function undo(mirror: Mirror, planned: ReturnType<typeof readUndo>) {
   return { items: plan.items, isAllDone: ended.items.every(({ end }) => end === "done") };
 }
 
-test("undo --since gives the folder of then, or says what it leaves; undoing that gives the texts of now", async () => {
+test("undo --since restores the folder of that time, or says what it leaves; undoing that restores the present contents", async () => {
   let whole = 0;
   const runs = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
   await fc.assert(

@@ -95,7 +95,7 @@ describe("a mirrored folder", () => {
     expect(judgeOwners(owners, ROOT, sudo)).toEqual(judged);
   });
 
-  test("of another user is refused to root too, where nobody called sudo", () => {
+  test("of another user is refused to root too, unless sudo was used", () => {
     expect(judgeOwners(owned(ANN, ANN), ROOT, null).kind).toBe("foreign");
   });
 

@@ -147,7 +147,7 @@ describe("what an inode proves, and what not", () => {
 });
 
 describe("what counts as unchanged", () => {
-  test("the base's own text, though the file had it in another form", () => {
+  test("base's own content, although the file had it in another form", () => {
     const world = worldAfter(["a.md=1", "", "", ""]);
     world.patchRecord(world.idAt("a.md"), { localDigest: world.digest("1\r\n") });
     expect(describePlan(planOf(world))).toBe("");

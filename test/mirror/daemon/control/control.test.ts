@@ -196,7 +196,7 @@ describe("the place of the socket", () => {
     expect(place.kind === "ok" && fits ? place.value.length : bytes).toBe(bytes);
   });
 
-  test("is trouble where there is none, and says what to set", () => {
+  test("is an error without a usable folder, which says what to set", () => {
     const place = chooseSocketPath(root, { env: {}, folders: [join(dir, "x".repeat(90))] });
     expect(place).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
     expect(JSON.stringify(place)).toContain("XDG_RUNTIME_DIR");
