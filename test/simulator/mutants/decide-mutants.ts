@@ -96,8 +96,8 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I11",
     does: "takes two spellings for two files on a disk that makes them one",
     file: "contract/path.ts",
-    find: "return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;",
-    replace: "return composed;",
+    find: "return disk.foldsCase ? normalizedPath.toUpperCase().toLowerCase() : normalizedPath;",
+    replace: "return normalizedPath;",
     tests: ["planner/place.test.ts"],
   },
   {
