@@ -2,16 +2,7 @@
  * Several processes in one folder at the same time. One works; the others report that the folder is
  * in use, or let the daemon work. Nothing is done twice.
  */
-import {
-  type Ended,
-  type SoakFixture,
-  linkAndSync,
-  openSoakFixture,
-  run,
-  start,
-  fillService,
-  workOnBothSides,
-} from "./fixture.ts";
+import { type Ended, type Rig, linkAndSync, openRig, run, start, fillService, workOnBothSides } from "./fixture.ts";
 import { countDamage, openLedger, recordState } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
@@ -21,27 +12,27 @@ const LOCKED = 6;
 
 async function manySyncs({ rounds, seed }: Soak) {
   const ledger = openLedger();
-  const field = await openSoakFixture(seed);
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
+  const rig = await openRig(seed);
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
   let worked = 0;
   let refused = 0;
   for (let round = 0; round < rounds; round++) {
-    await workOnBothSides(field, round, 6, DOCUMENTS);
-    const before = await recordState(field);
+    await workOnBothSides(rig, round, 6, DOCUMENTS);
+    const before = await recordState(rig);
     // The service delays its answers until another process has met the working one.
     const met = Promise.withResolvers<void>();
     const hook = () => met.promise;
-    field.hooks.add(hook);
+    rig.hooks.add(hook);
     const ends = await Promise.all(
       Array.from({ length: PROCESSES }, async () => {
-        await new Promise((later) => setTimeout(later, field.dice.below(400)));
-        const end = await run(field, ["sync", field.notes]);
+        await new Promise((later) => setTimeout(later, rig.dice.below(400)));
+        const end = await run(rig, ["sync", rig.notes]);
         met.resolve();
         return end;
       }),
     );
-    field.hooks.delete(hook);
+    rig.hooks.delete(hook);
     for (const { code, out } of ends) {
       ledger.ended(code);
       if (code === 0) worked++;
@@ -49,9 +40,9 @@ async function manySyncs({ rounds, seed }: Soak) {
       else ledger.broken.push(`round ${round} (seed ${seed}): exit ${code}: ${out.trim()}`);
     }
     if (ends.every(({ code }) => code !== 0)) ledger.broken.push(`round ${round} (seed ${seed}): nobody worked`);
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 1 }));
   }
-  await field.end();
+  await rig.end();
   if (refused === 0) ledger.broken.push("no two processes ever met");
   const counted = { ...ledger.figures, worked, refused, exits: ledger.exits() };
   return { fault: "many-syncs", rounds, counted, broken: ledger.broken };
@@ -60,31 +51,31 @@ async function manySyncs({ rounds, seed }: Soak) {
 /** Runs commands in a folder beside `watch`. */
 async function syncWhileWatch({ rounds, seed }: Soak) {
   const ledger = openLedger();
-  const field = await openSoakFixture(seed);
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
-  const daemon = await startDaemon(field);
+  const rig = await openRig(seed);
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
+  const daemon = await startDaemon(rig);
   let asked = 0;
   for (let round = 0; round < rounds; round++) {
-    await workOnBothSides(field, round, 6, DOCUMENTS);
+    await workOnBothSides(rig, round, 6, DOCUMENTS);
     // The service may merge the daemon's edits with versions that the daemon never saw, so only
     // marks are compared.
-    const before = { ...(await recordState(field)), digests: new Map() };
-    const second = start(field, ["watch", field.notes]);
+    const before = { ...(await recordState(rig)), digests: new Map() };
+    const second = start(rig, ["watch", rig.notes]);
     const ends = await Promise.all([
-      run(field, ["sync", field.notes]),
-      run(field, ["sync", field.notes, "--max-deletes", "5"]),
-      run(field, ["sync", field.notes, "--json"]),
-      run(field, ["status", field.notes, "--json"]),
+      run(rig, ["sync", rig.notes]),
+      run(rig, ["sync", rig.notes, "--max-deletes", "5"]),
+      run(rig, ["sync", rig.notes, "--json"]),
+      run(rig, ["status", rig.notes, "--json"]),
       second.ended,
     ]);
     for (const [n, end] of ends.entries()) tell(n, end, round);
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 1 }));
   }
   daemon.child.kill("SIGTERM");
   const { code, out } = await daemon.ended;
   if (code !== 0) ledger.broken.push(`the daemon ended with ${code}: ${out.slice(-500)}`);
-  await field.end();
+  await rig.end();
   const counted = { ...ledger.figures, "done by the daemon": asked, exits: ledger.exits() };
   return { fault: "sync-while-watch", rounds, counted, broken: ledger.broken };
 
@@ -99,12 +90,12 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
 }
 
 /** Starts a daemon. Resolves when it has locked the folder. */
-export async function startDaemon(field: SoakFixture): Promise<ReturnType<typeof start>> {
+export async function startDaemon(rig: Rig): Promise<ReturnType<typeof start>> {
   let ready: () => void;
   const began = new Promise<void>((resolve) => {
     ready = resolve;
   });
-  const daemon = start(field, ["watch", field.notes, "--json"], { onLine: () => ready() });
+  const daemon = start(rig, ["watch", rig.notes, "--json"], { onLine: () => ready() });
   await Promise.race([began, daemon.ended]);
   return daemon;
 }

@@ -9,12 +9,12 @@ import { startDaemon } from "./at-once.ts";
 import {
   docPath,
   editOnService,
-  type SoakFixture,
+  type Rig,
   fillService,
   findOnService,
   freshMark,
   linkAndSync,
-  openSoakFixture,
+  openRig,
 } from "./fixture.ts";
 import { countDamage, openLedger, recordState } from "./judge.ts";
 import { withLine } from "./marked.ts";
@@ -31,30 +31,30 @@ const DOCUMENTS = 40;
 async function killWatch({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const person = await startEditor();
-  const field = await openSoakFixture(seed);
-  const { dice } = field;
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
-  const before = await recordState(field);
+  const rig = await openRig(seed);
+  const { dice } = rig;
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
+  const before = await recordState(rig);
   const saves = new Map<string, number>();
   let [remote, moves] = [0, 0];
   for (let round = 0; round < rounds; round++) {
-    const daemon = await startDaemon(field);
+    const daemon = await startDaemon(rig);
     const until = performance.now() + 200 + dice.below(2_500);
     while (performance.now() < until && daemon.child.exitCode === null) {
       const n = dice.below(DOCUMENTS);
-      const path = await here(field, n);
+      const path = await here(rig, n);
       const manner = dice.pick(SAVE_METHODS);
-      const mark = freshMark(field);
-      const save = { path: join(field.notes, path), paragraph: dice.below(4), mark, manner };
+      const mark = freshMark(rig);
+      const save = { path: join(rig.notes, path), paragraph: dice.below(4), mark, manner };
       await person.save({ ...save, before: 0, between: dice.below(20) });
       saves.set(manner, (saves.get(manner) ?? 0) + 1);
       if (dice.below(2) === 0) {
-        await editOnService(field, await there(field, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
+        await editOnService(rig, await there(rig, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
         remote++;
       }
       if (dice.below(8) === 0) {
-        await move(field, dice.below(DOCUMENTS));
+        await move(rig, dice.below(DOCUMENTS));
         moves++;
       }
       await wait(dice.below(150));
@@ -65,8 +65,8 @@ async function killWatch({ rounds, seed }: Soak): Promise<Row> {
     if (end.code !== null)
       ledger.broken.push(`round ${round} (seed ${seed}): the daemon ended: ${end.out.slice(-900)}`);
   }
-  ledger.add(`the end (seed ${seed})`, await countDamage(field, before), [0, 3]);
-  await field.end();
+  ledger.add(`the end (seed ${seed})`, await countDamage(rig, before), [0, 3]);
+  await rig.end();
   person.leave();
   ledger.broken.push(...person.failures);
   const counted = { ...ledger.figures, saves: shown(saves), "edits there": remote, moves, exits: ledger.exits() };
@@ -82,25 +82,25 @@ const placesOf = (n: number) => [docPath(n), `moved/doc-${n}.md`] as const;
  * Returns the local path of a document. Looks repeatedly, because a path is free for some
  * microseconds while mdmirror replaces the file.
  */
-async function here(field: SoakFixture, n: number): Promise<string> {
+async function here(rig: Rig, n: number): Promise<string> {
   for (let tries = 0; tries < 2_000; tries++) {
-    const found = placesOf(n).find((path) => existsSync(join(field.notes, path)));
+    const found = placesOf(n).find((path) => existsSync(join(rig.notes, path)));
     if (found !== undefined) return found;
     await wait(1);
   }
   throw new Error(`doc ${n} is at neither of its places`);
 }
 
-async function there(field: SoakFixture, n: number): Promise<string> {
-  for (const path of placesOf(n)) if ((await findOnService(field, path)) !== null) return path;
+async function there(rig: Rig, n: number): Promise<string> {
+  for (const path of placesOf(n)) if ((await findOnService(rig, path)) !== null) return path;
   throw new Error(`doc ${n} is at neither of its places on the service`);
 }
 
-async function move(field: SoakFixture, n: number): Promise<void> {
-  const [from, to] = [await here(field, n), placesOf(n)];
-  mkdirSync(join(field.notes, "moved"), { recursive: true });
+async function move(rig: Rig, n: number): Promise<void> {
+  const [from, to] = [await here(rig, n), placesOf(n)];
+  mkdirSync(join(rig.notes, "moved"), { recursive: true });
   try {
-    renameSync(join(field.notes, from), join(field.notes, from === to[0] ? to[1] : to[0]));
+    renameSync(join(rig.notes, from), join(rig.notes, from === to[0] ? to[1] : to[0]));
   } catch (error) {
     // mdmirror is replacing the file. A user would try again; here a later move does.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

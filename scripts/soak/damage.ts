@@ -18,13 +18,13 @@ import {
   docPath,
   editLocally,
   editOnService,
-  type SoakFixture,
+  type Rig,
   findOnService,
   initArgs,
   linkAndSync,
   createOnService,
   expectOk,
-  openSoakFixture,
+  openRig,
   run,
   start,
   writeLocally,
@@ -39,12 +39,12 @@ const DOCUMENTS = 60;
 type Damage = {
   readonly name: string;
   /** Prepares the damage before the last undamaged sync, such as a copy of the older state. */
-  readonly prepare?: (mirror: string, field: SoakFixture) => void | Promise<void>;
+  readonly prepare?: (mirror: string, rig: Rig) => void | Promise<void>;
   readonly make: (mirror: string, dice: Dice) => void;
   /** Exit codes that the next sync may have. */
   readonly codes: readonly number[];
   /** What a user does if mdmirror asks for it. */
-  readonly repair?: (field: SoakFixture) => Promise<unknown>;
+  readonly repair?: (rig: Rig) => Promise<unknown>;
 };
 
 function flip(file: string, dice: Dice, times: number): void {
@@ -109,17 +109,17 @@ function flipHeader(file: string, dice: Dice): void {
  * Keeps a copy of the file, then kills a sync in the middle of its work, so that its WAL is left.
  */
 function keepAndKill(file: string): NonNullable<Damage["prepare"]> {
-  return async (mirror, field) => {
-    const { child, ended } = start(field, ["sync", field.notes]);
+  return async (mirror, rig) => {
+    const { child, ended } = start(rig, ["sync", rig.notes]);
     const copy = () => copyFileSync(join(mirror, file), join(mirror, `${file}.older`));
     copy();
     let left = 12;
     const hook = () => {
       if (--left === 0) child.kill("SIGKILL");
     };
-    field.hooks.add(hook);
+    rig.hooks.add(hook);
     await ended;
-    field.hooks.delete(hook);
+    rig.hooks.delete(hook);
   };
 }
 
@@ -160,32 +160,32 @@ const DAMAGES: readonly Damage[] = [
     name: "config.json: noise",
     make: (mirror, dice) => writeFileSync(join(mirror, "config.json"), dice.hex(99)),
     codes: [2],
-    repair: async (field) => {
-      rmSync(join(field.notes, ".mdmirror/config.json"));
-      return run(field, initArgs(field));
+    repair: async (rig) => {
+      rmSync(join(rig.notes, ".mdmirror/config.json"));
+      return run(rig, initArgs(rig));
     },
   },
   {
     name: "config.json: gone",
     make: (mirror) => rmSync(join(mirror, "config.json")),
     codes: [2],
-    repair: (field) => run(field, initArgs(field)),
+    repair: (rig) => run(rig, initArgs(rig)),
   },
   {
     name: "marker: gone",
     make: (mirror) => rmSync(join(mirror, "marker")),
     codes: [4],
     // The steps that the command `approve` suggests.
-    repair: (field) => {
-      renameSync(join(field.notes, ".mdmirror"), join(field.folder, "mdmirror.away"));
-      return run(field, initArgs(field));
+    repair: (rig) => {
+      renameSync(join(rig.notes, ".mdmirror"), join(rig.folder, "mdmirror.away"));
+      return run(rig, initArgs(rig));
     },
   },
   {
     name: "all of .mdmirror: gone",
     make: (mirror) => rmSync(mirror, { recursive: true }),
     codes: [2],
-    repair: (field) => run(field, initArgs(field)),
+    repair: (rig) => run(rig, initArgs(rig)),
   },
 ];
 
@@ -195,48 +195,48 @@ async function damaged({ rounds, seed }: Soak) {
   for (let round = 0; round < rounds; round++) {
     const damage = DAMAGES[round % DAMAGES.length]!;
     const where = `round ${round} (seed ${seed}), ${damage.name}`;
-    const field = await openSoakFixture(seed * 1_000 + round);
-    const mirror = join(field.notes, ".mdmirror");
-    await fillService(field, DOCUMENTS);
-    await linkAndSync(field);
+    const rig = await openRig(seed * 1_000 + round);
+    const mirror = join(rig.notes, ".mdmirror");
+    await fillService(rig, DOCUMENTS);
+    await linkAndSync(rig);
     // Changes that an older copy of the state does not contain.
-    await past(field);
-    await damage.prepare?.(mirror, field);
-    await run(field, ["sync", field.notes]);
-    await waiting(field);
-    const before = await recordState(field);
-    field.marks.clear();
-    field.writes.length = 0;
-    damage.make(mirror, field.dice);
-    const ended = await run(field, ["sync", field.notes]);
+    await past(rig);
+    await damage.prepare?.(mirror, rig);
+    await run(rig, ["sync", rig.notes]);
+    await waiting(rig);
+    const before = await recordState(rig);
+    rig.marks.clear();
+    rig.writes.length = 0;
+    damage.make(mirror, rig.dice);
+    const ended = await run(rig, ["sync", rig.notes]);
     ledger.ended(ended.code);
     if (ended.code === null || !damage.codes.includes(ended.code) || /fault of mdmirror itself/.test(ended.out))
       ledger.broken.push(`${where}: exit ${ended.code}: ${ended.out.trim()}`);
-    const deleted = field.writes.filter((write) => write.startsWith("DELETE"));
+    const deleted = rig.writes.filter((write) => write.startsWith("DELETE"));
     if (deleted.length > 0) ledger.broken.push(`${where}: deleted on the service: ${deleted.join(", ")}`);
     if (existsSync(join(mirror, "damaged"))) setAside++;
-    await damage.repair?.(field);
-    ledger.add(where, await countDamage(field, before, { syncs: 1 }), [0, 3]);
-    await field.end();
+    await damage.repair?.(rig);
+    ledger.add(where, await countDamage(rig, before, { syncs: 1 }), [0, 3]);
+    await rig.end();
   }
   const counted = { ...ledger.figures, kinds: DAMAGES.length, "set aside": setAside, exits: ledger.exits() };
   return { fault: "damage", rounds, counted, broken: ledger.broken };
 }
 
 /** Makes edits, a move and new documents on both sides. */
-async function past(field: SoakFixture): Promise<void> {
-  for (const n of [1, 2, 3, 4, 5]) await editOnService(field, docPath(n), 1);
-  for (const n of [4, 5, 6, 7, 8]) editLocally(field, docPath(n), 5);
-  writeLocally(field, "new-here.md", newText("new here"));
-  await createOnService(field, "new-there.md", newText("new there"));
-  expectOk(await field.call("PATCH", `/v1/files/${await findOnService(field, docPath(9))}`, { name: "moved.md" }));
+async function past(rig: Rig): Promise<void> {
+  for (const n of [1, 2, 3, 4, 5]) await editOnService(rig, docPath(n), 1);
+  for (const n of [4, 5, 6, 7, 8]) editLocally(rig, docPath(n), 5);
+  writeLocally(rig, "new-here.md", newText("new here"));
+  await createOnService(rig, "new-there.md", newText("new there"));
+  expectOk(await rig.call("PATCH", `/v1/files/${await findOnService(rig, docPath(9))}`, { name: "moved.md" }));
 }
 
 /** Makes edits for the sync after the damage: on each side alone, and on both. */
-async function waiting(field: SoakFixture): Promise<void> {
-  for (const n of [10, 11]) await editOnService(field, docPath(n), 1);
-  for (const n of [11, 12]) editLocally(field, docPath(n), 5);
-  for (const n of [4, 14]) await editOnService(field, docPath(n), 2);
+async function waiting(rig: Rig): Promise<void> {
+  for (const n of [10, 11]) await editOnService(rig, docPath(n), 1);
+  for (const n of [11, 12]) editLocally(rig, docPath(n), 5);
+  for (const n of [4, 14]) await editOnService(rig, docPath(n), 2);
 }
 
 export const DAMAGED: readonly Fault[] = [

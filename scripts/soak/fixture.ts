@@ -36,7 +36,7 @@ export type Service = {
 
 type Hook = (request: WireRequest) => void | Promise<void>;
 
-export type SoakFixture = Service & {
+export type Rig = Service & {
   readonly notes: string;
   readonly dice: Dice;
   /**
@@ -47,7 +47,7 @@ export type SoakFixture = Service & {
   readonly marks: Set<string>;
 };
 
-export async function openSoakFixture(seed: number, served?: Service): Promise<SoakFixture> {
+export async function openRig(seed: number, served?: Service): Promise<Rig> {
   const hooks = new Set<Hook>();
   const service = served ?? (await serveInProcess(hooks));
   const notes = join(service.folder, "notes");
@@ -124,22 +124,22 @@ export async function readRemote({ call }: Pick<Service, "call">): Promise<Map<s
 
 let marked = 0;
 
-export function freshMark(field: SoakFixture): string {
+export function freshMark(rig: Rig): string {
   const mark = `<m${++marked}>`;
-  field.marks.add(mark);
+  rig.marks.add(mark);
   return mark;
 }
 
 export const docPath = (n: number) => `topic-${n % 7}/doc-${n}.md`;
 
-export function writeLocally(field: SoakFixture, path: string, text: string): void {
-  mkdirSync(dirname(join(field.notes, path)), { recursive: true });
-  writeFileSync(join(field.notes, path), text);
+export function writeLocally(rig: Rig, path: string, text: string): void {
+  mkdirSync(dirname(join(rig.notes, path)), { recursive: true });
+  writeFileSync(join(rig.notes, path), text);
 }
 
-export function editLocally(field: SoakFixture, path: string, paragraph: number): void {
-  const file = join(field.notes, path);
-  writeFileSync(file, edited(readFileSync(file, "utf8"), paragraph, freshMark(field)));
+export function editLocally(rig: Rig, path: string, paragraph: number): void {
+  const file = join(rig.notes, path);
+  writeFileSync(file, edited(readFileSync(file, "utf8"), paragraph, freshMark(rig)));
 }
 
 /**
@@ -152,16 +152,16 @@ export function expectOk(answer: WireResponse): never | Record<string, unknown> 
 }
 
 /** Creates documents `doc 0` … on the service. */
-export async function fillService(field: SoakFixture, documents: number): Promise<void> {
-  for (let n = 0; n < documents; n++) await createOnService(field, docPath(n), newText(`doc ${n}`));
+export async function fillService(rig: Rig, documents: number): Promise<void> {
+  for (let n = 0; n < documents; n++) await createOnService(rig, docPath(n), newText(`doc ${n}`));
 }
 
-export async function createOnService(field: SoakFixture, path: string, content: string): Promise<void> {
-  expectOk(await field.call("POST", "/v1/files", { path, content }));
+export async function createOnService(rig: Rig, path: string, content: string): Promise<void> {
+  expectOk(await rig.call("POST", "/v1/files", { path, content }));
 }
 
-export async function findOnService(field: Pick<SoakFixture, "call">, path: string): Promise<string | null> {
-  const { data } = expectOk(await field.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
+export async function findOnService(rig: Pick<Rig, "call">, path: string): Promise<string | null> {
+  const { data } = expectOk(await rig.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
     data: { id: string }[];
   };
   return data[0]?.id ?? null;
@@ -171,34 +171,24 @@ export async function findOnService(field: Pick<SoakFixture, "call">, path: stri
  * Edits a document on the service.
  * @param change edits the content; by default replaces paragraph `paragraph`
  */
-export async function editOnService(
-  field: SoakFixture,
-  path: string,
-  paragraph: number,
-  change = edited,
-): Promise<void> {
-  const id = await findOnService(field, path);
-  const { content, lastChangeId } = expectOk(await field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
-  const text = change(content!, paragraph, freshMark(field));
-  expectOk(await field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
+export async function editOnService(rig: Rig, path: string, paragraph: number, change = edited): Promise<void> {
+  const id = await findOnService(rig, path);
+  const { content, lastChangeId } = expectOk(await rig.call("GET", `/v1/files/${id}`)) as Record<string, string>;
+  const text = change(content!, paragraph, freshMark(rig));
+  expectOk(await rig.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
 }
 
 /**
  * Creates and edits `count` documents of each kind on both sides, at paths that depend on the
  * round.
  */
-export async function workOnBothSides(
-  field: SoakFixture,
-  round: number,
-  count: number,
-  documents: number,
-): Promise<void> {
+export async function workOnBothSides(rig: Rig, round: number, count: number, documents: number): Promise<void> {
   for (let k = 0; k < count; k++) {
-    writeLocally(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
-    await createOnService(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    writeLocally(rig, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
+    await createOnService(rig, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
     const path = docPath((round * count + k) % documents);
-    editLocally(field, path, k);
-    await editOnService(field, path, k + 4);
+    editLocally(rig, path, k);
+    await editOnService(rig, path, k + 4);
   }
 }
 
@@ -215,15 +205,15 @@ export type Started = { readonly child: ChildProcess; readonly ended: Promise<En
 export type User = Pick<Service, "folder" | "key">;
 
 /** Starts `mdmirror …` as a process. */
-export function start(field: User, args: readonly string[], options: StartOptions = {}): Started {
+export function start(rig: User, args: readonly string[], options: StartOptions = {}): Started {
   const began = performance.now();
   const { onLine } = options;
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: "/",
     env: {
       ...process.env,
-      XDG_STATE_HOME: join(field.folder, "state"),
-      MDMIRROR_API_KEY: field.key,
+      XDG_STATE_HOME: join(rig.folder, "state"),
+      MDMIRROR_API_KEY: rig.key,
       NO_COLOR: "1",
       ...options.env,
     },
@@ -246,25 +236,19 @@ export function start(field: User, args: readonly string[], options: StartOption
   return { child, ended };
 }
 
-export const run = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
-  start(field, args, options).ended;
+export const run = (rig: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+  start(rig, args, options).ended;
 
-export const initArgs = (field: Pick<SoakFixture, "notes" | "url">) => [
-  "init",
-  field.notes,
-  "--url",
-  field.url,
-  "--yes",
-];
+export const initArgs = (rig: Pick<Rig, "notes" | "url">) => ["init", rig.notes, "--url", rig.url, "--yes"];
 
 /** Runs a command in this process, or as a process if it needs another environment. */
-export const runUndisturbed = (field: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
-  options?.env === undefined ? runInProcess(field, args) : run(field, args, options);
+export const runUndisturbed = (rig: User, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+  options?.env === undefined ? runInProcess(rig, args) : run(rig, args, options);
 
 /** Links the folder and syncs it, before the fault. */
-export async function linkAndSync(field: SoakFixture, options?: StartOptions): Promise<void> {
-  const ended = await runUndisturbed(field, initArgs(field), options);
+export async function linkAndSync(rig: Rig, options?: StartOptions): Promise<void> {
+  const ended = await runUndisturbed(rig, initArgs(rig), options);
   if (ended.code !== 0) throw new Error(`the first sync ended with ${ended.code}: ${ended.out}`);
-  const second = await runUndisturbed(field, ["sync", field.notes], options);
+  const second = await runUndisturbed(rig, ["sync", rig.notes], options);
   if (second.code !== 0) throw new Error(`the second sync ended with ${second.code}: ${second.out}`);
 }

@@ -8,11 +8,11 @@ import {
   docPath,
   editLocally,
   editOnService,
-  type SoakFixture,
+  type Rig,
   initArgs,
   linkAndSync,
   createOnService,
-  openSoakFixture,
+  openRig,
   run,
   fillService,
 } from "./fixture.ts";
@@ -31,20 +31,20 @@ const DOCUMENTS = 150;
 const CLONED = 600;
 
 /** Opens a fixture whose `notes` is a folder on a separate disk. */
-async function fieldOnDisk(seed: number, size: string): Promise<SoakFixture & { readonly disk: string }> {
-  const field = await openSoakFixture(seed);
-  const disk = join(field.folder, "disk");
+async function fieldOnDisk(seed: number, size: string): Promise<Rig & { readonly disk: string }> {
+  const rig = await openRig(seed);
+  const disk = join(rig.folder, "disk");
   mount(disk, size);
   const end = async () => {
     unmount(disk);
-    await field.end();
+    await rig.end();
   };
-  return { ...field, notes: join(disk, "notes"), disk, end };
+  return { ...rig, notes: join(disk, "notes"), disk, end };
 }
 
 /** Returns the local files whose content is not a whole version that the service has or had. */
-function torn(field: SoakFixture, known: ReadonlySet<string>): string[] {
-  return [...localTexts(field.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
+function torn(rig: Rig, known: ReadonlySet<string>): string[] {
+  return [...localTexts(rig.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
 }
 
 const CODES_WHEN_FULL = new Set<number | null>([0, 3, 9]);
@@ -56,26 +56,26 @@ async function fullClone(soak: Soak): Promise<Row> {
   const ledger = openLedger();
   let met = 0;
   for (let round = 0; round < rounds; round++) {
-    const field = await fieldOnDisk(seed * 1_000 + round, "64m");
+    const rig = await fieldOnDisk(seed * 1_000 + round, "64m");
     const texts = new Set<string>();
     for (let n = 0; n < CLONED; n++) {
       const text = newText(`doc ${n}`).repeat(1 + (n % 9));
       texts.add(text);
-      await createOnService(field, docPath(n), text);
+      await createOnService(rig, docPath(n), text);
     }
-    const before = await recordState(field);
-    resize(field.disk, `${100 + field.dice.below(9_000)}k`);
-    const first = await run(field, initArgs(field));
+    const before = await recordState(rig);
+    resize(rig.disk, `${100 + rig.dice.below(9_000)}k`);
+    const first = await run(rig, initArgs(rig));
     ledger.ended(first.code);
     if (first.code !== 0) met++;
     if (!CODES_WHEN_FULL.has(first.code)) ledger.broken.push(`round ${round}: exit ${first.code}: ${first.out}`);
     if (/fault of mdmirror itself/.test(first.out)) ledger.broken.push(`round ${round}: ${first.out}`);
-    for (const path of torn(field, texts)) ledger.broken.push(`round ${round}: ${path} holds half a text`);
-    if (field.writes.length > 0) ledger.broken.push(`round ${round}: ${field.writes.length} writes to the service`);
-    resize(field.disk, "64m");
-    await run(field, initArgs(field));
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before));
-    await field.end();
+    for (const path of torn(rig, texts)) ledger.broken.push(`round ${round}: ${path} holds half a text`);
+    if (rig.writes.length > 0) ledger.broken.push(`round ${round}: ${rig.writes.length} writes to the service`);
+    resize(rig.disk, "64m");
+    await run(rig, initArgs(rig));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before));
+    await rig.end();
   }
   return {
     fault: "full-clone",
@@ -86,10 +86,10 @@ async function fullClone(soak: Soak): Promise<Row> {
 }
 
 /** Fills the disk up to `bytes` of free space. */
-function fill(field: { readonly disk: string }, bytes: number): void {
-  const { bavail, bsize } = statfsSync(field.disk);
+function fill(rig: { readonly disk: string }, bytes: number): void {
+  const { bavail, bsize } = statfsSync(rig.disk);
   const size = Math.max(0, bavail * bsize - bytes);
-  if (size > 0) writeFileSync(join(field.disk, "filler"), Buffer.alloc(size));
+  if (size > 0) writeFileSync(join(rig.disk, "filler"), Buffer.alloc(size));
 }
 
 /**
@@ -101,33 +101,33 @@ async function fullMerge(soak: Soak): Promise<Row> {
   if (why !== null) return injectedFullDisk("full-merge", why, soak);
   const { rounds, seed } = soak;
   const ledger = openLedger();
-  const field = await fieldOnDisk(seed, "16m");
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
+  const rig = await fieldOnDisk(seed, "16m");
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
   let met = 0;
   for (let round = 0; round < rounds; round++) {
     for (let k = 0; k < 30; k++) {
       const path = docPath((round * 30 + k) % DOCUMENTS);
-      const paragraph = field.dice.below(9);
-      if (k % 3 !== 0) editLocally(field, path, paragraph);
-      if (k % 3 !== 1) await editOnService(field, path, paragraph + 4);
+      const paragraph = rig.dice.below(9);
+      if (k % 3 !== 0) editLocally(rig, path, paragraph);
+      if (k % 3 !== 1) await editOnService(rig, path, paragraph + 4);
     }
-    const before = await recordState(field);
-    fill(field, field.dice.below(400) * 4_096);
+    const before = await recordState(rig);
+    fill(rig, rig.dice.below(400) * 4_096);
     for (let times = 0; times < 2; times++) {
-      const ended = await run(field, ["sync", field.notes]);
+      const ended = await run(rig, ["sync", rig.notes]);
       ledger.ended(ended.code);
       if (ended.code !== 0) met++;
       if (!CODES_WHEN_FULL.has(ended.code) || /fault of mdmirror itself/.test(ended.out))
         ledger.broken.push(`round ${round}: exit ${ended.code}: ${ended.out}`);
     }
-    rmSync(join(field.disk, "filler"), { force: true });
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 2 }));
-    const damaged = join(field.notes, ".mdmirror/damaged");
-    if (readdirSync(join(field.notes, ".mdmirror")).includes("damaged"))
+    rmSync(join(rig.disk, "filler"), { force: true });
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 2 }));
+    const damaged = join(rig.notes, ".mdmirror/damaged");
+    if (readdirSync(join(rig.notes, ".mdmirror")).includes("damaged"))
       ledger.broken.push(`round ${round}: a full disk was taken for damage: ${readdirSync(damaged).join(", ")}`);
   }
-  await field.end();
+  await rig.end();
   return {
     fault: "full-merge",
     rounds,

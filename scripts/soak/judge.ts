@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import {
   type Ended,
-  type SoakFixture,
+  type Rig,
   type RemoteDocument,
   type StartOptions,
   digest,
@@ -40,10 +40,10 @@ export type Before = {
   readonly ids: ReadonlyMap<string, string>;
 };
 
-export async function recordState(field: SoakFixture): Promise<Before> {
-  const there = await readRemote(field);
+export async function recordState(rig: Rig): Promise<Before> {
+  const there = await readRemote(rig);
   const digests = new Map([...there].map(([path, { text }]) => [digest(text), `${path} there`]));
-  for (const [path, text] of localTexts(field.notes)) digests.set(digest(text), `${path} here`);
+  for (const [path, text] of localTexts(rig.notes)) digests.set(digest(text), `${path} here`);
   return { digests, ids: idsByTitle(there) };
 }
 
@@ -72,28 +72,28 @@ export type DamageCounts = {
  * @param options `syncs`: number of syncs before the last one
  */
 export async function countDamage(
-  field: SoakFixture,
+  rig: Rig,
   before: Before,
   options: StartOptions & { readonly syncs?: number } = {},
 ): Promise<DamageCounts> {
   const codes: (number | null)[] = [];
   for (let n = 0; n < (options.syncs ?? 3); n++)
-    codes.push((await runUndisturbed(field, ["sync", field.notes], options)).code);
-  field.writes.length = 0;
-  const stamps = stampsOf(field.notes);
-  const last = await runUndisturbed(field, ["sync", field.notes], options);
+    codes.push((await runUndisturbed(rig, ["sync", rig.notes], options)).code);
+  rig.writes.length = 0;
+  const stamps = stampsOf(rig.notes);
+  const last = await runUndisturbed(rig, ["sync", rig.notes], options);
   codes.push(last.code);
-  const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
-  const [here, there] = [localTexts(field.notes), await readRemote(field)];
-  const kept = await keptTexts(field, field.notes);
+  const idle = rig.writes.length + changedStamps(stamps, stampsOf(rig.notes));
+  const [here, there] = [localTexts(rig.notes), await readRemote(rig)];
+  const kept = await keptTexts(rig, rig.notes);
   const lostTexts = [...before.digests].filter(([text]) => !kept.digests.has(text));
-  const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark));
+  const lostMarks = [...rig.marks].filter((mark) => !kept.marks.has(mark));
   const ids = idsByTitle(there);
   const figures: Figures = {
     lost: lostTexts.length + lostMarks.length,
     doubled: doubles([...here]) + doubles([...there].map(([path, { text }]) => [path, text])),
-    differing: differing(field, here, there),
-    temps: tempFiles(field.notes).length,
+    differing: differing(rig, here, there),
+    temps: tempFiles(rig.notes).length,
     ids: [...before.ids].filter(([title, id]) => ids.get(title) !== id).length,
     idle,
   };
@@ -105,12 +105,8 @@ function doubles(texts: readonly (readonly [string, string])[]): number {
   return titles.length - new Set(titles).size;
 }
 
-function differing(
-  field: SoakFixture,
-  here: ReadonlyMap<string, string>,
-  there: ReadonlyMap<string, RemoteDocument>,
-): number {
-  const conflicts = openConflicts(field.notes);
+function differing(rig: Rig, here: ReadonlyMap<string, string>, there: ReadonlyMap<string, RemoteDocument>): number {
+  const conflicts = openConflicts(rig.notes);
   const wrong = (path: string) => {
     const conflictCopy = conflicts.get(path);
     return (conflictCopy === undefined ? here.get(path) : here.get(conflictCopy)) !== there.get(path)?.text;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
   type Ended,
-  type SoakFixture,
+  type Rig,
   ROOT,
   docPath,
   editLocally,
@@ -16,7 +16,7 @@ import {
   initArgs,
   linkAndSync,
   createOnService,
-  openSoakFixture,
+  openRig,
   run,
   start,
   writeLocally,
@@ -38,23 +38,23 @@ const CLONED = 600;
  * @param usual time in ms and number of requests without a kill
  */
 async function runKilled(
-  field: SoakFixture,
+  rig: Rig,
   args: readonly string[],
   usual: { readonly ms: number; readonly requests: number },
 ): Promise<Ended> {
-  const { dice } = field;
-  const { child, ended } = start(field, args);
+  const { dice } = rig;
+  const { child, ended } = start(rig, args);
   const kill = () => void child.kill("SIGKILL");
   let timer: NodeJS.Timeout | undefined;
   let left = 1 + dice.below(Math.max(1, usual.requests));
   const hook = () => {
     if (--left === 0) timer = setTimeout(kill, dice.below(20));
   };
-  if (dice.below(2) === 0) field.hooks.add(hook);
+  if (dice.below(2) === 0) rig.hooks.add(hook);
   else timer = setTimeout(kill, usual.ms * (0.2 + dice.fraction() * 0.9));
   const end = await ended;
   clearTimeout(timer);
-  field.hooks.delete(hook);
+  rig.hooks.delete(hook);
   return end;
 }
 
@@ -68,23 +68,23 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
   const ledger = openLedger();
   let kills = 0;
   for (let round = 0; kills < rounds; round++) {
-    const field = await openSoakFixture(seed * 1_000 + round);
+    const rig = await openRig(seed * 1_000 + round);
     const documents = direction === "clone" ? CLONED : DOCUMENTS;
     for (let n = 0; n < documents; n++) {
-      if (direction === "clone") await createOnService(field, docPath(n), newText(`doc ${n}`));
-      else writeLocally(field, docPath(n), newText(`doc ${n}`));
+      if (direction === "clone") await createOnService(rig, docPath(n), newText(`doc ${n}`));
+      else writeLocally(rig, docPath(n), newText(`doc ${n}`));
     }
-    const before = await recordState(field);
+    const before = await recordState(rig);
     for (let times = 0; times < 3; times++) {
-      const isLinked = existsSync(join(field.notes, ".mdmirror/config.json"));
-      const args = isLinked ? ["sync", field.notes] : initArgs(field);
-      const end = await runKilled(field, args, { ms: 900, requests: documents });
+      const isLinked = existsSync(join(rig.notes, ".mdmirror/config.json"));
+      const args = isLinked ? ["sync", rig.notes] : initArgs(rig);
+      const end = await runKilled(rig, args, { ms: 900, requests: documents });
       ledger.ended(end.code);
       if (end.code === null) kills++;
     }
-    if (!existsSync(join(field.notes, ".mdmirror/config.json"))) await run(field, initArgs(field));
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before));
-    await field.end();
+    if (!existsSync(join(rig.notes, ".mdmirror/config.json"))) await run(rig, initArgs(rig));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before));
+    await rig.end();
   }
   return rowOf(`kill-${direction}`, kills, ledger);
 }
@@ -95,40 +95,40 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
  */
 async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
-  const field = await openSoakFixture(seed);
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
+  const rig = await openRig(seed);
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
   let kills = 0;
   let merges = 0;
   let conflicts = 0;
   for (let round = 0; kills < rounds; round++) {
-    const [first, clash] = [field.dice.below(DOCUMENTS), field.dice.below(DOCUMENTS)];
+    const [first, clash] = [rig.dice.below(DOCUMENTS), rig.dice.below(DOCUMENTS)];
     for (let k = 0; k < 30; k++) {
       const n = (first + k) % DOCUMENTS;
-      const paragraph = field.dice.below(9);
+      const paragraph = rig.dice.below(9);
       // Documents in conflict are not edited, because conflicts are tested elsewhere.
-      if (hasConflictCopy(field, n)) continue;
-      editLocally(field, docPath(n), paragraph);
-      await editOnService(field, docPath(n), n === clash ? paragraph : paragraph + 4);
+      if (hasConflictCopy(rig, n)) continue;
+      editLocally(rig, docPath(n), paragraph);
+      await editOnService(rig, docPath(n), n === clash ? paragraph : paragraph + 4);
       if (n === clash) conflicts++;
       else merges++;
     }
-    const before = await recordState(field);
+    const before = await recordState(rig);
     // Nobody edits between these syncs: content that a user replaces before a sync saw it need not
     // be kept.
-    for (let times = field.dice.below(3); times >= 0; times--) {
-      const end = await runKilled(field, ["sync", field.notes], { ms: 700, requests: 70 });
+    for (let times = rig.dice.below(3); times >= 0; times--) {
+      const end = await runKilled(rig, ["sync", rig.notes], { ms: 700, requests: 70 });
       ledger.ended(end.code);
       if (end.code === null) kills++;
     }
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 2 }), [0, 3]);
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 2 }), [0, 3]);
   }
-  await field.end();
+  await rig.end();
   return rowOf("kill-merge", kills, ledger, { merges, conflicts });
 }
 
-const hasConflictCopy = (field: SoakFixture, n: number) =>
-  existsSync(join(field.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
+const hasConflictCopy = (rig: Rig, n: number) =>
+  existsSync(join(rig.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
 
 /** Tables and columns with another name in version 6 → their present names. */
 const RENAMED: Readonly<Record<string, string>> = { links: "records", holds: "blocked", standing: "state" };
@@ -163,11 +163,11 @@ function toVersion6(notes: string): void {
 
 async function killMigration({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
-  const field = await openSoakFixture(seed);
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
+  const rig = await openRig(seed);
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
   const version = () => {
-    const db = new Sqlite(join(field.notes, ".mdmirror/state.db"), { readonly: true });
+    const db = new Sqlite(join(rig.notes, ".mdmirror/state.db"), { readonly: true });
     const found = db.pragma("user_version", { simple: true }) as number;
     db.close();
     return found;
@@ -176,19 +176,19 @@ async function killMigration({ rounds, seed }: Soak): Promise<Row> {
   let kills = 0;
   let stillOld = 0;
   for (let round = 0; kills < rounds; round++) {
-    toVersion6(field.notes);
+    toVersion6(rig.notes);
     if (version() !== 6) throw new Error("the state is not one of version 6");
-    editLocally(field, docPath(round % DOCUMENTS), 1);
-    await editOnService(field, docPath((round + 40) % DOCUMENTS), 1);
-    const before = await recordState(field);
-    const end = await runKilled(field, ["sync", field.notes], { ms: 350, requests: 3 });
+    editLocally(rig, docPath(round % DOCUMENTS), 1);
+    await editOnService(rig, docPath((round + 40) % DOCUMENTS), 1);
+    const before = await recordState(rig);
+    const end = await runKilled(rig, ["sync", rig.notes], { ms: 350, requests: 3 });
     ledger.ended(end.code);
     if (end.code === null) kills++;
     if (version() === 6) stillOld++;
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 1 }));
     if (version() !== newest) ledger.broken.push(`round ${round}: the state stayed at version ${version()}`);
   }
-  await field.end();
+  await rig.end();
   return rowOf("kill-migration", kills, ledger, { "killed before it": stillOld });
 }
 

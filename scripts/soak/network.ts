@@ -9,14 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rollDice } from "../../test/simulator/dice.ts";
 import {
-  type SoakFixture,
+  type Rig,
   PROGRAM,
   type Service,
   serveData,
   docPath,
   fillService,
   linkAndSync,
-  openSoakFixture,
+  openRig,
   run,
   start,
   writeLocally,
@@ -34,25 +34,25 @@ const MAX_SYNCS = 40;
 
 async function brokenConnections({ rounds, seed }: Soak) {
   const ledger = openLedger();
-  const direct = await openSoakFixture(seed);
+  const direct = await openRig(seed);
   const proxy = await openProxy(direct.url, rollDice(seed));
-  const field: SoakFixture = { ...direct, url: proxy.url };
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
+  const rig: Rig = { ...direct, url: proxy.url };
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
   for (let round = 0; round < rounds; round++) {
-    await workOnBothSides(field, round, 12, DOCUMENTS);
-    const before = await recordState(field);
-    proxy.share = 0.15 + field.dice.fraction() * 0.8;
+    await workOnBothSides(rig, round, 12, DOCUMENTS);
+    const before = await recordState(rig);
+    proxy.share = 0.15 + rig.dice.fraction() * 0.8;
     // The number of connections of a sync depends on its timing. Without a broken one it would
     // prove nothing.
     for (let times = 0; times < 2 || (times < MAX_SYNCS && proxy.broken.size === 0); times++) {
-      const ended = await run(field, ["sync", field.notes]);
+      const ended = await run(rig, ["sync", rig.notes]);
       ledger.ended(ended.code);
       if (ended.code === null || !CODES.includes(ended.code))
         ledger.broken.push(`round ${round} (seed ${seed}): exit ${ended.code}: ${ended.out.trim()}`);
     }
     proxy.share = 0;
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 1 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 1 }));
   }
   await proxy.close();
   await direct.end();
@@ -68,25 +68,25 @@ async function brokenConnections({ rounds, seed }: Soak) {
 async function killedService({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const served = await serveByTurns();
-  const field = await openSoakFixture(seed, served);
-  for (let n = 0; n < DOCUMENTS; n++) writeLocally(field, docPath(n), newText(`doc ${n}`));
-  await linkAndSync(field);
+  const rig = await openRig(seed, served);
+  for (let n = 0; n < DOCUMENTS; n++) writeLocally(rig, docPath(n), newText(`doc ${n}`));
+  await linkAndSync(rig);
   let kills = 0;
   for (let round = 0; round < rounds; round++) {
-    await workOnBothSides(field, round, 12, DOCUMENTS);
-    const before = await recordState(field);
+    await workOnBothSides(rig, round, 12, DOCUMENTS);
+    const before = await recordState(rig);
     await served.apart();
-    const { child, ended } = start(field, ["sync", field.notes]);
-    await new Promise((later) => setTimeout(later, 250 + field.dice.below(500)));
+    const { child, ended } = start(rig, ["sync", rig.notes]);
+    await new Promise((later) => setTimeout(later, 250 + rig.dice.below(500)));
     if (child.exitCode === null) kills++;
     await served.killed();
     const end = await ended;
     ledger.ended(end.code);
     if (end.code === null || !CODES.includes(end.code))
       ledger.broken.push(`round ${round} (seed ${seed}): exit ${end.code}: ${end.out.trim()}`);
-    ledger.add(`round ${round} (seed ${seed})`, await countDamage(field, before, { syncs: 2 }));
+    ledger.add(`round ${round} (seed ${seed})`, await countDamage(rig, before, { syncs: 2 }));
   }
-  await field.end();
+  await rig.end();
   if (kills === 0) ledger.broken.push("the service was never killed during a sync");
   const counted = { ...ledger.figures, "killed during a sync": kills, exits: ledger.exits() };
   return { fault: "service-killed", rounds, counted, broken: ledger.broken };

@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import {
-  type SoakFixture,
+  type Rig,
   docPath,
   editOnService,
   fillService,
   freshMark,
   linkAndSync,
-  openSoakFixture,
+  openRig,
   readRemote,
   run,
 } from "./fixture.ts";
@@ -52,52 +52,52 @@ export async function startEditor() {
  */
 async function races({ rounds: wanted, seed }: Soak) {
   const ledger = openLedger();
-  const field = await openSoakFixture(seed);
-  await fillService(field, DOCUMENTS);
-  await linkAndSync(field);
+  const rig = await openRig(seed);
+  await fillService(rig, DOCUMENTS);
+  await linkAndSync(rig);
   const person = await startEditor();
-  const pathOf = new Map([...(await readRemote(field))].map(([path, { id }]) => [id, path]));
+  const pathOf = new Map([...(await readRemote(rig))].map(([path, { id }]) => [id, path]));
   let saves = 0;
   let stale = 0;
   for (let round = 0; saves < wanted; round++) {
     const where = `round ${round} (seed ${seed})`;
     const those = Array.from({ length: Math.min(DOCUMENTS, wanted - saves) }, (_, n) => docPath(n));
     // Edits the last four paragraphs in turn, because contents must not grow.
-    for (const path of those) await editOnService(field, path, 5 + (round % 4));
+    for (const path of those) await editOnService(rig, path, 5 + (round % 4));
     const saving = new Map<string, Promise<void>>();
     const hook = ({ method, path }: WireRequest) => {
       const id = /^\/v1\/files\/([^/?]+)$/.exec(path)?.[1];
       const document = id === undefined ? undefined : pathOf.get(id);
       if (method !== "GET" || document === undefined || saving.has(document) || !those.includes(document)) return;
-      saving.set(document, person.save(saveOf(field, document, round)));
+      saving.set(document, person.save(saveOf(rig, document, round)));
     };
-    const before = await recordState(field);
-    field.hooks.add(hook);
-    const ended = await run(field, ["sync", field.notes], { env: { MDMIRROR_LOG: "debug" } });
-    field.hooks.delete(hook);
+    const before = await recordState(rig);
+    rig.hooks.add(hook);
+    const ended = await run(rig, ["sync", rig.notes], { env: { MDMIRROR_LOG: "debug" } });
+    rig.hooks.delete(hook);
     ledger.ended(ended.code);
     await Promise.all(saving.values());
     saves += saving.size;
-    stale += staleOutcomes(field.notes);
+    stale += staleOutcomes(rig.notes);
     if (ended.code !== 0 && ended.code !== 3) ledger.broken.push(`${where}: exit ${ended.code}: ${ended.out.trim()}`);
-    ledger.add(where, await countDamage(field, before, { syncs: 2 }), [0, 3]);
+    ledger.add(where, await countDamage(rig, before, { syncs: 2 }), [0, 3]);
     if (saving.size === 0) throw new Error(`no text was asked for: ${ended.out}`);
   }
   for (const failure of person.failures) ledger.broken.push(`the person could not save: ${failure}`);
   person.leave();
-  const beside = [...localTexts(field.notes).keys()].filter((path) => /-late(-\d+)?\.md$/.test(path)).length;
-  await field.end();
+  const beside = [...localTexts(rig.notes).keys()].filter((path) => /-late(-\d+)?\.md$/.test(path)).length;
+  await rig.end();
   if (stale === 0) ledger.broken.push("no save ever came between plan and write");
   const counted = { ...ledger.figures, "found changed": stale, "put beside": beside, exits: ledger.exits() };
   return { fault: "races", rounds: saves, counted, broken: ledger.broken };
 }
 
-function saveOf(field: SoakFixture, document: string, round: number): Save {
-  const { dice } = field;
+function saveOf(rig: Rig, document: string, round: number): Save {
+  const { dice } = rig;
   return {
-    path: join(field.notes, document),
+    path: join(rig.notes, document),
     paragraph: round % 4,
-    mark: freshMark(field),
+    mark: freshMark(rig),
     manner: dice.pick(SAVE_METHODS),
     before: dice.below(4),
     between: dice.below(6),

@@ -4,16 +4,7 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type SoakFixture,
-  docPath,
-  editOnService,
-  fillService,
-  linkAndSync,
-  openSoakFixture,
-  readRemote,
-  run,
-} from "./fixture.ts";
+import { type Rig, docPath, editOnService, fillService, linkAndSync, openRig, readRemote, run } from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
 import { countDamage, openLedger, recordState } from "./judge.ts";
@@ -152,7 +143,7 @@ async function roots({ rounds, seed }: Soak) {
   for (let round = 0; round < rounds; round++) {
     const replaced = REPLACED[round % REPLACED.length]!;
     const where = `round ${round} (seed ${seed}), ${replaced.name}`;
-    const first = await openSoakFixture(seed * 1_000 + round);
+    const first = await openRig(seed * 1_000 + round);
     await fillService(first, DOCUMENTS);
     await linkAndSync(first);
     await editOnService(first, docPath(3), 1);
@@ -160,10 +151,10 @@ async function roots({ rounds, seed }: Soak) {
     replaced.make(first.notes);
     await ask(first, replaced, where, ledger);
     replaced.repair(first.notes);
-    const field = { ...first, notes: `${first.notes}${replaced.moved ?? ""}` };
-    if (replaced.approve) ledger.ended((await run(field, ["approve", field.notes, "--yes"])).code);
-    ledger.add(where, await countDamage(field, before, { syncs: 1 }));
-    await field.end();
+    const rig = { ...first, notes: `${first.notes}${replaced.moved ?? ""}` };
+    if (replaced.approve) ledger.ended((await run(rig, ["approve", rig.notes, "--yes"])).code);
+    ledger.add(where, await countDamage(rig, before, { syncs: 1 }));
+    await rig.end();
   }
   const counted = { ...ledger.figures, kinds: REPLACED.length, exits: ledger.exits() };
   return { fault: "roots", rounds, counted, broken: ledger.broken };
@@ -173,26 +164,21 @@ async function roots({ rounds, seed }: Soak) {
  * Syncs twice, approves, and syncs once more. An approval must not allow deletions for a missing
  * folder.
  */
-async function ask(
-  field: SoakFixture,
-  { codes, approve, name }: Replaced,
-  where: string,
-  ledger: ReturnType<typeof openLedger>,
-) {
-  const known = (await readRemote(field)).size;
+async function ask(rig: Rig, { codes, approve, name }: Replaced, where: string, ledger: ReturnType<typeof openLedger>) {
+  const known = (await readRemote(rig)).size;
   const commands = [
     ["sync"],
     ["sync"],
     ...(approve || name === "all its documents gone" ? [] : [["approve", "--yes"], ["sync"]]),
   ];
   for (const [command, ...options] of commands) {
-    const { code, out } = await run(field, [command!, field.notes, ...options]);
+    const { code, out } = await run(rig, [command!, rig.notes, ...options]);
     ledger.ended(code);
     const wanted = command === "approve" ? [0, 2, 4] : codes;
     if (code === null || !wanted.includes(code))
       ledger.broken.push(`${where}: ${command}: exit ${code}: ${out.trim()}`);
   }
-  const now = (await readRemote(field)).size;
+  const now = (await readRemote(rig)).size;
   if (now !== known) ledger.broken.push(`${where}: ${known} documents on the service became ${now}`);
 }
 
@@ -205,36 +191,36 @@ async function unmounted({ rounds, seed }: Soak) {
   const why = whyNoMounts();
   if (why !== null) return { fault: "unmounted", rounds: 0, counted: {}, broken: [], note: `not done: ${why}` };
   for (let round = 0; round < rounds; round++) {
-    const field = await openSoakFixture(seed * 1_000 + round);
+    const rig = await openRig(seed * 1_000 + round);
     const where = `round ${round} (seed ${seed})`;
-    const image = join(field.folder, "image");
-    mkdirSync(field.notes);
+    const image = join(rig.folder, "image");
+    mkdirSync(rig.notes);
     mount(image, "32m");
-    bind(image, field.notes);
-    await fillService(field, DOCUMENTS);
-    await linkAndSync(field);
-    for (let n = 0; n < 20; n++) await editOnService(field, docPath(n), 1);
-    const before = await recordState(field);
-    let left = 1 + field.dice.below(40);
+    bind(image, rig.notes);
+    await fillService(rig, DOCUMENTS);
+    await linkAndSync(rig);
+    for (let n = 0; n < 20; n++) await editOnService(rig, docPath(n), 1);
+    const before = await recordState(rig);
+    let left = 1 + rig.dice.below(40);
     const hook = () => {
-      if (--left === 0) unmountLazily(field.notes);
+      if (--left === 0) unmountLazily(rig.notes);
     };
-    field.hooks.add(hook);
-    ledger.ended((await run(field, ["sync", field.notes])).code);
-    field.hooks.delete(hook);
-    if (left > 0) unmountLazily(field.notes);
-    const without = await run(field, ["sync", field.notes]);
+    rig.hooks.add(hook);
+    ledger.ended((await run(rig, ["sync", rig.notes])).code);
+    rig.hooks.delete(hook);
+    if (left > 0) unmountLazily(rig.notes);
+    const without = await run(rig, ["sync", rig.notes]);
     ledger.ended(without.code);
     if (without.code !== 2) ledger.broken.push(`${where}: without the disk: exit ${without.code}: ${without.out}`);
-    const beneath = readdirSync(field.notes, { recursive: true, encoding: "utf8" });
+    const beneath = readdirSync(rig.notes, { recursive: true, encoding: "utf8" });
     if (beneath.length > 0) ledger.broken.push(`${where}: written beneath the mount: ${beneath.join(", ")}`);
-    const there = (await readRemote(field)).size;
+    const there = (await readRemote(rig)).size;
     if (there !== DOCUMENTS) ledger.broken.push(`${where}: ${there} documents on the service`);
-    bind(image, field.notes);
-    ledger.add(where, await countDamage(field, before, { syncs: 2 }));
-    unmount(field.notes);
+    bind(image, rig.notes);
+    ledger.add(where, await countDamage(rig, before, { syncs: 2 }));
+    unmount(rig.notes);
     unmount(image);
-    await field.end();
+    await rig.end();
   }
   const counted = { ...ledger.figures, exits: ledger.exits() };
   return { fault: "unmounted", rounds, counted, broken: ledger.broken };
