@@ -15,10 +15,6 @@ export function listOptions(command: Command): OptionSpecs {
   return { ...command.options, help: { help: "show this help", short: "h" } };
 }
 
-/**
- * Parses the arguments of one command. The result is `bad` for an unknown option, a missing or
- * wrong value, or a wrong number of operands.
- */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = listOptions(command);
   const parseableOptions = toParseOptions(specs);
@@ -89,8 +85,7 @@ function describeWrongValue(
 }
 
 /**
- * Returns a clause that says that a word is unknown, and suggests the nearest known word, or lists
- * all known words.
+ * Returns a clause about an unknown word, with the nearest known word or all known words.
  * @param shown the unknown word as the message shows it
  */
 export function describeUnknownWord(shown: string, word: string, words: readonly string[]): string {

@@ -4,24 +4,15 @@ import type { Random } from "../common/random.ts";
 import type { Stoppable } from "../mirror/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
-/**
- * What a command uses of its process: output, questions, clock, environment. Tests pass an object
- * of their own to run commands without a new process.
- */
+/** What a command uses of its process. Tests pass their own `Io`, so they start no process. */
 export type Io = {
   /** Prints one line of a result on standard output. Escapes line ends and control characters. */
   out(line: string): void;
-  /**
-   * Prints the content of a document on standard output without adding a line end. A terminal gets
-   * control characters escaped; a pipe or file gets every byte unchanged.
-   */
+  /** Prints content unchanged to a pipe or file; escapes control characters on a terminal. */
   text(text: string): void;
   /** Prints one line of an error or a hint on standard error. Escapes characters as `out` does. */
   err(line: string): void;
-  /**
-   * Replaces the status line of the terminal on standard error; `""` removes the line. May be
-   * called only if `terminal.error` is true.
-   */
+  /** Replaces the status line on standard error; `""` removes the line. Needs `terminal.error`. */
   status(text: string): void;
   readonly terminal: {
     readonly input: boolean;
@@ -30,47 +21,34 @@ export type Io = {
     readonly columns: number;
   };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of the working folder. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Continues the process as the user who called `sudo`. */
   become(caller: SudoCaller): void;
-  /**
-   * Asks a question on the terminal. Returns the answer, or null if the input has ended. May be
-   * called only if `terminal.input` is true.
-   */
+  /** Asks on the terminal. Returns null if the input has ended. Needs `terminal.input`. */
   ask(question: string): Promise<string | null>;
-  /** Signal that aborts when the user or the system ends the process (SIGINT, SIGTERM, SIGHUP). */
+  /** Signal for SIGINT, SIGTERM and SIGHUP. Reading `stop` installs the signal handlers. */
   readonly stop: AbortSignal;
   /**
-   * Runs `work` so that the first signal (SIGINT, SIGTERM or SIGHUP) does not end the process. The
-   * signal only aborts the `AbortSignal` of `work`, so that `work` can report what it did. A second
-   * signal ends the process.
+   * Runs `work`. The first SIGINT, SIGTERM or SIGHUP only aborts the `AbortSignal` of `work`, so
+   * that `work` can report what it did. A second signal ends the process.
    */
   readonly stoppable: Stoppable;
-  /**
-   * Reads a text file by its absolute path. The path `-` is standard input.
-   * @throws the same errors as `readFileSync` of node:fs
-   */
+  /** Reads a text file; the path `-` is standard input. Throws the errors of `readFileSync`. */
   readText(path: string): string;
 };
 
-/** Returns the members of `Io` that the operations in `mirror/` need. */
 export function pickContext({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
   return { env, cwd, clock, random };
 }
 
-/**
- * An option of a command. `value` is the placeholder for the option's value in the help, such as
- * `FILE`; without a placeholder, the option is a flag.
- */
+/** An option. `value` is its placeholder in the help, such as `FILE`; a flag has none. */
 export type OptionSpec = {
   readonly help: string;
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
-  /** All allowed values, if there are only a few. */
   readonly choices?: readonly string[];
   /** Smallest and largest allowed value of an option that takes a whole number. */
   readonly range?: readonly [least: number, most: number];
@@ -80,25 +58,15 @@ export type OptionSpec = {
   readonly form?: { readonly words: string; readonly isValid: (value: string) => boolean };
 };
 
-/** The parsed command line. Its options, operands and values are already checked. */
+/** The parsed and checked command line. */
 export type Args = {
-  /** Operands in the order in which the user typed them. */
   readonly operands: readonly string[];
-  /**
-   * Returns true if the flag is set.
-   * @throws if the command declares no such flag, which is a bug
-   */
+  /** Returns true if the flag is set. Throws for an undeclared flag, which is a bug. */
   flag(name: string): boolean;
-  /**
-   * Returns the last value of an option; null if the option is not set.
-   * @throws if the command declares no such option with a value, which is a bug
-   */
+  /** Returns the last value of an option; null if unset. Throws for an undeclared option. */
   text(name: string): string | null;
-  /** Returns the value of an option that takes a whole number; null if the option is not set. */
   number(name: string): number | null;
-  /**
-   * Returns the value of an option that takes a duration, in milliseconds; null if it is not set.
-   */
+  /** Returns a duration in milliseconds; null if the option is not set. */
   ms(name: string): number | null;
   /** Returns how many times a repeatable flag is set, such as 2 for `-vv`. */
   count(name: string): number;
@@ -107,14 +75,10 @@ export type Args = {
 };
 
 export type Operands = {
-  /**
-   * Operands and required options as the usage line of the help shows them, such as `[DIR]`; "" if
-   * the command has none.
-   */
+  /** Operands and required options in the usage line, such as `[DIR]`; "" for none. */
   readonly usage: string;
   readonly least: number;
   readonly most: number;
-  /** All allowed values of the first operand, if there are only a few. */
   readonly words?: readonly string[];
   /**
    * Kind of names that shell completion offers for each operand, by position. The last kind also
@@ -123,17 +87,10 @@ export type Operands = {
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
 };
 
-/**
- * A command of the command line. Its module exports the command as `command`, and
- * `src/cli/table.ts` lists the module.
- */
+/** A command. Its module exports `command`, and `src/cli/table.ts` lists the module. */
 export type Command = {
-  /**
-   * Paragraphs that `--help` prints after the summary. A paragraph that begins with a space is
-   * printed unchanged; all other paragraphs are wrapped.
-   */
+  /** Paragraphs of `--help` after the summary. A paragraph with a leading space is not wrapped. */
   readonly about: readonly string[];
-  /** Example command lines, complete as a user types them. */
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly operands: Operands;
@@ -143,7 +100,6 @@ export type Command = {
 
 export type CommandGroup = "start" | "daily" | "problems" | "history" | "look" | "service";
 
-/** A row of the table of commands. `load` imports the module when the command is called. */
 export type CommandEntry = {
   readonly name: string;
   readonly group: CommandGroup;

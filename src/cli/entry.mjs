@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// This file is JavaScript that any version of Node can run, because it must report an unsupported
-// version or system to the user. Before these checks, it imports only a module that every Node has:
-// on Node 20, better-sqlite3 13 would end the process with a segmentation fault and no message.
+// Any version of Node can run this file, because it reports an unsupported version or system.
+// Before these checks, it imports only modules that every Node has: on Node 20, better-sqlite3
+// would end the process without a message.
 import module from "node:module";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
@@ -36,10 +36,7 @@ const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
 const { main } = isCheckout ? await import("./main.ts") : require("./main.cjs");
 await main(process.argv.slice(2));
 
-/**
- * Keeps the API key out of files that a crash leaves behind (I30). The key is in the memory of this
- * process, and may be in its environment.
- */
+/** Keeps the API key, in memory or in the environment, out of crash files (I30). */
 function keepSecret() {
   try {
     // Excludes all memory from core files.
@@ -52,7 +49,7 @@ function keepSecret() {
   if (/report/.test(process.env["NODE_OPTIONS"] ?? "")) process.report.excludeEnv = true;
 }
 
-/** Caches the compiled sources (JavaScript without types), so that the next start is faster. */
+/** Caches compiled sources, so that the next start is faster. */
 function keepCompiled() {
   // As root under `sudo`, this process could create cache files owned by root in the caller's home
   // folder.
@@ -70,15 +67,11 @@ function keepCompiled() {
     // it. Other users could do so after a `sudo` that keeps HOME.
     if (uid === process.geteuid?.() && (mode & 0o022) === 0) module.enableCompileCache(join(folder, "compiled"));
   } catch {
-    // The cache is optional. It is unavailable if the home folder is missing, or if the disk is
-    // full or read-only.
+    // The cache is optional: the home folder may be missing, full or read-only.
   }
 }
 
-/**
- * Makes a folder and its parents, one by one like `common/make-folders.ts`, because Node's own
- * `recursive` option never returns for a path in `/proc`.
- */
+/** Makes a folder and its parents one by one: `recursive` never returns for a path in `/proc`. */
 function makeFolders(folder) {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));

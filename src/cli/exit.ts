@@ -6,18 +6,13 @@ import { shownWords } from "../common/shown-name.ts";
 
 export const EXIT = {
   inSync: 0,
-  /** A bug or another internal error of mdmirror. */
   fault: 1,
   usage: 2,
-  /** The command succeeded, but the user must act. */
   attention: 3,
   stopped: 4,
-  /** The service cannot be reached, or it refuses the key. */
   offline: 5,
   locked: 6,
-  /** The content was uploaded and is in review. */
   inReview: 7,
-  /** The time limit of a wait has passed. */
   tooSlow: 8,
   diskFull: 9,
 } as const;
@@ -90,18 +85,12 @@ export function describeFault({ env }: { readonly env: Readonly<Record<string, s
 /** An error in the arguments of a command. The message is a clause. */
 export class UsageError extends Error {}
 
-/**
- * Ends a command because of its arguments.
- * @param why the reason, as a clause
- */
+/** Ends a command because of its arguments. `why` is a clause. */
 export function refuseUsage(why: string): never {
   throw new UsageError(why);
 }
 
-/**
- * Writes content to a new file that the user named. Refuses to overwrite a file.
- * @param path absolute path, inside or outside the linked folder
- */
+/** Writes content to a new file that the user named. Refuses to overwrite a file. */
 export function writeNewFile(path: string, text: string): void {
   try {
     writeFileSync(path, text, { flag: "wx" });

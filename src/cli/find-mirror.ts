@@ -16,7 +16,6 @@ import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
 import { type ExitCode, refuseUsage } from "./exit.ts";
 
-/** Declaration of one optional operand that names a linked folder. */
 export const FOLDER_OPERANDS: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
 
 /** Returns the operands and the `run` of a command that works on one linked folder. */
@@ -32,10 +31,9 @@ export function makeFolderCommand(
 }
 
 /**
- * Finds the linked folder of a command: the operand DIR, or without DIR the nearest folder, upwards
- * from the working folder, that has `.mdmirror/`. Returns an absolute path. If DIR belongs to
- * another user, the command ends with an error; the search upwards skips folders of other users.
- * @param dir a path or, if no linked folder is at that path, the name of a linked folder
+ * Returns the absolute path of the linked folder that `dir` names by path or, failing that, by
+ * name. Without `dir`, returns the nearest linked folder at or above the working folder. Ends the
+ * command if `dir` belongs to another user; the search upwards skips folders of other users.
  */
 export function findMirror(io: Io, dir: string | undefined): string {
   if (dir !== undefined) return unwrap(findMirrorAt(io, dir) ?? findOwnMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
@@ -45,16 +43,12 @@ export function findMirror(io: Io, dir: string | undefined): string {
   );
 }
 
-/**
- * Finds several linked folders and removes duplicates; without operands, finds the nearest linked
- * folder. Returns real paths.
- */
+/** Like `findMirror` for several operands or none. Returns real paths without duplicates. */
 export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
   const operands = dirs.length === 0 ? [undefined] : dirs;
   return [...new Set(operands.map((dir) => realpathSync(findMirror(io, dir))))];
 }
 
-/** Returns the linked folder at a path; null if there is none. */
 function findMirrorAt(io: Io, dir: string): Result<string> | null {
   const root = resolve(io.cwd, dir);
   return holdsMirror(root) ? workAsOwner(io, root) : null;
@@ -78,9 +72,7 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
 }
 
 /**
- * Finds the nearest linked folder of this user, upwards from a path.
- * @param what message if there is none
- * @param next next step for the user if there is none
+ * Returns the nearest linked folder of this user at or above a path; otherwise the error `what`.
  */
 function findNearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
   const { root, foreign } = findNearestMirror(io, from);
@@ -91,8 +83,8 @@ function findNearestOwn(io: Io, from: string, what: string, next: string): Resul
 }
 
 /**
- * Checks who owns a folder, and returns an error if it belongs to another user. Under `sudo`, the
- * process continues as the user who called `sudo`, so that this user owns every file it creates.
+ * Returns an error if a folder belongs to another user. Under `sudo`, the process continues as the
+ * user who called `sudo`, so that this user owns every new file.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = readOwnership(folder, io.env);
@@ -131,14 +123,15 @@ export function splitVersion(name: string): { readonly path: string; readonly n:
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
 }
 
-/** Finds the linked folder, the document and the version of an operand `PATH@N`. */
 export function locateVersionOperand(io: Io, operand: string): { readonly root: string; readonly input: object } {
   const { path: name, n } = splitVersion(operand);
   const { root, path } = locateDocument(io, name);
   return { root, input: { path, n: n ?? undefined } };
 }
 
-/** Like `locateDocument`, but also accepts a linked folder, by its path or name, as path "". */
+/**
+ * Like `locateDocument`, but also accepts the path or name of a linked folder; `path` is then "".
+ */
 export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
   const rootResult = isDocId(path) ? null : findMirrorAt(io, path);
   if (rootResult?.kind === "ok") return { root: rootResult.value, path: "" };
@@ -151,9 +144,8 @@ export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
 }
 
 /**
- * Resolves symbolic links in the folders above a file, because a symbolic link may lead into the
- * linked folder. Keeps the file's own name, and returns the path unchanged if its folder is
- * missing: the document may still exist on the service.
+ * Resolves symbolic links above a file, because a symbolic link may lead into the linked folder.
+ * Returns the path unchanged if its folder is missing: the document may be on the service.
  */
 function resolveParent(path: string): string {
   return join(resolveFolder(dirname(path)), basename(path));
@@ -165,7 +157,6 @@ type NearestMirror = {
   readonly foreign: string | null;
 };
 
-/** Finds the nearest linked folder of this user at or above `from`. */
 export function findNearestMirror(io: Pick<Io, "env">, from: string): NearestMirror {
   let foreignFolder: string | null = null;
   for (let folder = resolveFolder(from); ; folder = dirname(folder)) {
@@ -191,8 +182,7 @@ function holdsMirror(folder: string): boolean {
 
 /**
  * Finds the one linked folder that contains all these paths or ids. Returns their paths below that
- * folder; `WHOLE_FOLDER` means the folder itself. Without paths, returns the nearest linked folder
- * and `WHOLE_FOLDER`.
+ * folder; `WHOLE_FOLDER` is the folder itself, and the default.
  * @throws TroubleError if the paths are in several linked folders
  */
 export function locatePaths(
@@ -209,10 +199,7 @@ export function locatePaths(
   );
 }
 
-/**
- * Checks a new name for a linked folder. Does nothing if the name is null.
- * @param option option that gave the name, for error messages
- */
+/** Checks a new name for a linked folder; accepts null. Error messages name `option`. */
 export function requireMirrorName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;
   if (!isMirrorName(name)) refuseUsage(`${option} takes ${NAME_RULE}`);

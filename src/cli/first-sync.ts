@@ -86,7 +86,6 @@ export function runFirstSync(
 /** A folder to link, and the rules that exclude files: `config.gitignore` and `ignore`. */
 type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> & {
   readonly ignore: readonly string[];
-  /** True if the command must not ask questions (`--yes`). */
   readonly yes: boolean;
 };
 
@@ -126,8 +125,8 @@ export async function agreeOnFirstPlan(
 }
 
 /**
- * Shows planned files that look like packages or build output. On a terminal, asks whether to
- * exclude these files. Returns the options with rules that exclude them; null if nothing changes.
+ * Proposes rules that exclude planned files that look like packages or build output. Returns the
+ * options with the accepted rules; null if nothing changes.
  */
 async function offerRules(
   io: Io,
@@ -150,7 +149,6 @@ async function offerRules(
 const BY_ID_NOTE =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
-/** Asks whether to link the folder and sync now. Returns the answer. */
 async function askToLink(
   io: Io,
   { dir, yes }: FirstSyncOptions,

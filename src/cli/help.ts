@@ -59,13 +59,11 @@ export function formatCommandHelp(entry: CommandEntry, command: Command): string
   ];
 }
 
-/** Returns the usage line of a command: its operands and required options, then `[options]`. */
 export function formatUsage({ name }: Pick<CommandEntry, "name">, { operands, options }: Command): string {
   const usageWords = ["mdmirror", name, operands.usage, Object.keys(options).length === 0 ? "" : "[options]"];
   return usageWords.filter((part) => part !== "").join(" ");
 }
 
-/** Breaks a line at spaces. Returns lines; each line after the first begins with `indent`. */
 function wrapLine(text: string, indent = ""): string[] {
   const lines: string[] = [];
   let line = text;

@@ -48,10 +48,7 @@ type CommonParts = Pick<Command, "operands" | "examples"> & {
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Adds fields to the input that need the opened linked folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
-  /**
-   * Returns the question that the user must confirm before anything is written; null for no
-   * question. Left out: the command never asks.
-   */
+  /** Returns a question to confirm before any write; null for no question. Default: never asks. */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<ItemOf<D>>;
   /** Returns lines to print before the items of a plan. */
@@ -60,10 +57,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   readonly planLines?: (result: ResultOf<D>, args: Args) => readonly string[];
   /** Exit code if the user answers no. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
-  /**
-   * Returns the command line that continues the work if the user stopped this command. Default: the
-   * same command line.
-   */
+  /** Returns the command line that continues stopped work. Default: this command line again. */
   readonly again?: (plan: Plan) => string | undefined;
   /** Returns a last line of output that suggests the next step. */
   readonly next?: (result: ResultOf<D>) => string;
@@ -164,19 +158,12 @@ function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; reado
 }
 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
-  /** Returns the lines that show a result without `--json`. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
-  /**
-   * Prints a result without `--json`, if lines alone cannot show it. `took`: duration of the
-   * operation in milliseconds.
-   */
+  /** Prints what `lines` cannot show, unless `--json` is set. `took`: duration in milliseconds. */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code for a result. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
-  /**
-   * Runs another command in place of the operation, if the arguments ask for that. Returns null if
-   * the operation should run.
-   */
+  /** Runs another command in place of the operation; null if the operation should run. */
   readonly runInstead?: (io: Io, args: Args) => Promise<ExitCode> | null;
 };
 
@@ -246,19 +233,15 @@ function readFields(fields: readonly OptionField[], args: Args): object {
   return Object.fromEntries(fieldEntries) as object;
 }
 
-/** One item in the result of an operation, such as a document, with its outcome. */
 type OperationItem = ResultEnds["items"][number];
 
-/**
- * Words for the items of an operation. `word`: participle, as in `3 resolved`. `detail`: returns a
- * clause about one item; "" for no clause.
- */
+/** `word`: participle, as in `3 resolved`. `detail`: returns a clause about an item, or "". */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
 /** LIMIT: items with the same result that are printed. `--json` prints all of them. */
 const MAX_SHOWN = 10;
 
-/** Returns one line for each item of a plan. In a dry run, a last line has the number of items. */
+/** Returns a line for each planned item and, in a dry run, a line with their number. */
 function formatPlannedItems<One extends OperationItem>(
   items: readonly One[],
   { word, detail }: ItemWords<One>,
@@ -278,8 +261,7 @@ function formatPlannedItems<One extends OperationItem>(
 
 /**
  * Prints the outcome of each item, then the number of items for each outcome.
- * @param wasPlanned true if the user has already seen the plan; only notes and failures are then
- * printed
+ * @param wasPlanned true to print only notes and failures, because the user has seen the plan
  */
 function showOutcomes<One extends OperationItem>(
   io: Io,

@@ -3,10 +3,7 @@ import { EXIT } from "./exit.ts";
 
 const STANDARD_OUTPUT = 1;
 
-/**
- * Error codes of a pipe (`| head`), socket or terminal whose reader has closed it. These are not
- * errors, because nobody reads further output.
- */
+/** Error codes if the reader of standard output has gone (`| head`), which is no failure. */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let hasStream = false;
@@ -23,9 +20,9 @@ type WriteAt = (fd: number, bytes: Buffer, offset: number) => number;
 
 /**
  * Writes to standard output. Files and pipes are written by a synchronous system call, because
- * opening a stream loads many modules of Node. The stream is opened only for a terminal, or for a
- * pipe that is full. If a write fails, the command continues, because it may be in the middle of a
- * change. The next line is tried again, and the process reports the error when it ends.
+ * opening a stream loads many modules of Node. A stream is opened only for a terminal, or for a
+ * full pipe. A failed write does not stop the command, which may be in the middle of a change; the
+ * process reports the failure when it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -42,7 +39,6 @@ export class Output {
     return this.#mayBeTerminal() && this.#open().isTTY === true;
   }
 
-  /** Columns of the terminal; undefined if standard output is not a terminal. */
   get columns(): number | undefined {
     return this.#mayBeTerminal() ? this.#open().columns : undefined;
   }
@@ -87,10 +83,7 @@ export class Output {
   }
 }
 
-/**
- * Reports a failed write when the process ends. The exit code then shows the failure, because a
- * command must not report success after incomplete output.
- */
+/** Reports a failed write at the end: incomplete output must not look like a success. */
 function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {
     process.exitCode ||= EXIT.fault;

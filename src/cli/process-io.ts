@@ -100,8 +100,7 @@ function changeUser({ uid, gid }: SudoCaller): void {
 }
 
 /**
- * Asks a question on standard error, because standard output may be a pipe. Returns the answer;
- * null if the input has ended.
+ * Asks on standard error, because standard output may be a pipe. Returns null at the end of input.
  */
 async function askOnTerminal(question: string): Promise<string | null> {
   const { createInterface } = await import("node:readline/promises");
@@ -134,8 +133,8 @@ const STILL_STOPPING = "mdmirror: stopping after the current operation; press ag
 const STILL_STOPPING_MS = 1_000;
 
 /**
- * Returns a function that runs work, and aborts its `AbortSignal` when one of `SIGNALS` arrives.
- * @param notify called if the work still runs some time after the signal
+ * Returns a function that runs work, and aborts the work's `AbortSignal` on one of `SIGNALS`.
+ * @param notify called if the work still runs `STILL_STOPPING_MS` after the signal
  */
 function makeStoppable(notify: () => void): Stoppable {
   return async (work) => {
@@ -157,16 +156,11 @@ function makeStoppable(notify: () => void): Stoppable {
 
 /** The last line on a terminal, which is replaced while a command runs. */
 type StatusLine = {
-  /** Shows a text in the status line, cut to the width of the terminal. */
   show(text: string): void;
-  /** Removes the status line, so that other lines can be printed. */
   clear(): void;
 };
 
-/**
- * Creates the status line of a terminal.
- * @param columns returns the width of the terminal, which may change
- */
+/** Creates the status line. `columns` returns the width of the terminal, which may change. */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
   let shownCells = 0;
   return {

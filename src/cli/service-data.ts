@@ -1,17 +1,15 @@
 import type { Io, OptionSpec } from "./command.ts";
 
-/** Default path of the embedded service's data folder, relative to the working folder. */
 export const DEFAULT_DATA = ".mdmirror-service";
 
 /**
- * Returns the URL of the database from the environment; null if it is not set. The URL is not an
- * option, because it may contain a password, and other users can see the arguments of a process.
+ * Returns the URL of the database; null if it is not set. An option would show the URL, which may
+ * contain a password, to other users of this machine.
  */
 export function readDatabaseUrl({ env }: Pick<Io, "env">): string | null {
   return env["MDMIRROR_DATABASE_URL"] || null;
 }
 
-/** Check for options that take a request rate, such as `10/1`. */
 export const RATE_FORM: NonNullable<OptionSpec["form"]> = {
   words: "N/SECONDS, or none",
   isValid: (value) => /^(?:none|[1-9]\d{0,6}\/[1-9]\d{0,6})$/.test(value),
@@ -24,8 +22,7 @@ export function readRate(text: string): { readonly requests: number; readonly se
 }
 
 /**
- * Returns an object with one setting; an empty object if its option is not set. The words `all`,
- * `none` and `never` give the setting null.
+ * Returns an object with one setting; empty without its option. `all`, `none`, `never` give null.
  */
 export function readSetting<Name extends string, T>(
   name: Name,

@@ -10,15 +10,12 @@ import { compareByPath } from "../mirror/model/by-path.ts";
 
 type AttentionItem = RunReport["attention"][number];
 
-/** LIMIT: number of documents with the same cause from which they are shown as one entry. */
+/** Smallest number of documents with the same cause that are shown as one entry. */
 const MIN_SHARED = 4;
 /** LIMIT: names shown for one cause. */
 const MAX_NAMES = 5;
 
-/**
- * Returns lines that show open problems.
- * @param most number of entries to show; the entries after these are only counted
- */
+/** Returns lines that show open problems. Only counts the entries after the first `most`. */
 export function formatAttention(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const sharedCauses = causes.filter((group) => group.length >= MIN_SHARED).toSorted((a, b) => b.length - a.length);
@@ -37,8 +34,8 @@ export function formatAttention(all: readonly AttentionItem[], most: number, pai
 }
 
 /**
- * Returns a clause with the error code and the request id of a problem. Leaves the code out if the
- * description of the problem ends with it.
+ * Returns a clause with the error code and request id of a problem. Leaves out a code with which
+ * the description of the problem ends.
  */
 function formatItemOrigin({ code, detail, requestId }: AttentionItem): string {
   return formatOrigin(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
@@ -72,8 +69,8 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
 const MAX_PROBLEMS = 20;
 
 /**
- * Returns a function for `watch` that makes the lines after each run: new problems, ended problems,
- * and how many problems are left. The function remembers the problems of each folder.
+ * Returns a function for `watch` that makes the lines after each run: new and ended problems, and
+ * how many are left. The function remembers the problems of each folder.
  */
 export function trackProblems(): (
   root: string,
@@ -132,10 +129,7 @@ const STAYS_LOCAL_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal
   special: "devices, sockets and pipes",
 };
 
-/**
- * Returns a line that counts files that are not synced, such as `stays local: 3 not Markdown, 1 dot
- * folders`. Returns null if every file is synced.
- */
+/** Returns a line such as `stays local: 3 not Markdown`; null if every file is synced. */
 export function formatStaysLocal(stays: RunReport["staysLocal"]): string | null {
   const kinds = Object.keys(STAYS_LOCAL_WORDS) as (keyof typeof STAYS_LOCAL_WORDS)[];
   const stayWords = formatCounts(kinds.map((kind) => [stays?.[kind] ?? 0, STAYS_LOCAL_WORDS[kind]]));

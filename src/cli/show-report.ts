@@ -58,7 +58,6 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
   return EXIT_BY_STATE[ownReport.state];
 }
 
-/** Prints only problems that require action, for `--quiet`. */
 export function showActionRequired(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
   for (const line of formatOneTimeLines(report)) io.err(line);
@@ -66,8 +65,8 @@ export function showActionRequired(io: Io, report: RunReport, url: string): void
 }
 
 /**
- * Returns lines about renamed files and about changes that are not synced because the sync has one
- * direction. They are printed only once, because they are not problems.
+ * Returns lines that are printed only once, because they are not problems: renamed files, and
+ * changes that a one-way sync leaves out.
  */
 export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = [] }: RunReport): string[] {
   const notSyncedLines = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);

@@ -57,7 +57,7 @@ function splitIntoLines(text: string): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** Explanation of the marks before each line of a merge, which show its side without colours. */
+/** Legend for the marks before the lines of a merge. The marks show sides without colours. */
 const MARKS_LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
@@ -84,7 +84,6 @@ export function formatChangedOrigins(io: Io, rows: readonly MergeRow[]): string[
   return lines.length === 0 ? [] : [paint.dim(MARKS_LEGEND), ...lines];
 }
 
-/** Returns every line of a merge, not only the changed lines. */
 export function formatOrigins(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = choosePaint(io);
   return rows.flatMap((row) => {
@@ -155,7 +154,6 @@ export function showMerge(io: Io, name: string, n: number | null, json: boolean)
   });
 }
 
-/** Returns the lines that show a merge, or one line that says which version is missing. */
 function formatMergeOrigins(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "found") {
     const lines = formatChangedOrigins(io, origins.rows);

@@ -5,10 +5,7 @@ import type { Io } from "./command.ts";
 import { count } from "../common/count.ts";
 import { formatAge } from "../common/age.ts";
 
-/**
- * Functions that colour a text for a terminal, or return it unchanged for other outputs. `good`,
- * `bad` and `asks` colour a result: success, failure, action required.
- */
+/** Functions that colour a text, or return the text unchanged. `asks`: action required. */
 export type Paint = Readonly<Record<keyof typeof COLOUR_CODES, (text: string) => string>>;
 
 const COLOUR_CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
@@ -25,7 +22,6 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
   return terminal[stream];
 }
 
-/** Paint that returns every text unchanged. */
 export const PLAIN: Paint = makePaint((text) => text);
 
 function makePaint(brush: (text: string, code: number) => string): Paint {
@@ -33,20 +29,13 @@ function makePaint(brush: (text: string, code: number) => string): Paint {
   return Object.fromEntries(colours) as Paint;
 }
 
-/**
- * Returns the paint for lines on a stream.
- * @param stream stream to which the lines are printed
- */
 export function choosePaint(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
   // Evaluated on first use, because it opens the stream, and most commands never print to it.
   const isPaintOn = once(() => isColoured(io, stream));
   return makePaint((text, code) => (text !== "" && isPaintOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
 }
 
-/**
- * Escapes control characters except tabs if standard output is a terminal, so that content cannot
- * move the cursor or change colours.
- */
+/** Escapes control characters, except tabs, if standard output is a terminal. */
 export function escapeForTerminal(io: Io, text: string): string {
   return io.terminal.output ? escapeLine(text, false) : text;
 }
@@ -69,10 +58,7 @@ const CONTROLS_EXCEPT_LINE_ENDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202
 const CONTROLS_EXCEPT_COLOURS =
   /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
 
-/**
- * Returns the time since a moment in words, such as `3 h`.
- * @param since milliseconds since the epoch
- */
+/** Returns the age of a moment in words, such as `3 h`. `since`: milliseconds since the epoch. */
 export function formatTimeSince(io: Io, since: number): string {
   return formatAge(io.clock.now() - since);
 }
@@ -108,7 +94,6 @@ const WIDE_CHARACTERS =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const ZERO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 const ONLY_ASCII = /^[\u0020-\u007e]*$/;
-/** Colour codes, which take no width on a terminal. */
 const COLOUR_SEQUENCES = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
@@ -132,10 +117,7 @@ function countGraphemeCells(character: string): number {
   return WIDE_CHARACTERS.test(character) ? 2 : 1;
 }
 
-/**
- * Returns as much of the beginning of a text as fits into `cells`. Does not split a grapheme.
- * @param text a text without colours
- */
+/** Cuts a text without colours to the whole graphemes that fit into `cells`. */
 export function cutToCells(text: string, cells: number): string {
   let [fitting, used] = ["", 0];
   for (const character of splitGraphemes(text)) {
@@ -146,15 +128,11 @@ export function cutToCells(text: string, cells: number): string {
   return fitting;
 }
 
-/** Pads a text with spaces to a width of `cells` columns of the terminal. */
 export function padToCells(text: string, cells: number): string {
   return text + " ".repeat(Math.max(0, cells - countCells(text)));
 }
 
-/**
- * Returns a value as one line of JSON. Escapes more characters than JSON requires, so that the line
- * cannot control a terminal.
- */
+/** Returns one line of JSON, with escapes for all characters that could control a terminal. */
 export function formatJsonLine(value: unknown): string {
   return JSON.stringify(value).replace(CONTROLS, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -45,11 +45,7 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 
 export type ReachOptions = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<MirrorOptions, "onExchange">;
 
-/**
- * Reads from the options how to reach the service: its address, the key file and, with `-v`, a
- * function that prints each request.
- * @param args arguments of a command that has `REACH_OPTIONS`
- */
+/** Reads from the options how to reach the service. With `-v`, each request is printed. */
 export function readReachOptions(io: Io, args: Args): ReachOptions {
   const level = args.count("verbose");
   const onExchange = (exchange: LogFields) => io.err(formatExchange(exchange, level > 1));
@@ -92,10 +88,7 @@ export async function withLocalMirror(
   return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
-/**
- * Asks the user to confirm an action that is hard to undo. Returns true if the user agrees or `yes`
- * is set. Without a terminal, returns `yes`.
- */
+/** Returns true if the user agrees or `yes` is set. Without a terminal, returns `yes`. */
 export async function askForYes(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;
@@ -105,7 +98,7 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
 
 /**
  * Asks like `askForYes`. If the answer is no, prints that nothing was done.
- * @param again command line that does the same without a question
+ * @param again command line that asks no question
  */
 export async function askAgreement(io: Io, args: Args, question: string, again: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;
@@ -123,7 +116,6 @@ const BAR_CELLS = 24;
 
 export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
 
-/** Returns true if the configuration of a linked folder disables the progress display. */
 export function hidesProgress(root: string): boolean {
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "ok" && !config.value.interface.progress;

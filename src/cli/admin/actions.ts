@@ -40,18 +40,12 @@ export type AdminAction = {
   readonly operandForm?: string;
   /** Options of this action in addition to the options of every action. */
   readonly options?: readonly string[];
-  /**
-   * Checks the arguments before the connection to the service is opened.
-   * @throws UsageError
-   */
+  /** Throws `UsageError` for wrong arguments, before the connection to the service is opened. */
   readonly check?: (args: Args, io: Io) => void;
   readonly run: (call: ActionCall) => Promise<CommandResult>;
 };
 
-/**
- * Returns the id of the workspace that `--workspace` names (null without the option), and the names
- * of all workspaces by their ids.
- */
+/** `only`: id of the workspace that `--workspace` names; null without the option. */
 async function readWantedWorkspaces({ session, args }: ActionCall) {
   const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
   const workspaceWord = args.text("workspace");

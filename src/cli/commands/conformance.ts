@@ -53,7 +53,7 @@ export const command: Command = {
   async run(io, args) {
     const { env, cwd } = io;
     const url = args.operands[0]!;
-    // `originOfUser` returns null only without a URL.
+    // `readUserOrigin` returns null only without a URL.
     const origin = unwrap(readUserOrigin({ url, env: {}, allowHttp: args.texts("allow-http") })!);
     const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
     const wire = openWire(origin);

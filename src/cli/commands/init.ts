@@ -207,7 +207,6 @@ function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: 
   refuse(`${dir} is already linked, with the direction ${direction}`, nextStep);
 }
 
-/** Returns true if the state is damaged or missing. */
 function isStateLost(io: Io, folder: string): boolean {
   const state = openToRead(folder, io.clock);
   if (state.kind === "trouble") return true;

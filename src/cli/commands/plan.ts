@@ -134,8 +134,7 @@ function chooseBrush({ kind }: Action): keyof Paint {
 const MAX_FOLDERS = 5;
 
 /**
- * Returns lines for the folders with the most new documents. Returns no lines if the plan already
- * names every new document.
+ * Returns the folders with the most new documents; nothing if the plan names all new documents.
  * @param namesPerGroup number of documents that the plan names in each group
  */
 function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0], namesPerGroup: number): string[] {

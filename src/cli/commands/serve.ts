@@ -149,10 +149,7 @@ async function runImport(io: Io, args: Args, serving: RunningService<string | nu
   for (const line of formatImport(unwrap(report))) io.out(line);
 }
 
-/**
- * Returns lines that report an import: the number of imported files, then the files that were left
- * out, with the reason and a few names.
- */
+/** Returns lines about an import: imported files, then files that were left out, by reason. */
 export function formatImport({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const renamedPaths = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
@@ -165,7 +162,7 @@ export function formatImport({ files, folders, bytes, renamed, refused, links }:
   ];
 }
 
-/** Groups entries by their reason. Returns the most frequent reason first. */
+/** Returns groups of entries, the most frequent reason first. */
 function groupByReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
   const groups = [...Map.groupBy(entries, ({ reason }): Entry["reason"] => reason)];
   return groups.sort((a, b) => b[1].length - a[1].length);

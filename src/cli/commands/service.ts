@@ -72,10 +72,7 @@ function printText(io: Io, text: string): ExitCode {
   return EXIT.inSync;
 }
 
-/**
- * Installs the unit of a background service, starts it, and prints the outcome.
- * @param root null for the service of all linked folders
- */
+/** Installs the unit of a background service, starts it, and prints the outcome. */
 async function installService(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const commonUnit = root === null ? null : findUnit(io, null);
   if (commonUnit !== null && isInstalled(commonUnit)) {
@@ -130,9 +127,8 @@ async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null)
 }
 
 /**
- * Prints why the background service of all linked folders could not sync a folder, for each such
- * folder. Removes the services of single folders, because they would run a second daemon for the
- * same folder.
+ * Prints, for each folder that the service of all linked folders cannot sync, the reason. Removes
+ * the services of single folders, which would run a second daemon for their folder.
  */
 async function prepareAllFolders(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
@@ -188,10 +184,10 @@ function makeServiceUnit(
 }
 
 /**
- * Makes daemons release a linked folder and uninstalls its own background service, so that the
- * command can move or unlink the folder. `hadUnit`: whether such a service was installed.
- * `giveBack`: lets the daemon look for the folder again; a second call does nothing.
- * @param root real path of the linked folder
+ * Makes daemons release a linked folder, and uninstalls the folder's own background service, so
+ * that a command can move or unlink the folder.
+ * - `hadUnit`: whether such a service was installed.
+ * - `giveBack`: lets the daemon look for the folder again; a second call does nothing.
  * @param what name of the command
  */
 export async function withFolderReleased(io: Io, root: string, what: string) {
@@ -202,10 +198,7 @@ export async function withFolderReleased(io: Io, root: string, what: string) {
   return { hadUnit, giveBack };
 }
 
-/**
- * Installs the background service of a folder again, after the folder was moved.
- * @param root new path of the folder
- */
+/** Installs the background service again, after a folder was moved to `root`. */
 export async function reinstallService(io: Io, root: string): Promise<void> {
   const unit = findUnit(io, root);
   if (unit === null) return;

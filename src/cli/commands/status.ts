@@ -83,7 +83,6 @@ function chooseExit(reading: Result<StatusReading>, flags: StatusFlags, now: num
   return state === "in-sync" && isSyncTooOld(reading.value, flags, now) ? EXIT.attention : EXIT_BY_STATE[state];
 }
 
-/** @param state the state of the linked folder, in one word */
 function toReadingJson(reading: Result<StatusReading>, state: string, now: number): object {
   if (reading.kind === "ok") {
     const { status, daemon } = reading.value;
@@ -198,7 +197,7 @@ function summarizeStatus(reading: Result<StatusReading>) {
   };
 }
 
-/** Returns the state of the daemon in one word. `silent` means that it runs but does not answer. */
+/** Returns the daemon's state in one word. `silent`: the daemon runs but does not answer. */
 function describeDaemon(daemon: DaemonStatus | null): "none" | "running" | "paused" | "silent" {
   if (daemon === null) return "none";
   if (daemon.phase === "silent") return "silent";
@@ -239,10 +238,7 @@ async function readAllFolders(io: Io) {
   return statuses;
 }
 
-/**
- * What the status says about the stream of events from the service; "" if there is no stream, and
- * the service is polled.
- */
+/** Words about the stream of events; "" without a stream, because the service is then polled. */
 const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
   none: "",
@@ -260,8 +256,8 @@ function formatDaemon({ pid, phase, detail, paused, pausedUntil, eventStream }: 
 }
 
 /**
- * Returns the lines that show the status of a linked folder. Its status can be read unless the
- * folder is not trusted; another error ends the command earlier.
+ * Returns the lines that show the status of a linked folder. The only error in `reading` is an
+ * untrusted folder; all other errors end the command earlier.
  */
 function formatStatus(reading: Result<StatusReading>, now: number, paint: Paint): string[] {
   if (reading.kind === "trouble") {

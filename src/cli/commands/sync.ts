@@ -171,8 +171,8 @@ function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOpt
 }
 
 /**
- * Prints why a sync could not start. With `--quiet`, another process that holds the lock is
- * reported only after it has done so for some time. The exit code reports it in any case.
+ * Prints why a sync could not start. With `--quiet`, a lock of another process is printed only
+ * after some time; the exit code always reports the lock.
  */
 function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: PrintOptions): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return reportTrouble(io, trouble);

@@ -16,7 +16,7 @@ export const command = makeReadCommand(verify, {
   lines: (_io, report) => formatReport(report),
 });
 
-/** Returns the numbers of documents that are not proven equal, such as `1 in review, 2 differ`. */
+/** Returns the counts of documents that are not proven equal, such as `1 in review, 2 differ`. */
 function formatUnproven({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyAnswer): string {
   const countBlocked = (reason: string): number => blocked.filter((document) => document.reason === reason).length;
   const [reviews, conflicts] = [countBlocked("in-review"), countBlocked("conflict")];

@@ -73,7 +73,7 @@ async function keepInSync(
 }
 
 /**
- * Returns a function that prints events of linked folders as lines or as JSON objects.
+ * Returns a function that prints events as lines or as JSON objects.
  * @param showsNames true if each line names its folder
  */
 export function showEvents(
