@@ -18,37 +18,27 @@ export type { Answer, Fault, Listing, ParentRef, PutResult } from "../mirror/por
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ClientOptions = {
-  /**
-   * Base URL of the service: `https://host[:port][/prefix]`. Plain http is allowed only for
-   * loopback and the hosts of `allowHttp`.
-   */
+  /** Base URL: `https://host[:port][/prefix]`. Plain http needs loopback or `allowHttp`. */
   readonly url: string;
   readonly key: string;
-  /**
-   * Hosts for which plain http is allowed, in addition to loopback. Plain http shows the key to
-   * everyone on the network.
-   */
+  /** Hosts besides loopback for plain http, which shows the key to everyone on the network. */
   readonly allowHttp?: readonly string[];
 };
 
 /**
- * Client of the service. Calls return errors as values. A read is tried up to four times within 120
- * s, after growing pauses or the pauses that the service requests. A write is sent at most once.
- * Paths do not begin with a slash.
+ * Client of the service. Paths do not begin with a slash. Calls return errors as values.
+ * - A read is tried up to four times within 120 s, with growing pauses or those that the service
+ *   requests.
+ * - A write is sent at most once.
  * @throws Error for an invalid id. Check an id first with `isDocId`, `isDirId` or `isChangeId`.
  */
 export type Client = {
-  /** Lists files. Without a selector, lists all files that the key may read. */
   listFiles(selector?: Selector): Promise<Listing<FileResource>>;
   /** Lists folders: all of them, or with `prefix` only those below that path. */
   listFolders(prefix?: string): Promise<Listing<FolderResource>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: string, content: string): Promise<Answer<FileResource>>;
-  /**
-   * Sends a new version of a file.
-   * @param baseChangeId the version that was edited. The service merges the new version with other
-   * edits since then.
-   */
+  /** Sends a new version, which the service merges with other edits since `baseChangeId`. */
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
   moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
@@ -58,11 +48,10 @@ export type Client = {
   createFolder(path: string): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Deletes an empty folder. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
   /** Returns the number of sent requests by HTTP method. */
   counts(): Readonly<Record<string, number>>;
-  /** Closes the client. Cancels pauses before a retry, and resolves when no call is active. */
+  /** Cancels pauses before a retry, and resolves when no call is active. */
   close(): Promise<void>;
 };
 
@@ -72,7 +61,7 @@ export type Client = {
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // `originOfUser` returns null only without a URL.
+  // `readUserOrigin` returns null only without a URL.
   const origin = readUserOrigin({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw toMdmirrorError(origin.trouble, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw makeInvalidKeyError(url);

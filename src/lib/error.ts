@@ -1,6 +1,6 @@
 /**
- * The error that a failed call throws. Any other error is a bug in mdmirror. Contains neither a key
- * nor the content of a document.
+ * Error of a failed call, without a key or content of documents. An error of another class is a bug
+ * in mdmirror.
  */
 export class MdmirrorError extends Error {
   override readonly name = "MdmirrorError";
@@ -15,7 +15,6 @@ export class MdmirrorError extends Error {
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
   /** Error code of the service or the system, such as `ENOSPC`; otherwise the same as `kind`. */
   readonly code: string;
-  /** Path of the file or folder that the error concerns. */
   readonly path: string;
   /** Next step for the user, as a clause; often a command. */
   readonly next: string;

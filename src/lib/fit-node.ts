@@ -1,6 +1,6 @@
 import { MdmirrorError } from "./error.ts";
 
-/** Oldest supported version of Node, the same as in package.json. */
+/** Oldest supported version of Node. `package.json` has the same number. */
 const OLDEST_NODE = { major: 22, minor: 22 } as const;
 
 /**

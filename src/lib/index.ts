@@ -13,7 +13,7 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type * from "./types.ts";
 
 /**
- * Opens a linked folder. Sends no request and opens no file of the state before the first call of a
+ * Opens a linked folder. Sends no request and opens no state file before the first call of a
  * method.
  * @param dir path of the folder that contains `.mdmirror/`; relative to the working folder
  * @throws MdmirrorError with code `not-a-mirror` or `foreign-owner`
@@ -27,9 +27,9 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 }
 
 /**
- * Links a folder to a workspace; creates the folder if it is missing. Sends no document: the first
- * call of `sync` does, and it deletes and overwrites nothing on either side. `plan` shows what that
- * sync would do. Documents and the key are sent to this URL only.
+ * Links a folder to a workspace, and creates a missing folder. Sends no document: the first `sync`
+ * does, and it deletes and overwrites nothing on either side. Documents and the key are sent to
+ * this URL only.
  * @throws MdmirrorError with code `linked-already`, or `offline` if no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {

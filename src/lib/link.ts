@@ -13,8 +13,8 @@ import { checkDirection, checkOwner, type CallEnvironment, makeEnvironment } fro
 import type { LinkOptions } from "./types.ts";
 
 /**
- * Links a folder as `mdmirror init` does. First checks that the service answers with a list of
- * documents. Returns the real path of the folder.
+ * Links a folder as `mdmirror init` does, after the service has listed its documents. Returns the
+ * real path of the folder.
  */
 export async function linkToWorkspace(requestedDir: string, options: LinkOptions): Promise<string> {
   const dir = resolve(requestedDir);
@@ -27,8 +27,8 @@ export async function linkToWorkspace(requestedDir: string, options: LinkOptions
   const folder = folderKind === "known" ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin }));
   const { clock, random } = world;
-  // This plan is not used. It fails if the service does not answer, or if there is a linked folder
-  // inside this folder.
+  // The plan itself is not used. Planning fails if the service does not answer, or if a linked
+  // folder is inside this folder.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
   // A key from the keychain stays there and is not copied into the folder.
   const storedKey = options.storeKey === false || from === "keychain" ? null : key;
@@ -52,7 +52,7 @@ function readTarget(
   if (linkedFolders === null)
     return refuse(`${JSON.stringify(remote)} is not the path of a folder of a workspace`, "give such a path as remote");
   checkDirection(direction);
-  // `originOfUser` returns null only without a URL.
+  // `readUserOrigin` returns null only without a URL.
   const origin = unwrap(readUserOrigin({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: linkedFolders, direction, allowHttp }, origin };
 }

@@ -1,8 +1,7 @@
 /**
- * Entry point `mdmirror/links`: converts links between documents. The service stores links by id,
- * so that moves do not break them. Local files have relative paths, so that editors can follow
- * them. All functions are pure and accept any string. They never throw, and take time linear in the
- * length of the string.
+ * Entry point `mdmirror/links`: converts links between ids, which survive moves on the service, and
+ * relative paths, which local editors can follow. All functions are pure, accept any string, and
+ * take linear time. They throw only what a function of a `Place` throws.
  */
 
 import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
@@ -11,27 +10,22 @@ import * as translate from "../markdown/links/translate.ts";
 /**
  * Place of a document, from which its relative links lead to other documents. Paths are relative to
  * one root folder, with `/` between names and no slash at the ends; `""` is the root. Ids are
- * `doc_…` for documents and `dir_…` for folders. `idAt(pathOf(id))` must be `id`. If `idAt` or
- * `pathOf` throws, the converting function throws the same exception.
+ * `doc_…` for documents and `dir_…` for folders. `idAt(pathOf(id))` must be `id`.
  */
 export type Place = {
-  /** Path of the document. */
   readonly path: string;
   /** Returns the id of the document or folder at `path`; null if there is none. */
   idAt(path: string): string | null;
   /** Returns the path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * Returns the id of the document or folder at an absolute destination: `/plans/a.md` is passed as
-   * `plans/a.md`. Left out if absolute destinations have the same root as `idAt`.
+   * Like `idAt` for absolute destinations: `/plans/a.md` is passed as `plans/a.md`. Default:
+   * `idAt`.
    */
   idAtAbsolute?(path: string): string | null;
 };
 
-/**
- * A link in a Markdown document. `from` and `to` are the start and end of its destination in UTF-16
- * units, without `<` and `>`.
- */
+/** A link. `from`, `to`: ends of its destination in UTF-16 units, without `<` and `>`. */
 export type Link = {
   /** Kind of link. A `definition` is a line `[label]: destination`. */
   readonly kind: "link" | "image" | "definition";
@@ -42,23 +36,14 @@ export type Link = {
 };
 
 export type ToDiskOptions = {
-  /**
-   * Content of the local file before the conversion. A link that still leads to the same target
-   * keeps its spelling from there.
-   */
+  /** Old local content. A link with an unchanged target keeps its spelling from this content. */
   readonly previous?: string;
 };
 
 export type ToServiceOptions = {
-  /**
-   * Content on the service before the conversion. A link that is an absolute path there stays an
-   * absolute path if its target is the same.
-   */
+  /** Old content on the service. Absolute paths with an unchanged target stay absolute paths. */
   readonly previous?: string;
-  /**
-   * Place of the document before it or other documents were moved. Finds the targets of links that
-   * have no target at the current place.
-   */
+  /** Place before documents were moved, for links that have no target from the current place. */
   readonly before?: Place;
 };
 
@@ -83,8 +68,6 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
 /**
  * Updates the links of a local file after documents were moved, so that each link keeps its target.
  * A link that still leads to its target keeps its spelling.
- * @param before place of the document before the move
- * @param after place of the document after the move
  */
 export function respell(text: string, before: Place, after: Place): string {
   return translate.respell(text, before, after);

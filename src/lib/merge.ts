@@ -35,15 +35,11 @@ export type MergeResult =
       readonly conflicts: readonly MergeConflict[];
     };
 
-/**
- * Side from which a line or a piece of a line comes. `mixed` means that the line has words of both
- * sides; `none` means neither side.
- */
+/** Side from which a text comes. `mixed`: words of both sides; `none`: neither side. */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "none";
 
 /**
- * Origin of one line of a merged version. The line is kept from base, added to it, or removed from
- * it. `line` includes its line feed.
+ * Origin of one line of a merged version or, if removed, of base. `line` includes its line feed.
  */
 export type LineOrigin = {
   readonly kind: "kept" | "added" | "removed";
@@ -55,7 +51,7 @@ export type LineOrigin = {
 
 /**
  * A word or symbol, with the white space before it, as each version spells it; null if a version
- * lacks it. Numbers of list items, headings and rows count as white space.
+ * lacks the word. Numbers of list items, headings and rows count as white space.
  */
 export type MergePiece = {
   readonly base: string | null;
@@ -80,8 +76,8 @@ export type MergeExplanation = {
 };
 
 /**
- * Merges two edits of a base. The result depends only on the three versions, which also limit the
- * cost. Never loses a word of either side: if a merge could be wrong, returns a conflict.
+ * Merges two edits of a base. Never loses a word of either side: returns a conflict if a merge
+ * could be wrong. The size of the three versions limits the cost.
  */
 export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
   const mergeResult = mergeText(base, mine, theirs);
@@ -107,17 +103,16 @@ export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARK
 }
 
 /**
- * Returns from which side each line of a merged version comes, and which side removed a line of
- * base. Compares only the versions, however they were merged. The kept and added lines together are
- * the merged version; the kept and removed lines are base.
+ * Returns the side of each line of a merged version, and of each line that was removed from base.
+ * Kept and added lines together are the merged version; kept and removed lines are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
   return findOrigins(base, mine, theirs, merged);
 }
 
 /**
- * Explains a merged version by the words and symbols of all four versions. Returns null if the
- * versions differ too much, or if the merged version is not a merge of the two edits.
+ * Explains a merged version word by word. Returns null if the versions differ too much, or if the
+ * merged version is not a merge of the two edits.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
   const explanation = explainTexts(base, mine, theirs, merged);

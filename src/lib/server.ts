@@ -14,21 +14,15 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type ServerOptions = {
   /** Data folder, with documents and keys. Default: a temporary folder, which `stop` deletes. */
   readonly data?: string;
-  /** Port on which the service listens. Default: a free port. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Host on which the service listens. Default: 127.0.0.1. Others require `insecureHttp`. */
+  /** Default: 127.0.0.1. Hosts other than loopback require `insecureHttp`. */
   readonly host?: string;
   /** True to allow plain http from other machines, which shows keys to everyone on the network. */
   readonly insecureHttp?: boolean;
-  /**
-   * Number of requests that each key may send within a number of seconds; null for no limit. The
-   * limit is stored in the data folder.
-   */
+  /** Requests of each key within some seconds; null for no limit. Stored in the data folder. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
-  /**
-   * Called when the service answers with status 500, because of a bug or an error of the disk.
-   * `error` contains neither a key nor content.
-   */
+  /** Called for each answer with status 500. `error` contains neither a key nor content. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
@@ -38,12 +32,8 @@ export type Server = {
   readonly key: string;
   /** Admin key, for the routes below `/admin`: workspaces, keys, grants and reviews. */
   readonly adminKey: string;
-  /** Absolute path of the data folder. */
   readonly data: string;
-  /**
-   * Imports the Markdown files below a folder. Returns the number of imported files, and the files
-   * that were left out with their reasons.
-   */
+  /** Imports the Markdown files below a folder. `refused`: files that were left out. */
   importFolder(dir: string): Promise<Imported>;
   /** Stops the service after it has answered all active requests. A second call does nothing. */
   stop(): Promise<void>;

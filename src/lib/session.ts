@@ -11,16 +11,10 @@ import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
-/**
- * What the calls of a linked folder need of the calling program: environment variables, working
- * folder, clock, randomness, and the address and key file that the program passed.
- */
+/** What the calls of a linked folder need of the program that makes them. */
 export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
-/**
- * Returns the values that the calls of a linked folder need. A key from the options becomes the
- * variable `MDMIRROR_API_KEY`.
- */
+/** Returns the environment of calls. `key` becomes the variable `MDMIRROR_API_KEY`. */
 export function makeEnvironment({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
@@ -54,11 +48,7 @@ export function checkDirection(direction: unknown): void {
   if (what !== null) refuse(what, "give one of these, or none");
 }
 
-/**
- * Returns the real path of a linked folder.
- * @param dir path of the folder, as the program passed it
- * @throws TroubleError with code `not-a-mirror` or `foreign-owner`
- */
+/** Returns the real path. Throws a TroubleError with code `not-a-mirror` or `foreign-owner`. */
 export function findRoot(dir: string, env: CallEnvironment["env"]): string {
   const absolutePath = resolve(dir);
   if (!existsSync(join(absolutePath, MIRROR_FOLDER))) {
@@ -85,10 +75,7 @@ export class MirrorSession {
     this.environment = environment;
   }
 
-  /**
-   * Runs one call; refuses it if the folder was closed.
-   * @param path file or folder that an error of this call would concern
-   */
+  /** Runs one call, unless the folder was closed. An error of the call names `path`. */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.closing.aborted) {
       const errorFacts = {
@@ -100,8 +87,7 @@ export class MirrorSession {
       throw new MdmirrorError({ ...errorFacts, message: "the linked folder is closed" });
     }
     const runningCall = withLibraryErrors(path, () => {
-      // Checked before each call, because the owner of the folder may have changed since the last
-      // call.
+      // The owner of the folder may have changed since the last call.
       checkOwner(this.root, this.environment.env);
       return work();
     });
@@ -113,7 +99,6 @@ export class MirrorSession {
     }
   }
 
-  /** Signal that aborts when the program closes the folder. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }

@@ -28,13 +28,12 @@ export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 export type OpenOptions = {
   /**
-   * URL of the service to use in place of the configured one. With this option, like with `--url`,
-   * the calling program decides to trust the URL.
+   * URL of the service to use in place of the configured one. The calling program decides to trust
+   * this URL, as a user does with `--url`.
    */
   readonly url?: string;
   /** API key; it is not stored. Default: the key that the commands would use. */
   readonly key?: string;
-  /** Path of a file that contains the API key. */
   readonly keyFile?: string;
   /**
    * Environment variables to use in place of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL,
@@ -54,32 +53,26 @@ export type LinkOptions = OpenOptions & {
    * Direction of syncs: `pull` never uploads, `push` never changes local files. Default: `both`.
    */
   readonly direction?: "both" | "pull" | "push";
-  /**
-   * Hosts for which plain http is allowed, in addition to loopback. Plain http shows the key to
-   * everyone on the network.
-   */
+  /** Hosts besides loopback for plain http, which shows the key to everyone on the network. */
   readonly allowHttp?: readonly string[];
   /** True to store the key in `.mdmirror/key` (mode 0600). Default: true. */
   readonly storeKey?: boolean;
 };
 
 export type SyncOptions = {
-  /**
-   * Direction of this sync only: `pull` or `push` further limits the configured direction. Default:
-   * `both`, which adds no limit.
-   */
+  /** Direction of this sync; limits the configured direction further. `both` adds no limit. */
   readonly direction?: "both" | "pull" | "push";
   /** Number of deletions on each side that this sync may carry out without approval. */
   readonly maxDeletes?: number;
   /**
    * True if a person waits for this sync. New content of a protected document then goes to review
-   * immediately; otherwise, two syncs must first see it unchanged. Default: false.
+   * immediately; otherwise, mdmirror waits until two syncs see the content unchanged. Default:
+   * false.
    */
   readonly attended?: boolean;
   /**
-   * Signal that ends the sync early. Active steps are then completed and recorded, and no further
-   * step starts. The report lists the remaining steps as `unfinished`; the next sync continues with
-   * them.
+   * Signal that ends the sync early, after active steps. The report lists the remaining steps as
+   * `unfinished`; the next sync continues with them.
    */
   readonly signal?: AbortSignal;
 };
@@ -88,8 +81,8 @@ export type SyncOptions = {
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
   /**
-   * Version of the stop, to pass to `approve` or `reject` as `expected.stop`. Null if neither can
-   * end the stop, because the linked folder itself is missing or another one.
+   * Version of the stop, to pass to `approve` or `reject` as `expected.stop`. Null if neither call
+   * can end the stop, because the linked folder is missing or another folder is at its path.
    */
   readonly version: string | null;
 };
@@ -97,14 +90,14 @@ export type SafetyStop = {
 export type MirrorPlan = {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];
-  /** Stop by a safety check; null if none would stop the sync. */
+  /** Safety check that would stop the sync; null if no check would. */
   readonly safetyStop: SafetyStop | null;
 };
 
 /**
- * The operations, which are the same as the commands and the tools for agents. An operation that
- * writes is followed by a sync, unless `noSync` is set; `sync` in the result is the report of this
- * sync. `expected` has the versions that the caller read: if a current version differs, nothing is
+ * The operations: the same as the commands, and as the tools for agents. An operation that writes
+ * is followed by a sync, unless `noSync` is set; `sync` in the result is the report of this sync.
+ * `expected` has the versions that the caller read: if a current version differs, nothing is
  * written.
  * @throws MdmirrorError with code `stale` if a version in `expected` has changed, or `offline` if
  * the service is not reached or refuses the key
@@ -112,10 +105,9 @@ export type MirrorPlan = {
 export type Operations = { readonly [Name in OperationName]: MethodOf<(typeof DECLARED)[Name]> };
 
 /**
- * A linked folder. Each method does the same as the command with its name. Between two calls
- * nothing is locked, so that commands and other processes can use the folder too. Paths are
- * relative to the folder, with `/` between names. A method rejects only with `MdmirrorError`,
- * unless mdmirror has a bug.
+ * A linked folder. Each method does the same as the command with its name. Nothing is locked
+ * between two calls. Paths are relative to the folder, with `/` between names. A method rejects
+ * only with `MdmirrorError`, unless mdmirror has a bug.
  */
 export type Mirror = Operations & {
   /** Path of the linked folder: absolute, without symbolic links. */
@@ -128,18 +120,17 @@ export type Mirror = Operations & {
    */
   plan(): Promise<MirrorPlan>;
   /**
-   * Syncs both sides once. If a daemon watches the folder, the daemon runs the sync. Open problems
-   * do not throw, but are in the report; this includes an unreachable service.
+   * Syncs both sides once. If a daemon watches the folder, the daemon runs the sync. Open problems,
+   * such as an unreachable service, are in the report and are not thrown.
    */
   sync(options?: SyncOptions): Promise<SyncReport>;
   /**
    * Keeps the folder in sync, and yields an event for each change. Ends when the loop over the
    * events ends, `stop` is called, `signal` aborts, or the folder is closed. Fails if another
-   * process watches the folder. Sends no desktop notifications and nothing to systemd, and handles
-   * no signals of the process.
+   * process watches the folder. Handles no signals of the process, and sends nothing to the desktop
+   * or systemd.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
-  /** Closes the folder: ends its watches, refuses later calls, and waits for active calls. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -10,7 +10,7 @@ export type WatchEvent = {
       readonly phase: "idle" | "observing" | "applying" | "waiting" | "stopped" | "ended";
       readonly detail: string;
     }
-  /** The folder was opened, and is kept in sync from now on. `notes`: messages for the user. */
+  /** The folder was opened; mdmirror now keeps it in sync. `notes`: messages for the user. */
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
   /** A change that mdmirror made on either side, or an observation that users should know about. */
   | {
@@ -29,16 +29,18 @@ export type WatchEvent = {
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /** A finished sync that changed something, or whose result differs from that of the last one. */
+  /** A finished sync that changed something, or whose result differs from the sync before. */
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
    * A file was deleted locally. mdmirror deletes its document on the service at `dueAt`
-   * (milliseconds since the epoch), unless the file exists again by then. `asks` is true if there
-   * are more such deletions than the limit, so that a safety check will stop the sync.
+   * (milliseconds since the epoch), unless the file exists again by then. `asks`: true if pending
+   * deletions exceed the limit, so that a safety check will stop the sync.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
-  /** `lent`: the watch pauses, because a command uses the folder. `returned`: it continues. */
+  /**
+   * `lent`: the watch pauses, because a command uses the folder. `returned`: the watch continues.
+   */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
    * The folder is no longer at its path. `to` is its new path after `mdmirror mv`, where the watch
@@ -62,12 +64,11 @@ export type WatchEvent = {
 );
 
 /**
- * The events of a watch, for a `for await` loop. The end of the loop also ends the watch, after
- * active steps. `next` rejects with `MdmirrorError` if the folder cannot be watched, for example
- * because the key is refused or another process watches it.
+ * The events of a watch, for a `for await` loop. The end of the loop ends the watch, after active
+ * steps. `next` rejects with `MdmirrorError` if the folder cannot be watched, for example because
+ * another process watches the folder.
  */
 export type MirrorWatch = AsyncIterableIterator<WatchEvent, undefined> & {
-  /** Ends the watch, and resolves when its active steps have ended. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

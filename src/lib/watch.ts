@@ -3,13 +3,12 @@ import { toPublicKind } from "../mirror/operations/results/actions.ts";
 import { toReportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: number of unread events that are kept in memory. */
+/** LIMIT: number of unread events that are kept in memory, so that a slow reader cannot fill it. */
 const MAX_UNREAD = 1_000;
 
 /**
  * Starts a watch. Keeps its events until the caller reads them.
  * @param run syncs the folder until its signal aborts; rejects if the folder cannot be watched
- * @param signal also ends the watch
  */
 export function startWatch(
   run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,

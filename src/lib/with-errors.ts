@@ -14,9 +14,8 @@ export function toMdmirrorError(
 }
 
 /**
- * Runs `work`. Throws expected errors, such as a full disk or an unsafe path, as `MdmirrorError`;
- * throws other errors unchanged.
- * @param path file or folder that the error concerns
+ * Runs `work`. Throws expected errors, such as a full disk, as `MdmirrorError` about `path`; throws
+ * other errors unchanged.
  */
 export async function withLibraryErrors<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
