@@ -1,15 +1,14 @@
-/** Limits the size of answers: returns a part of a content, and where the next part begins. */
+/** Limits the size of answers: returns a part of a document, and where the next part begins. */
 
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
 /**
- * LIMIT: characters of content in one answer. `usual` is the default; `most` is the most that a
- * call may request.
+ * LIMIT: characters of content in one answer: the default, and the most that a call may request.
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
-/** A range of lines with its content, from 1. `to` is below `from` if the range is empty. */
+/** A range of lines, counted from 1. An empty range ends before it begins: `to` is below `from`. */
 type TextPart = {
   readonly text: string;
   readonly from: number;
@@ -20,12 +19,7 @@ type TextPart = {
   readonly isCutInLine: boolean;
 };
 
-/**
- * Returns as many whole lines as fit into a number of characters.
- * @param from number of the first line, at least 1
- * @param last number of the last requested line
- * @param characters limit in UTF-16 units
- */
+/** Returns the lines from `from` (at least 1) to `last` that fit into `characters` UTF-16 units. */
 export function cutLines(text: string, from: number, last: number, characters: number): TextPart {
   const lines = splitLines(text);
   const lastLine = Math.min(last, lines.length);
@@ -54,10 +48,7 @@ export function cutLines(text: string, from: number, last: number, characters: n
   };
 }
 
-/**
- * Returns the beginning of a text. Does not cut between the two UTF-16 units of a character.
- * @param most limit in UTF-16 units
- */
+/** Returns the first `most` UTF-16 units of a text, without a half of a character at the end. */
 export function cutToLength(text: string, most: number): string {
   if (text.length <= most) return text;
   const cutText = text.slice(0, most);

@@ -1,5 +1,3 @@
-/** Carries out one call of a tool. */
-
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts";
@@ -11,9 +9,8 @@ import { makeAnswer, type ToolResult, type ToolHost, makeRefusal, type ServedMir
 type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 /**
- * Calls a tool for one linked folder. If the arguments name no folder, calls the tool for each
+ * Calls a tool for one linked folder. Without a folder in the arguments, calls the tool for each
  * folder and returns all results.
- * @param onFault called for an internal error of mdmirror
  */
 export async function callTool(
   tool: Tool,

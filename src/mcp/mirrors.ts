@@ -9,10 +9,6 @@ import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { ToolHost, ServedMirror } from "./tool.ts";
 
-/**
- * Returns the served folders, each with a unique name.
- * @param roots real paths of the folders
- */
 export function nameServedMirrors(roots: readonly string[], env: ToolHost["openOptions"]["env"]): ServedMirror[] {
   const listedMirrors = listOwnMirrors(env).mirrors;
   const mirrors: ServedMirror[] = [];

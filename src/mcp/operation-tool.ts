@@ -41,7 +41,6 @@ type ReadToolParts<D extends ReadDeclaration> = {
   readonly keeps?: "first" | "last";
 };
 
-/** Makes a tool from an operation that only reads, or only syncs. */
 export function makeReadTool<D extends ReadDeclaration>(
   operation: ReadOperation<D>,
   { text, keeps = "first" }: ReadToolParts<D> = {},

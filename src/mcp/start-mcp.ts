@@ -9,23 +9,18 @@ import { listTools } from "./table.ts";
 import type { ToolHost } from "./tool.ts";
 
 type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
-  /** Real paths of the linked folders to serve. All of them belong to this user. */
+  /** Real paths of linked folders that belong to this user. */
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /**
-   * Called for internal errors. They must not be printed on standard output, because only messages
-   * of the protocol may be there.
-   */
+  /** Receives internal errors: standard output may only have messages of the protocol. */
   readonly onFault: (error: unknown) => void;
-  /** Transport of the protocol's messages. Default: standard input and output. */
+  /** Default: standard input and output. */
   readonly transport?: Transport;
 };
 
 type RunningMcp = {
-  /** Resolves when the client has disconnected. */
   readonly disconnected: Promise<void>;
-  /** Closes the connection, and resolves when no call is active. */
   readonly close: () => Promise<void>;
 };
 
@@ -38,8 +33,8 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 export function startMcp({ roots, isReadOnly, version, onFault, transport, ...openOptions }: McpOptions): RunningMcp {
-  // The last call for each folder. Calls for one folder run one after the other, because the lock
-  // of the folder would refuse a second one.
+  // Calls for one folder run one after the other, because the lock of the folder would refuse a
+  // second call.
   const lastCallByRoot = new Map<string, Promise<unknown>>();
   const host: ToolHost = {
     mirrors: nameServedMirrors(roots, openOptions.env),
@@ -52,7 +47,7 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   };
   const activeCalls = new Set<Promise<unknown>>();
   const disconnected = Promise.withResolvers<void>();
-  // Standard input ends or pauses whenever the connection ends, even after a message above 10 MiB
+  // Standard input ends or pauses whenever the connection ends, also after a message above 10 MiB
   // or if the client no longer reads.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnected.resolve());
   const makeMcpServer = () => createServer(host, { isReadOnly, version, onFault, activeCalls });

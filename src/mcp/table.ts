@@ -56,10 +56,6 @@ function formatReviewDiff({ path, live, submitted }: WaitingReview): string {
   return diffOf({ before: `service/${path}`, after: `sent/${path}` }, live, submitted);
 }
 
-/**
- * Returns the tools to offer.
- * @param isReadOnly true to leave out all tools that change documents on either side
- */
 export function listTools(isReadOnly: boolean): readonly Tool[] {
   return isReadOnly ? TOOLS.filter(({ effect }) => effect === "reads") : TOOLS;
 }

@@ -11,14 +11,12 @@ import { cutLines, TEXT_CHARACTERS } from "./bounded.ts";
 /** A linked folder that clients can use, with its name for the argument `mirror`. */
 export type ServedMirror = {
   readonly name: string;
-  /** Real path of the folder. */
   readonly root: string;
 };
 
 /** What every call of a tool gets: the served folders, the environment, a queue per folder. */
 export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
-  /** Environment, working folder, clock and source of randomness of this process. */
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
   /** Runs work that needs the lock of a folder, one after the other for each folder. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
@@ -41,7 +39,6 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   readonly effect: "reads" | "syncs" | "edits";
   /** True if the tool can delete or overwrite a document. */
   readonly isDestructive?: boolean;
-  /** True if the tool sends requests to the service. */
   readonly isOnline?: boolean;
   /** True if a call without a folder is valid, and applies to all served folders. */
   readonly appliesToAll?: boolean;
@@ -75,11 +72,7 @@ export function makePartialAnswer(
   return makeAnswer({ ...facts, from: textPart.from, to: textPart.to, next: textPart.next, ...cutNote }, textPart.text);
 }
 
-/**
- * Shortens each list in the facts of an answer, and adds how many rows were left out.
- * @param most limit for each list, in rows
- * @param keeps end of the list whose rows are kept
- */
+/** Shortens each list to `most` rows at the end `keeps`, and adds how many rows were left out. */
 export function limitLists(facts: object, most: number, keeps: "first" | "last" = "first"): object {
   let leftOut = 0;
   const limitedEntries = Object.entries(facts).map(([name, value]: [string, unknown]) => {

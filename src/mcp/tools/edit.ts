@@ -119,16 +119,12 @@ async function replaceContent(
 type Replacement = {
   readonly old_text: string;
   readonly new_text: string;
-  /** True to replace every occurrence of `old_text`. */
   readonly all?: boolean | undefined;
 };
 
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
-  /**
-   * `unfit`: an edit cannot be applied. `editNumber`: its position in the list, from 1. `count`:
-   * how often its `old_text` occurs.
-   */
+  /** `unfit`: edit number `editNumber` (from 1) fails: its `old_text` occurs `count` times. */
   | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
 
 /**
@@ -155,9 +151,8 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
 const DIFF_CHARACTERS = 8_000;
 
 /**
- * Returns the refusal of a change, because the document has a newer version than the caller read.
- * Adds a diff of the two versions.
- * @param readVersion the version that the caller read
+ * Refuses a change, because the document is newer than `readVersion`, which the caller read. Adds a
+ * diff of the two versions.
  */
 async function refuseStale(
   mirror: ServedMirror,
@@ -184,7 +179,7 @@ async function refuseStale(
 
 /**
  * Returns the content of a version from the content store; null if it is not there. The store has
- * contents as they are on the service, so a local version with translated links is not found.
+ * each version as on the service, so that a local version with translated links is not found.
  */
 function readStoredContent(root: string, version: Digest, { openOptions }: ToolHost): string | null {
   const readResult = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));

@@ -53,8 +53,8 @@ type ListWalk = {
 const MAX_NAMES = 100_000;
 
 /**
- * Yields the documents below a folder in the order of their paths, from `walk.after` on. Does not
- * read the folders before that path.
+ * Yields the documents below a folder in the order of their paths, from `walk.after` on. Reads no
+ * folder before that path.
  */
 function* walkDocuments(
   folder: LocalPath,

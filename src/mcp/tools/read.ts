@@ -44,10 +44,7 @@ export const READ = defineTool({
   },
 });
 
-/**
- * Reads the current version of a document from the disk.
- * @throws TroubleError with code `not-found`
- */
+/** Reads the current version from the disk. Throws a TroubleError with code `not-found`. */
 export async function readCurrent(
   { root }: ServedMirror,
   path: string,
