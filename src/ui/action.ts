@@ -13,28 +13,21 @@ import { BUSY_NOTICE, makeTroubleNotice, makeSyncNotice } from "./messages.ts";
 import type { PageRequest, Ui } from "./page.ts";
 
 export type ActionRequest = PageRequest & {
-  /** Linked folder that the form is about. It exists and belongs to this user. */
+  /** Linked folder of the form. It exists and belongs to this user. */
   readonly folder: Folder;
   readonly form: URLSearchParams;
 };
 
-/**
- * Result of an action: the notice that the next page shows, and the address of that page. Without
- * `to`, the next page is the page of the action.
- */
+/** Notice for the next page, and its address. Without `to`, the next page is the action's page. */
 export type ActionResult = { readonly notice: Notice | null; readonly to?: string };
 
 export type UiAction = {
   /** Route of the form below the address of the linked folder, such as `sync` or `conflict/*`. */
   readonly path: string;
-  /** Operation that the action carries out; left out if it carries out none. */
   readonly operation?: OperationName;
   /** Returns the address of the next page, relative to the address of the linked folder. */
   readonly page: (request: ActionRequest) => string;
-  /**
-   * Carries out the action.
-   * @throws TroubleError; the next page then shows the error as a notice
-   */
+  /** Throws a TroubleError, which the next page shows as a notice. */
   readonly run: (ui: Ui, request: ActionRequest) => ActionResult | Promise<ActionResult>;
 };
 
@@ -45,10 +38,7 @@ export function startSync(ui: Ui, folder: FolderRef): ActionResult {
   return startJob(ui, folder, "Syncing", (progress) => syncFolder(ui, folder, progress));
 }
 
-/**
- * Starts a job, whose progress the next page shows. Returns a notice instead if another job runs in
- * this folder.
- */
+/** Starts a job, whose progress the next page shows. Returns a notice if another job runs. */
 export function startJob(ui: Ui, { root }: FolderRef, ...job: JobArguments): ActionResult {
   return { notice: ui.jobs.start(root, ...job) ? null : BUSY_NOTICE };
 }
@@ -61,10 +51,7 @@ export async function syncFolder(ui: Ui, { name, root }: FolderRef, progress: Pr
   return makeSyncNotice(syncResult.value.report, mirrorAddress(name, "safety-stop"));
 }
 
-/**
- * Returns the form of a button *Undo* for a run. Returns an empty object if there is no run, or
- * nothing to undo.
- */
+/** Returns the form of the button *Undo* for a run; empty if nothing can be undone. */
 export function makeUndo(ui: Ui, { name, root }: FolderRef, run: number | null): Pick<Notice, "undo"> {
   if (run === null) return {};
   const plan = withLocal(root, ui, (local) => readUndo(local, run));

@@ -46,8 +46,8 @@ export const ACTIONS: readonly UiAction[] = [
 ];
 
 /**
- * Carries out the form that links a new folder. The first time, plans the first sync and shows it.
- * When the user confirms that plan, links the folder and syncs it.
+ * Carries out the form that links a new folder. First plans the first sync and shows the plan. When
+ * the user confirms the plan, links the folder and syncs it.
  */
 export async function runLink(ui: Ui, form: URLSearchParams): Promise<ActionResult> {
   const id = form.get("draft") ?? "";
@@ -67,7 +67,7 @@ const DRAFT_ID_DIGITS = 32;
 
 /**
  * Plans the first sync and stores the plan for the next page. If a field is refused, stores the
- * form instead.
+ * form.
  */
 async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
   const id = ui.random.hex(DRAFT_ID_DIGITS);
@@ -75,7 +75,7 @@ async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
   return { to: `${LINK}?draft=${id}`, notice: null };
 }
 
-/** LIMIT: number of checks whether a new daemon answers, and milliseconds between two checks. */
+/** LIMIT: number of checks whether a new daemon answers, so that a failed start is reported. */
 const MAX_DAEMON_CHECKS = 50;
 const DAEMON_CHECK_MS = 200;
 
@@ -133,7 +133,7 @@ async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): 
 function findRunPage({ params, form }: ActionRequest): string {
   const run = readNumber(params["run"]);
   if (run === null) return "runs";
-  // If the button *Undo* was on the page of problems, that page is shown again.
+  // The button *Undo* on the page of problems leads back to that page.
   return form.get("next") === "needs" ? "needs" : `runs/${run}`;
 }
 
@@ -143,8 +143,7 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult 
   const run = readNumber(params["run"]);
   if (run === null) return { notice: makeNothingDoneNotice("This is not the number of a run") };
   const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
-  // The button *Undo* is already shown while the sync after an action runs. So the undo starts when
-  // this sync has ended.
+  // The button *Undo* is shown while the sync after an action runs. The undo waits for that sync.
   ui.jobs.startNext(root, `Undoing run ${run}`, async (progress) => {
     const { items } = unwrap(await runOperation(root, undo, input, { ...ui, progress }));
     const syncedNotice = await syncFolder(ui, folder, progress);
@@ -159,18 +158,15 @@ const ANSWERS = {
   reject: { operation: reject, what: "Undoing the stopped changes" },
 } as const;
 
-/**
- * Returns an action that answers a stop and then syncs. The answer applies only to the stop that
- * the page showed.
- */
+/** Returns an action that answers the stop that the page showed, and then syncs. */
 function makeAnswerAction(way: keyof typeof ANSWERS) {
   return (ui: Ui, { folder, form }: ActionRequest): ActionResult => {
     const { operation, what } = ANSWERS[way];
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, what, async (progress) => {
-      // Number of files for the notice. It belongs to the shown stop; if another stop is current
-      // now, the operation refuses the answer.
+      // Number of files for the notice, for the shown stop. If another stop is current now, the
+      // operation refuses the answer.
       const restoredFiles = ui.stops.filesBack(root);
       const operationResult = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);

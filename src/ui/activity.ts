@@ -62,7 +62,6 @@ function chooseEventWords({ kind, outcome }: MirrorEvent): EventWords {
   return EVENT_WORDS[kind] ?? OTHER_EVENT_WORDS;
 }
 
-/** Returns the words for a kind of event, without the name of a document. */
 export function formatVerb(kind: string): string {
   const [, verb, after = ""] = EVENT_WORDS[kind] ?? OTHER_EVENT_WORDS;
   return verb + after;
@@ -71,10 +70,7 @@ export function formatVerb(kind: string): string {
 /** Kinds of events that only update mdmirror's state and change no document. */
 const RECORD_KINDS: ReadonlySet<string> = new Set(["relink", "note-facts", "forget", "look-again", "forget-folder"]);
 
-/**
- * Returns true if an event is about a change of a document or folder, even if the change failed.
- * Returns false if it only updates mdmirror's state.
- */
+/** Returns true if an event is about a change of a document or folder, even a failed one. */
 export function isChange({ kind }: MirrorEvent): boolean {
   return !RECORD_KINDS.has(kind);
 }

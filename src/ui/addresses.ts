@@ -1,15 +1,9 @@
-/** Returns the addresses of pages and actions. */
-
 import { encodePath, type Query, withQuery } from "../page/addresses.ts";
 
 export const SIGN_OUT = "/sign-out";
 export const LINK = "/link";
 
-/**
- * Returns the address of a page about a linked folder.
- * @param name name of the linked folder
- * @param part rest of the path, encoded
- */
+/** Returns the address of a page about a linked folder. `part` is encoded already. */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {
   return withQuery(`/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}`, query);
 }
@@ -17,7 +11,7 @@ export function mirrorAddress(name: string, part = "", query: Query = {}): strin
 /**
  * Returns the address of a page about a document, or about a folder inside a linked folder.
  * @param part name of the page, such as `docs` or `history`
- * @param path path below the linked folder; "" for the linked folder itself
+ * @param path "" for the linked folder itself
  */
 export function documentAddress(name: string, part: string, path: string, query: Query = {}): string {
   return mirrorAddress(name, documentPart(part, path), query);

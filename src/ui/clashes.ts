@@ -7,9 +7,10 @@ import { mergeText } from "../markdown/merge/merge.ts";
 import { type RowGroup, type SideRow, compareSideBySide } from "../markdown/merge/side-by-side.ts";
 
 /**
- * Consecutive lines of a document in conflict. `same`: both sides are equal. `settled`: only one
- * side changed them, or both edits merge; `text` is the result. `clash`: the edits do not merge,
- * and the user decides; `position` is the number of the clash, from 1.
+ * Consecutive lines of a document in conflict.
+ * - `same`: both sides are equal.
+ * - `settled`: only one side changed the lines, or both edits merge; `text` is the result.
+ * - `clash`: the edits do not merge, and the user decides. `position`: number of the clash, from 1.
  */
 export type ConflictPlace =
   | { readonly kind: "same"; readonly passage: RowGroup; readonly text: string }
@@ -54,14 +55,13 @@ export function findClashes(places: readonly ConflictPlace[]): readonly Clash[] 
 }
 
 /**
- * Returns the merged document with git's conflict markers around each clash.
- * @param document the whole local version
+ * Returns the whole document with git's conflict markers around each clash.
+ * @param document the local version
  */
 export function markClashes(places: readonly ConflictPlace[], document: string): string {
   return places.map((place) => (place.kind === "clash" ? markConflict(place, document) : place.text)).join("");
 }
 
-/** Returns the user's choice for a clash from a form; null if the user has not chosen yet. */
 export function readChoice(form: URLSearchParams, { position }: Pick<Clash, "position">): Choice | null {
   const sentChoice = form.get(`clash-${position}`);
   return (Object.keys(CHOICES) as Choice[]).find((key) => key === sentChoice) ?? null;

@@ -20,10 +20,8 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   readonly state: FolderStatus["state"];
   /** Status; null if the folder or its state file cannot be read. */
   readonly status: MirrorStatus | null;
-  /** Error that prevents reading the status; null if the status was read. */
   readonly trouble: Trouble | null;
   readonly daemon: DaemonStatus | null;
-  /** Problems that the user has to fix. */
   readonly needs: readonly Need[];
   /** Problems that end without the user. */
   readonly waits: readonly Need[];
@@ -39,7 +37,7 @@ export class Folders {
   readonly #world: FoldersContext;
   readonly #roots: Set<string> | null;
 
-  /** @param roots real paths of the linked folders to show; null for all folders of this user */
+  /** @param roots real paths of the linked folders to show; null for all of this user */
   constructor(world: FoldersContext, roots: ReadonlySet<string> | null) {
     this.#world = world;
     this.#roots = roots === null ? null : new Set(roots);
@@ -53,8 +51,7 @@ export class Folders {
   async read(): Promise<AllFolders> {
     const { ended } = this.#world.jobs;
     const { mirrors, unfit } = await readAllStatuses(this.#world);
-    // A job ended during this read. Reads again, so that pages show the status after the job
-    // together with its result.
+    // A job ended during this read, so the status may be older than the job's result.
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
@@ -63,8 +60,8 @@ export class Folders {
   }
 
   /**
-   * Returns the linked folder that a form is about. Returns an error if the folder is missing,
-   * belongs to another user, or is not the folder for which the page was shown.
+   * Returns the linked folder that a form is about; an error if the folder is missing, belongs to
+   * another user, or is not the folder for which the page was shown.
    */
   ofForm(all: AllFolders, name: string, form: URLSearchParams): Result<Folder> {
     const namedFolder = findFolder(all, name);
@@ -100,7 +97,6 @@ function toFolder({ mirror, reading, state }: FolderStatus, job: JobView | null)
   return { ...commonMembers, status: null, trouble: reading.trouble, daemon: null, needs: [unreadProblem], waits: [] };
 }
 
-/** Splits open problems into those that require action and those that end by themselves. */
 export function needsOf(
   { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
   name: string,
@@ -120,12 +116,12 @@ export function needsOf(
   };
 }
 
-/** Kinds of problems about reviews. The page of reviews shows all of them. */
+/** Kinds of problems that the page of reviews shows. */
 const REVIEW_KINDS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
 
 /**
  * Returns the address of the page that solves a problem; null for a problem of the whole folder.
- * The page of conflicts also solves blocks that end by a choice of the user.
+ * The page of conflicts also solves blocks that end when the user chooses.
  */
 function findProblemPage({ kind, path }: AttentionEntry, name: string): string | null {
   if (REVIEW_KINDS.has(kind)) return mirrorAddress(name, "reviews");

@@ -43,15 +43,18 @@ const CHECK_MS = 5_000;
 type UiSite = {
   readonly ui: Ui;
   readonly origins: Origins;
-  /** Signed-in browsers. All of them belong to the user who runs this process. */
+  /** Signed-in browsers of the user who runs this process. */
   readonly browsers: Browsers<null>;
-  /** Secrets for sign-in addresses. Each secret signs in one browser. */
+  /** Secrets in sign-in addresses. Each secret signs in one browser. */
   readonly tickets: Tickets;
   readonly notices: Notices;
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
-  /** Milliseconds for the headers of a request to arrive. A whole request has three times that. */
+  /**
+   * Milliseconds in which the headers of a request must arrive; a whole request has three times
+   * that.
+   */
   readonly arriveMs: number;
 };
 
@@ -172,8 +175,8 @@ async function runAction(
 }
 
 /**
- * Runs an action, then redirects to the next page. If the action fails, that page shows the error.
- * @param page address of the next page, unless the action returns another one
+ * Runs an action, then redirects to the next page: `page`, or the page that the action returns. If
+ * the action fails, the next page shows the error.
  */
 async function runAndRedirect(
   { notices }: UiSite,
@@ -212,8 +215,8 @@ async function sendAsset({ bundle }: UiSite, request: FastifyRequest, reply: Fas
 const STATUS_BY_KIND: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
 /**
- * Sends the page for an exception. Errors with a status below 500 are refusals by fastify; any
- * other error is a bug in mdmirror.
+ * Sends the page for an exception. Fastify refuses requests with a status below 500; every other
+ * error is a bug in mdmirror.
  */
 function sendErrorPage(site: UiSite, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };

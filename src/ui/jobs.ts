@@ -14,20 +14,18 @@ import type { Notice } from "../page/layout.ts";
 import { makeTroubleNotice } from "./messages.ts";
 
 /**
- * A job as pages show it: work that an action started, and that continues after the request. A
- * folder has at most one job at a time.
+ * Work that an action started and that continues after the request. A folder has at most one job.
  */
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /** Phase of the job in words, the same as in a terminal; null before the first report. */
+  /** Phase of the job in the words that a terminal shows; null before the first report. */
   readonly phase: string | null;
   readonly done: number;
   /** Amount of work in this phase, in the unit of `done`; null if it is not known yet. */
   readonly total: number | null;
-  /** Documents that are being transferred; null if there are none. */
   readonly traffic: CurrentTraffic | null;
-  /** Result of the job; null while the job runs. */
+  /** Result; null while the job runs. */
   readonly end: Notice | null;
 };
 
@@ -44,7 +42,6 @@ type KeptJob = {
   readonly job: Omit<JobView, "traffic">;
   readonly traffic: ActiveEffects;
   readonly time: number;
-  /** Resolves when the job has ended; never rejects. */
   readonly ended: Promise<void>;
 };
 
@@ -76,7 +73,7 @@ export class Jobs {
     return this.of(root)?.end === null;
   }
 
-  /** Starts a job. Returns false, without starting it, if another job runs in this folder. */
+  /** Starts a job. Returns false, and starts nothing, if another job runs in this folder. */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, onFault } = this.#world;
@@ -111,16 +108,12 @@ export class Jobs {
     this.track(startWhenFree());
   }
 
-  /**
-   * Registers work for which `idle` waits.
-   * @param work must not reject
-   */
+  /** Registers work for which `idle` waits. `work` must not reject. */
   track(work: Promise<void>): void {
     this.#active.add(work);
     void work.then(() => this.#active.delete(work));
   }
 
-  /** Resolves when no job and no other registered work is active. */
   async idle(): Promise<void> {
     while (this.#active.size > 0) await Promise.all(this.#active);
   }
@@ -132,20 +125,14 @@ export const FAULT: Trouble = {
   next: "nothing is lost; the terminal where mdmirror ui runs says more",
 };
 
-/**
- * Converts an exception to an error that pages can show.
- * @param onFault called if the exception is an internal error of mdmirror
- */
+/** Converts an exception to an error for pages. An internal error of mdmirror goes to `onFault`. */
 export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
   const trouble = describeError(error);
   if (trouble === null) onFault(error);
   return trouble ?? FAULT;
 }
 
-/**
- * What users typed into forms that could not be saved, by `toDraftKey`. The next page shows it
- * again. Kept in memory only.
- */
+/** Typed text that could not be saved, for the next page. Kept in memory only; by `toDraftKey`. */
 export type Drafts = BoundedMap<string, string>;
 
 export function toDraftKey(root: string, path: string): string {
@@ -158,8 +145,7 @@ export function toChoicesKey(root: string, path: string): string {
 }
 
 /**
- * What a page knows about stopped changes. `seen`: result and time of the last finished scan; null
- * before one has finished. `isScanning`: whether a new scan runs.
+ * What a page knows about stopped changes. `seen`: the last finished scan; null before the first.
  */
 export type StopReading = {
   readonly isScanning: boolean;
@@ -172,9 +158,9 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
 };
 
 /**
- * Finds the changes that a safety check stopped. This requires a scan of both sides, which takes
- * too long for a page. So a page starts a scan and shows the result of the last one. A scan is
- * repeated after each sync.
+ * Finds the changes that a safety check stopped. The scan of both sides takes too long for a page,
+ * so a page starts a scan and shows the result of the last one. Each sync makes the result
+ * outdated.
  */
 export class Stops {
   readonly #world: StopsWorld;
@@ -218,18 +204,16 @@ export class Stops {
   }
 }
 
-/** LIMIT: milliseconds for which a page waits for the result of a search. */
+/** LIMIT: milliseconds for which a page waits for a search, so that the page opens soon. */
 const SEARCH_WAIT_MS = 1_000;
 
 /**
- * Runs the searches of pages. The first search of a folder has to read all documents, which takes
- * longer than a page waits. That search then continues, and a later request finds the search index
- * complete.
+ * Runs the searches of pages. The first search of a folder reads all documents, which takes longer
+ * than a page waits. The search then continues, and a later request finds a complete search index.
  */
 export class Searches {
   readonly #clock: Clock;
   readonly #jobs: Jobs;
-  /** Promises that resolve when a running search ends, by root path of the folder. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor({ clock, jobs }: { readonly clock: Clock; readonly jobs: Jobs }) {
@@ -238,8 +222,7 @@ export class Searches {
   }
 
   /**
-   * Returns the result of a search; null if the search, or an earlier search of this folder, takes
-   * longer than a page waits.
+   * Returns the result of a search; null if a search of this folder takes longer than a page waits.
    */
   async answer<T>(root: string, search: () => Promise<T>): Promise<T | null> {
     const answerController = new AbortController();

@@ -1,7 +1,4 @@
-/**
- * Links a new folder in two steps. First plans the first sync, and then links the folder when the
- * user confirms.
- */
+/** Links a new folder in two steps: plans the first sync; links when the user confirms the plan. */
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -21,7 +18,6 @@ import type { Random } from "../common/random.ts";
 import { type Result, type Trouble, trouble, unwrap } from "../common/trouble.ts";
 import { DIRECTIONS } from "./setting-words.ts";
 
-/** A folder that is ready to be linked, with the plan of its first sync. */
 export type LinkDraft = LinkTarget & {
   readonly kind: "planned";
   readonly preview: readonly PreviewGroup[];
@@ -54,12 +50,12 @@ type LinkContext = {
 
 type Direction = keyof typeof DIRECTIONS;
 
-/** LIMIT: number of paths of a group that the page shows. */
+/** LIMIT: number of paths that the page shows for each kind of step. */
 const MAX_PATHS = 5;
 
 /**
- * Reads the fields of a form. If the user left the key empty, uses the key of the previous form,
- * but only if the address is still the same.
+ * Reads the fields of a form. An empty key means the key of the previous form, but only for the
+ * address of that form.
  */
 export function readFields(form: URLSearchParams, previous: LinkFields | null): LinkFields {
   const readTyped = (name: string) => (form.get(name) ?? "").trim();
@@ -74,10 +70,7 @@ export function readFields(form: URLSearchParams, previous: LinkFields | null): 
   };
 }
 
-/**
- * Checks the fields, reads the service, and plans the first sync. Writes nothing. Returns the
- * refused field if this fails.
- */
+/** Checks the fields, reads the service, and plans the first sync. Writes nothing. */
 export async function draftLink(world: LinkContext, fields: LinkFields): Promise<LinkDraft | RefusedLink> {
   const refuseForm = (field: keyof LinkFields, reason: Trouble): RefusedLink => {
     const shownKey = field === "dir" || field === "remote" ? fields.key : "";
@@ -122,7 +115,6 @@ function readTarget({ env }: LinkContext, { url, key, dir, remote, direction }: 
   return { dir, config, origin: origin.value, key };
 }
 
-/** Returns an error if the folder cannot be linked, for example because it is already linked. */
 function checkTarget(dir: string, env: LinkContext["env"]): Result<unknown> {
   const kind = checkFolder(dir, env, false);
   const isLinked = kind.kind === "ok" && kind.value === "linked";
@@ -139,11 +131,7 @@ function groupSteps({ plan, trees }: SyncPlan): readonly PreviewGroup[] {
   }));
 }
 
-/**
- * Links the folder of a draft that the user confirmed.
- * @returns the real path of the folder
- * @throws TroubleError if the folder can no longer be linked
- */
+/** Links the folder of a confirmed draft. Returns the folder's real path. @throws TroubleError */
 export function completeLink({ env, random }: LinkContext, { dir, config, origin, key }: LinkDraft): string {
   unwrap(checkTarget(dir, env));
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, key));

@@ -68,10 +68,7 @@ type ItemResult = { readonly path: string; readonly end: string; readonly why: s
 /** LIMIT: number of documents that a notice names. */
 const MAX_DOCUMENTS = 20;
 
-/**
- * Returns a notice about several documents. It names the documents that were left unchanged, with
- * the reason of each.
- */
+/** Returns a notice about several documents, with the reason for each unchanged document. */
 function makeItemsNotice(tone: Notice["tone"], done: string, items: readonly ItemResult[]): Notice {
   const leftItems = items.filter(({ end }) => end !== "done");
   if (leftItems.length === 0) return { tone, text: done };
@@ -107,10 +104,7 @@ export function makeUndoneNotice(run: number, items: ResultOf<typeof UNDO>["item
   return makeItemsNotice(reopenedCount + otherCount === items.length ? "good" : "asks", undoneSentence, items);
 }
 
-/**
- * Returns the notice after the user rejected stopped changes.
- * @param files number of files that the rejection restores
- */
+/** Returns the notice after a rejection. `files`: number of files that the rejection restores. */
 export function makeRejectedNotice(items: readonly ItemResult[], files: number): Notice {
   const doneCount = countDoneItems(items);
   const isComplete = doneCount === items.length;
@@ -131,7 +125,6 @@ export function makeNothingDoneNotice(text: string): Notice {
   return makeBadNotice(`${toSentence(text)} Nothing was done.`);
 }
 
-/** Notice for an action that is refused because another action still runs in the same folder. */
 export const BUSY_NOTICE: Notice = { tone: "asks", text: "Another action runs in this folder. Nothing was done." };
 
 export function makeTroubleNotice({ what, next, changed }: Trouble): Notice {

@@ -23,10 +23,7 @@ export type Ui = {
   readonly drafts: Drafts;
   readonly stops: Stops;
   readonly searches: Searches;
-  /**
-   * Forms that link a new folder, with the plan or the refused field. Key: a secret that is part of
-   * the page's address.
-   */
+  /** Forms that link a new folder, by the secret in the page's address. */
   readonly links: BoundedMap<string, LinkDraft | RefusedLink>;
 };
 
@@ -34,7 +31,6 @@ export type PageRequest = {
   /** Values of the route's parameters. `*` is the rest of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** All linked folders at the time of the request. */
   readonly all: AllFolders;
   /** Path of the requested address: encoded, without the query. */
   readonly address: string;
@@ -45,15 +41,14 @@ export type PageRequest = {
 };
 
 export type UiPage = {
-  /** Route of the page, such as `/m/:name`. */
   readonly path: string;
   /** Tab to which the page belongs, by its part of the address; left out if it belongs to none. */
   readonly section?: string;
   /** False if the open page is not updated automatically. Default: true. */
   readonly isLive?: boolean;
   /**
-   * Returns the content of the page. Must not change anything on either side.
-   * @throws TroubleError, which is then shown as a page
+   * Returns the content of the page. Must not change anything on either side. Throws a
+   * TroubleError, which is then shown as a page.
    */
   readonly show: (ui: Ui, request: PageRequest) => Content | Promise<Content>;
 };
@@ -64,7 +59,6 @@ type FolderPage = Omit<UiPage, "show"> & {
   readonly show: (ui: Ui, folder: Folder, request: PageRequest) => Content | Promise<Content>;
 };
 
-/** Makes a page about one linked folder, which is named in the address. */
 export function makeFolderPage({ show, showsUnreadable = false, ...page }: FolderPage): UiPage {
   return {
     ...page,
@@ -77,8 +71,7 @@ export function makeFolderPage({ show, showsUnreadable = false, ...page }: Folde
 }
 
 /**
- * Opens a linked folder without a connection to the service, and runs `work`.
- * @throws TroubleError if the folder cannot be opened
+ * Runs `work` without a connection to the service. Throws a TroubleError for an unusable folder.
  */
 export function readLocalMirror<T>(ui: Pick<Ui, "clock" | "random">, root: string, work: (local: LocalMirror) => T): T {
   return unwrap(withLocal(root, ui, (local) => ok(work(local))));
@@ -94,7 +87,6 @@ const TABS: readonly (readonly [part: string, label: string])[] = [
   ["settings", "Settings"],
 ];
 
-/** Returns the tabs of the linked folder that a page is about; null if the page is about none. */
 export function makeTabs({ section }: UiPage, { params, all }: PageRequest): LinkGroup | null {
   const mirrorName = params["name"];
   const namedFolder = mirrorName === undefined ? null : findFolder(all, mirrorName);
@@ -112,10 +104,7 @@ export function makeTabs({ section }: UiPage, { params, all }: PageRequest): Lin
   return { label: mirrorName, links };
 }
 
-/**
- * Returns the results of recent jobs: those of the linked folder that the page is about, or of all
- * linked folders.
- */
+/** Returns the results of recent jobs: of the page's linked folder, or of all linked folders. */
 export function collectResults({ params, all }: PageRequest): readonly Notice[] {
   const name = params["name"];
   return all.folders.flatMap(({ name: folderName, job }) => {
@@ -125,7 +114,6 @@ export function collectResults({ params, all }: PageRequest): readonly Notice[] 
   });
 }
 
-/** Returns the menu of all linked folders. Its label is the folder that the page is about. */
 export function makeSwitcher({ params, all }: PageRequest): LinkGroup {
   const name = params["name"];
   const subjectFolder = name === undefined ? undefined : all.folders.find((folder) => isSameName(folder.name, name));

@@ -35,9 +35,7 @@ function renderProblem({ path, kind, code, detail, next, address }: Need): Html 
 }
 
 /**
- * Returns a link to the documentation of an error code or state.
- * @param code code to look up; if there is no documentation for it, the result is not a link
- * @param shown content of the link
+ * Returns a link to the documentation of a code; only `shown` if there is no documentation for it.
  */
 export function renderHelpLink(code: string, shown: HtmlValue): Html {
   const address = findHelpAddress(code);
@@ -51,9 +49,8 @@ export function renderOrigin(code: string | null, requestId: string | null = nul
 }
 
 /**
- * Returns the form of an action on a linked folder. The form also sends the folder's path: when the
- * user sends the form, another folder may have the name.
- * @param path encoded path of the action, relative to the address of the linked folder
+ * Returns the form of an action on a linked folder. The form also sends the folder's path:
+ * meanwhile, another folder may have got the name. `path` is encoded already.
  */
 export function renderFolderForm(
   { name, root }: Pick<Folder, "name" | "root">,
@@ -64,10 +61,7 @@ export function renderFolderForm(
   return renderActionForm({ action: mirrorAddress(name, path), csrf, fields: { ...fields, root } }, content);
 }
 
-/**
- * Shows a time in the local time zone, and its age.
- * @param time milliseconds since the epoch
- */
+/** Shows a time (milliseconds since the epoch) in the local time zone, and its age. */
 export function renderTime(time: number, now: number): Html {
   if (time <= 0) return html`before the first known version`;
   return html`${renderClock(time, formatLocalTime(time))} · <span class="faint">${renderAge(time, now)} ago</span>`;
@@ -82,10 +76,6 @@ export function renderTimeOfDay({ at }: MirrorEvent): Html {
   return renderClock(at, formatLocalTime(at).slice("2026-11-21 ".length));
 }
 
-/**
- * Returns an event as an item of a list.
- * @param when content at the end of the item, such as the time
- */
 export function renderEventItem(mirror: string, event: MirrorEvent, when: Html): Html {
   const { detail, outcome, code, requestId } = event;
   const origin = renderOrigin(code, requestId);
@@ -103,10 +93,7 @@ export function readNumber(text: string | null | undefined): number | null {
   return /^[1-9]\d{0,8}$/.test(text ?? "") ? Number(text) : null;
 }
 
-/**
- * Returns breadcrumbs: links to the folders above a path.
- * @param isLinked true to link `path` itself too
- */
+/** Returns links to the folders above a path and, if `isLinked`, to the path. */
 export function renderCrumbs(mirror: string, path: string, isLinked = false): Html {
   const linkedPaths = path === "" ? [] : [...ancestorsOf(path), ...(isLinked ? [path] : [])];
   const links = ["", ...linkedPaths].map((place) => ({
@@ -118,10 +105,6 @@ export function renderCrumbs(mirror: string, path: string, isLinked = false): Ht
 
 const HISTORY_TABS = { "history/": "Documents", runs: "Log" } as const;
 
-/**
- * Returns links to the views of the history.
- * @param here the view of the current page
- */
 export function renderHistoryTabs(mirror: string, here: keyof typeof HISTORY_TABS): Html {
   const views = Object.entries(HISTORY_TABS).map(([part, label]) => {
     return { href: mirrorAddress(mirror, part), label, isShown: part === here };
@@ -137,11 +120,7 @@ type ListPage<T> = {
   readonly total: number;
 };
 
-/**
- * Returns the page of a list that the address requests (`?page=N`). If N is too large, returns the
- * last page.
- * @param size number of items on a page
- */
+/** Returns the page of a list that the address requests (`?page=N`), or the last page. */
 export function cutListPage<T>(all: readonly T[], { query }: PageRequest, size: number): ListPage<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, readNumber(query.get("page")) ?? 1);
@@ -149,9 +128,8 @@ export function cutListPage<T>(all: readonly T[], { query }: PageRequest, size: 
 }
 
 /**
- * Returns links to the other pages of a list; null if it has only one page.
+ * Returns links to the other pages of a list; null if the list has only one page.
  * @param what plural noun for the items of the list
- * @param addressOf returns the address of a page by its number
  */
 export function renderPager(
   { page, pages, total }: Omit<ListPage<unknown>, "items">,

@@ -4,9 +4,10 @@ import { type ConnectionEnds, isOwnPeer, type PeerUser } from "../mirror/trust/p
 import { effectiveUser } from "../common/effective-user.ts";
 
 /**
- * Closes connections of other users of this computer before reading from them. Such a user may know
- * the secrets of a session. A browser sends the cookie for 127.0.0.1 to every port, including ports
- * of other users. The sign-in ticket is in the arguments of the browser, which all users can see.
+ * Closes connections of other users of this computer before reading from them, because other users
+ * may know the secrets of a session:
+ * - A browser sends the cookie for 127.0.0.1 to every port, including ports of other users.
+ * - The sign-in ticket is in the arguments of the browser, which all users can see.
  */
 export class Peers {
   readonly #peerOf: (ends: ConnectionEnds) => PeerUser;
@@ -22,9 +23,8 @@ export class Peers {
   }
 
   /**
-   * Checks that the system reports the right user for a connection, by a connection of this process
-   * to itself. If the report is wrong, the check of users is switched off.
-   * @param port port on which this process listens
+   * Checks, by a connection of this process to itself, that the system reports the right user. If
+   * the report is wrong, switches the check of users off.
    */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");

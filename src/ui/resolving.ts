@@ -30,13 +30,10 @@ import { findNextConflict, readProblem, makeStartContent } from "./pages/conflic
 
 const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
-/**
- * Content of a resolved document, or a notice that says why there is none. Null if the chosen way
- * needs no content.
- */
+/** Content of a resolved document, a notice about why it is missing, or null if none is needed. */
 type ResolvedContent = Resolution | { readonly notice: Notice } | null;
 
-/** Content of a resolved document. `way` is `mine` or `theirs` if it equals that version. */
+/** `way` is `mine` or `theirs` if the content equals that version. */
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
 /** Resolves a conflict. Refuses if a version differs from what the page showed. */
@@ -71,7 +68,6 @@ export async function resolveConflict(ui: Ui, { folder, form, params }: ActionRe
   return { to: documentAddress(name, "conflict", item.path), notice };
 }
 
-/** Ways of resolving several conflicts together, with the labels of their buttons. */
 export const MANY_WAYS = {
   mine: "Take mine",
   theirs: "Take theirs",
@@ -79,8 +75,8 @@ export const MANY_WAYS = {
 } as const;
 
 /**
- * Resolves all conflicts that the user checked, as one run. Skips a conflict if one of its versions
- * differs from what the page showed.
+ * Resolves all checked conflicts as one run. Skips a conflict if one of its versions differs from
+ * what the page showed.
  */
 export function resolveMany(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const { root } = folder;
@@ -113,7 +109,6 @@ export type OpenConflict = {
   readonly since: number;
 };
 
-/** Returns the open conflicts of a linked folder by the path of the document. */
 export function readOpenConflicts(ui: Ui, root: string): ReadonlyMap<string, OpenConflict> {
   const readResult = withLocal(root, ui, (local) => {
     const base = local.state.load();
@@ -131,14 +126,13 @@ function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict):
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/** LIMIT: number of conflicts for which the number of clashes is kept in memory. */
+/** LIMIT: number of conflicts whose number of clashes is kept in memory. */
 const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 
 /**
- * Returns the number of clashes of a conflict. Counts them only once for the same versions, because
- * an open page asks again every second.
- * @param versions key that identifies the versions of the conflict
+ * Returns the number of clashes of a conflict. Counts only once for each key `versions`, because an
+ * open page asks again every second.
  */
 function countClashesOnce(versions: string, countNow: () => number | null): number | null {
   const knownCount = clashCounts.get(versions);
@@ -178,8 +172,8 @@ function readChoices(form: URLSearchParams): string {
 }
 
 /**
- * Returns the content that results from the user's choices for all clashes. Returns a notice if a
- * choice is missing or a version has changed.
+ * Returns the content that the user's choices make; a notice if a choice is missing or a version
+ * has changed.
  */
 function composeContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
   const problemResult = readProblem(ui, root, path);
@@ -201,8 +195,8 @@ function composeContent(ui: Ui, root: string, path: string, form: URLSearchParam
 }
 
 /**
- * Returns the content that the user typed; null if the form has none. First stores it as a draft,
- * so that a later error cannot lose it.
+ * Returns the typed content; null if the form has none. First stores the content as a draft, so
+ * that a later error cannot lose it.
  */
 function readTypedContent(ui: Ui, root: string, path: string, form: URLSearchParams): ResolvedContent {
   const typedText = form.get("text");

@@ -20,15 +20,12 @@ import type { Ui } from "./page.ts";
 import { readNumber } from "./parts.ts";
 import { explainRefusal, labelSetting, toSettingText, toShownField, readTyped, formatValue } from "./setting-words.ts";
 
-/**
- * LIMIT: hexadecimal digits in the name of a draft. The name is long so that nobody can guess it,
- * because a draft has what a user typed.
- */
+/** Number of hexadecimal digits in the name of a draft, which nobody may guess. */
 const DRAFT_DIGITS = 32;
 
 /**
- * Saves the settings that the user changed. Saves none of them if a value is refused, or if a
- * setting differs from what the page showed. The page then shows again what the user typed.
+ * Saves the changed settings. Saves none if a value is refused, or if a setting differs from what
+ * the page showed. The page then shows again what the user typed.
  */
 export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<ActionResult> {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
@@ -66,8 +63,7 @@ export function addRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
 }
 
 /**
- * Starts a sync with the changed rules, unless the user paused the folder. Returns a sentence that
- * says when the rules take effect.
+ * Starts a sync, unless the folder is paused. Returns in words when the changed rules take effect.
  */
 function applyRules(ui: Ui, folder: Folder): string {
   if (folder.daemon?.paused === true)
@@ -75,10 +71,7 @@ function applyRules(ui: Ui, folder: Folder): string {
   return startSync(ui, folder).notice === null ? "A sync follows it now." : "The next sync follows it.";
 }
 
-/**
- * Removes one rule from the ignore rules of a linked folder. Refuses if the rules differ from what
- * the page showed.
- */
+/** Removes an ignore rule. Refuses if the rules differ from what the page showed. */
 export function removeRule(ui: Ui, { folder, form }: ActionRequest): ActionResult {
   const line = readNumber(form.get("line")) ?? 0;
   if (unwrap(removeIgnoreLine(folder.root, line, (form.get("seen") ?? "") as Digest)))

@@ -37,7 +37,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, str
 
 const SETTING_LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
 
-/** Explanations of settings that the page words differently from the configuration file. */
+/** Explanations that differ from those in the configuration file. */
 const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   direction: "Download only: local changes stay local. Upload only: no local file changes.",
   names: "What happens to a file with such a name.",
@@ -55,7 +55,7 @@ export function explainSetting(name: string, { meaning }: Setting<unknown>): str
 
 export const DIRECTIONS = { both: "Both ways", pull: "Download only", push: "Upload only" } as const;
 
-/** Labels of all allowed values, for settings whose value the user chooses from a list. */
+/** Labels of all values, for settings that the user chooses from a list. */
 const SETTING_CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   direction: DIRECTIONS,
   conflicts: {
@@ -68,15 +68,11 @@ const SETTING_CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>
   "links.mode": { keep: "As written", translate: "Paths locally, ids on the service" },
 };
 
-/** Returns the labels of all allowed values of a setting; null if the user types the value. */
 export function findChoices(name: string, { defaultValue }: Setting<unknown>): Readonly<Record<string, string>> | null {
   return typeof defaultValue === "boolean" ? { true: "On", false: "Off" } : (SETTING_CHOICES[name] ?? null);
 }
 
-/**
- * Returns the value of a setting as the user would type it: hosts separated by commas, and rules
- * for conflicts as JSON.
- */
+/** Returns a value as the user would type it: hosts with commas, rules for conflicts as JSON. */
 export function formatValue(value: unknown): string {
   if (typeof value === "string") return value;
   const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
@@ -86,9 +82,8 @@ export function formatValue(value: unknown): string {
 const TIME_UNITS = { s: "seconds", m: "minutes", h: "hours", d: "days" };
 
 /**
- * Units for each number in the value of a setting, with their labels. A value such as `90d, 500MB`
- * has two numbers, so the unit of the first one includes the comma. If there is only one unit, the
- * user cannot choose.
+ * Labels by unit, for each number in the value of a setting. A value such as `90d, 500MB` has two
+ * numbers, so the unit of the first number includes the comma.
  */
 const SETTING_UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
@@ -98,17 +93,14 @@ const SETTING_UNITS: Readonly<Record<string, readonly Readonly<Record<string, st
   "interface.quietFor": [TIME_UNITS],
 };
 
-/** A number in the value of a setting, its unit, and the units from which the user can choose. */
+/** A number in the value of a setting, its unit, and the units to choose from. */
 export type Quantity = {
   readonly number: string;
   readonly unit: string;
   readonly units: Readonly<Record<string, string>>;
 };
 
-/**
- * Splits the value of a setting into numbers with units. Returns null if the page shows the value
- * in a single text field.
- */
+/** Splits a value into numbers with units. Returns null if the value needs a single text field. */
 export function splitQuantities(name: string, typed: string): readonly Quantity[] | null {
   const settingUnits = SETTING_UNITS[name] ?? [];
   const [numbers, [before, ...units]] = [typed.match(/\d+/g) ?? [], typed.split(/\d+/)];
@@ -121,8 +113,8 @@ export function splitQuantities(name: string, typed: string): readonly Quantity[
 }
 
 /**
- * Joins the fields of a form that belong to one setting: a text, or numbers each followed by its
- * unit. Returns "" if all numbers are empty; null if the form does not have the setting.
+ * Joins the fields of one setting in a form. Returns "" if all numbers are empty; null if the form
+ * does not have the setting.
  */
 export function readTyped(form: URLSearchParams, name: string): string | null {
   const sentParts = form.getAll(name);
@@ -130,10 +122,7 @@ export function readTyped(form: URLSearchParams, name: string): string | null {
   return sentParts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : sentParts.join("");
 }
 
-/**
- * Converts a typed value to the form that `changeSettings` expects; null, which means the default,
- * if the user left the field empty.
- */
+/** Converts a typed value for `changeSettings`. An empty field gives null, the default. */
 export function toSettingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
   if (!Array.isArray(defaultValue)) return typed.trim();
@@ -144,7 +133,7 @@ export function labelSetting(name: string): string {
   return SETTING_LABELS[name] ?? name;
 }
 
-/** Returns a sentence that says why a typed value is not allowed; null if it is allowed. */
+/** Returns a sentence about why a typed value is not allowed; null if it is allowed. */
 export function explainRefusal(name: string, setting: Setting<unknown>, typed: string): string | null {
   const settingText = toSettingText(setting, typed);
   const readResult = settingText === null ? null : readValue(name, setting, settingText);
@@ -157,8 +146,7 @@ export function explainRefusal(name: string, setting: Setting<unknown>, typed: s
 export const toShownField = (name: string) => `shown.${name}`;
 
 /**
- * Returns hidden fields with the values that the page showed. Saving is refused if one of them has
- * changed meanwhile.
+ * Returns hidden fields with the shown values. Saving is refused if a value has changed meanwhile.
  */
 export function makeShownFields(config: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(

@@ -32,11 +32,11 @@ export type UiOptions = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Port on which the server listens; 0 for a free port. */
+  /** Port; 0 for a free port. */
   readonly port: number;
-  /** Real paths of the linked folders to show; null for all of them. */
+  /** Real paths of the linked folders to show; null for all linked folders of this user. */
   readonly roots: ReadonlySet<string> | null;
-  /** Called for an internal error of mdmirror. The page does not show its details. */
+  /** Receives internal errors of mdmirror, whose details no page shows. */
   readonly onFault: (error: unknown) => void;
   /** Returns the user who opened a connection. Default: asks the system. */
   readonly peerOf?: (ends: ConnectionEnds) => PeerUser;
@@ -48,7 +48,7 @@ const USUAL_ARRIVE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
-  /** Returns a new sign-in address. It signs in one browser and can be used only once. */
+  /** Returns a sign-in address, which signs in one browser once. */
   enterUrl(): string;
   /** Stops the server. Resolves after all jobs have ended. */
   close(): Promise<void>;
@@ -83,8 +83,8 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   };
   try {
     const listening = await listen(site, port);
-    // With port 0, the system has now chosen a port. From now on, only requests with this port in
-    // `Host` are accepted.
+    // With port 0, the system chooses the port. Only requests with that port in `Host` are
+    // accepted.
     servedAddress.port = listening.port;
     const url = `http://127.0.0.1:${servedAddress.port}`;
     return ok({

@@ -32,7 +32,7 @@ const PENDING: StateBadge = ["quiet", "pending"];
 const IGNORED: StateBadge = ["quiet", "ignored"];
 const STOPPED: StateBadge = ["bad", "stopped"];
 
-/** Colour and word for each state of a document or folder; null for `in-sync` (not shown). */
+/** Badge for each state of a document or folder; null for `in-sync`, which is not shown. */
 const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
   "in-sync": null,
   waiting: PENDING,
@@ -42,7 +42,7 @@ const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
   ignored: IGNORED,
 };
 
-/** Colour and word for kinds of problems that are not reasons for a block. */
+/** Badges for kinds of problems that are not reasons for a block. */
 const PROBLEM_STATES: Readonly<Record<string, StateBadge>> = {
   conflict: CONFLICT,
   "conflict-markers": CONFLICT,
@@ -61,7 +61,6 @@ const OUTCOME_STATES: Readonly<Record<string, StateBadge>> = {
   later: PENDING,
 };
 
-/** Shows the state of a document or folder as a badge; null if it is in sync. */
 export function entryBadge(state: EntryState): Html | null {
   const stateBadge = ENTRY_STATES[state];
   return stateBadge && renderBadge(...stateBadge);
@@ -84,7 +83,6 @@ function toBlockBadge(kind: string): StateBadge {
   return needsUser ? BLOCKED : PENDING;
 }
 
-/** Shows the outcome of an event as a badge; null if the event succeeded. */
 export function renderOutcomeBadge(outcome: string): Html | null {
   const outcomeState = OUTCOME_STATES[outcome];
   return outcomeState === undefined ? null : renderBadge(...outcomeState);

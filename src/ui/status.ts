@@ -93,9 +93,8 @@ export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows the buttons of a folder: a link that leads to its problem, a button that starts, pauses or
- * resumes the daemon, and a button that syncs. Marks one as the main action, unless there is
- * nothing to do.
+ * Shows the buttons of a folder: to its problem, for the daemon, and for a sync. Marks one as the
+ * main action, unless there is nothing to do.
  */
 export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
@@ -139,7 +138,6 @@ function renderTraffic(what: string, { done, total, under, more }: CurrentTraffi
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}</section>`;
 }
 
-/** Shows the progress of a running job; null if no job runs. */
 export function renderJob(job: JobView | null): Html | null {
   if (job === null || job.end !== null) return null;
   const { what, phase, done, total, traffic } = job;
@@ -148,7 +146,7 @@ export function renderJob(job: JobView | null): Html | null {
   return html`<div class="card"><p>${what}${phase !== null && `: ${phase}${countsClause}`} …</p>${renderProgress(what, done, total)}</div>`;
 }
 
-/** @param total amount of work; null or 0 if it is not known yet */
+/** @param total null or 0 if it is not known yet */
 export function renderProgress(label: string, done: number, total: number | null): Html {
   const progressAttributes = total !== null && total > 0 && html` value="${done}" max="${total}"`;
   return html`<progress aria-label="${label}"${progressAttributes}></progress>`;

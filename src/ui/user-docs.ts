@@ -6,7 +6,7 @@ import { toHeadingId } from "../page/links.ts";
 const DOCS_FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
 
-/** Documents of the documentation by subject, in reading order. */
+/** Names of documents by subject, in reading order. */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   Begin: ["start.md", "editors.md", "glossary.md"],
   "Run it always": ["background.md", "cron.md", "monitoring.md"],
@@ -31,12 +31,10 @@ export function toDocAddress(name: string): string {
   return `${DOCS_ADDRESS}/${name}`;
 }
 
-/** Returns the Markdown of a document of the documentation; null if no document has this name. */
 export function readUserDoc(name: string): string | null {
   return DOCUMENT_NAMES.has(name) ? readFileSync(new URL(name, DOCS_FOLDER), "utf8") : null;
 }
 
-/** Returns the first heading of a document, or the document's name if it has no heading. */
 export function readTitle(name: string, text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? name;
 }
@@ -51,8 +49,8 @@ export function findHelpAddress(code: string): string | null {
 }
 
 /**
- * Returns the headings of the troubleshooting page, by the codes that they explain. One heading may
- * explain several codes: `### not_found, file_not_found`.
+ * Returns the headings of the troubleshooting page by code. One heading may explain several codes:
+ * `### not_found, file_not_found`.
  */
 function readHeadingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);

@@ -1,6 +1,6 @@
 /**
- * Shows a conflict: either its clashes, which the user decides one by one, or the whole document in
- * an editor. Also shows a blocked document whose block ends by a choice of the user.
+ * Shows a conflict: its clashes, which the user decides one by one, or the whole document in an
+ * editor. Also shows a blocked document whose block ends when the user chooses.
  */
 
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
@@ -93,11 +93,10 @@ ${isEditing(shownProblem) ? renderEditorPart(shownProblem) : await renderDecisio
   },
 });
 
-/** An open problem, with what the user typed or chose for it. */
 type ShownProblem = ProblemView & {
   readonly folder: Folder;
   readonly request: PageRequest;
-  /** Content that the user typed and that could not be saved; null if there is none. */
+  /** Typed content that could not be saved; null for none. */
   readonly draft: string | null;
   /** Choices for clashes that are not saved yet. */
   readonly choices: URLSearchParams;
@@ -116,10 +115,7 @@ export function readProblem(
   });
 }
 
-/**
- * Returns true if the page shows the editor for the whole document: the user asked for it, a draft
- * exists, or there is no clash to decide.
- */
+/** Returns true if the user asked for the editor, a draft exists, or there is no clash. */
 function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
   const editRequest = request.query.get("edit");
@@ -130,7 +126,6 @@ function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   );
 }
 
-/** Returns the path of another conflict in this folder; null if there is none. */
 export function findNextConflict({ status }: Pick<Folder, "status">, path: string): string | null {
   return status?.conflicts.find((candidate) => candidate !== path) ?? null;
 }
@@ -164,14 +159,13 @@ function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now
   }</span></p>`;
 }
 
-/** Returns a form that resolves the problem. The form sends which versions the page showed. */
+/** Returns the form of an answer. The form sends which versions the page showed. */
 function renderResolveForm({ versions, path, folder, request }: ShownProblem, content: HtmlValue): Html {
   const { mine, theirs, base } = versions;
   const fields = { mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
   return renderFolderForm(folder, { path: documentPart("conflict", path), fields }, request, content);
 }
 
-/** Shows the buttons that resolve a whole conflict with one click; null for a block. */
 function renderWholeChoices(problem: ShownProblem): Html | null {
   const { ways, conflict, folder, path } = problem;
   if (conflict === null) return null;
@@ -264,10 +258,7 @@ ${renderSideBySide([passage], { caption, columns: CLASH_COLUMNS, words: null })}
 ${text}</textarea></div></section>`;
 }
 
-/**
- * Shows the document that the user's choices make. Shows an empty element if the user has not asked
- * for the preview.
- */
+/** Shows the document that the user's choices make; an empty element until the user asks for it. */
 async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly ConflictPlace[]): Promise<Html | null> {
   const { choices, folder, path, request } = problem;
   if (request.query.get("preview") === null) return html`<div id="preview"></div>`;
@@ -299,7 +290,7 @@ function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Ht
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
-/** Shows how the versions differ. If one of them cannot be shown, shows each version separately. */
+/** Shows how the versions differ; each version alone if one of them cannot be shown. */
 function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
     return html`<section id="texts"><h2>Versions</h2>${renderVersion(html`Mine, ${renderName(path)}`, mine)}${renderVersion(html`Theirs`, theirs)}</section>`;
@@ -309,16 +300,12 @@ function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   return html`<section id="texts"><h2>Local edits</h2>${difference}</section>`;
 }
 
-/** Shows one version, or says why it cannot be shown. */
 function renderVersion(label: Html, text: ShownText): Html {
   if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${renderSentence(text.why)}.</p>`;
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }
 
-/**
- * Contents with which the editor can start: a sentence about each, and the label of its link (null
- * for no link).
- */
+/** Contents with which the editor can start: a sentence about each, and the label of its link. */
 const START_CONTENTS = {
   merge: ["The merge, with the remaining conflicts marked.", "The merge"],
   mine: ["Starts with mine.", "Mine"],
@@ -331,10 +318,8 @@ type StartName = keyof typeof START_CONTENTS;
 const START_NAMES = Object.keys(START_CONTENTS) as StartName[];
 
 /**
- * Returns the content with which the editor starts.
- * @param draft content that the user typed and that could not be saved; null if there is none
- * @param name key of `START_CONTENTS`, from an address or a form
- * @returns null if the name is unknown, or if this content cannot be shown
+ * Returns the content with which the editor starts; null if `name` is unknown or cannot be shown.
+ * @param draft typed content that could not be saved; null for none
  */
 export function makeStartContent(problem: ProblemView, draft: string | null, name: string | null): string | null {
   const startName = findStartName(name);
@@ -352,7 +337,6 @@ function readContent(text: ShownText): string | null {
   return text.kind === "text" ? text.text : null;
 }
 
-/** Shows the editor for the whole document; null if no version can be shown. */
 function renderEditor(problem: ShownProblem): Html | null {
   const { path, theirs, draft, folder, request } = problem;
   const wantedStart = findStartName(request.query.get("from")) ?? (draft === null ? "merge" : "draft");
@@ -381,10 +365,7 @@ ${theirs.text}</textarea>`
 }</section>`;
 }
 
-/**
- * Returns the fields of the editor's form. A line feed precedes the content, because HTML drops the
- * first line feed of a `textarea`.
- */
+/** A line feed precedes the content, because HTML drops the first line feed of a `textarea`. */
 function renderEditorFields(text: string, from: StartName): Html {
   return html`<input type="hidden" name="from" value="${from}">
 <label class="unseen" for="result-text">Content of the document</label>

@@ -38,7 +38,7 @@ type FolderEntry = EntryList["entries"][number];
 
 /** LIMIT: number of names on one page. */
 const NAMES_PER_PAGE = 200;
-/** LIMIT: characters of a document that are shown; three times the limit of the service. */
+/** LIMIT: characters of a document that are shown; three times what the service accepts. */
 const MAX_CHARACTERS = 150_000;
 
 export const DOCS_PAGE = makeFolderPage({
@@ -105,7 +105,7 @@ const ENTRY_KINDS = [
 /** LIMIT: number of folders in the tree. */
 const MAX_TREE_FOLDERS = 300;
 
-/** Shows the tree of folders as links. Only the folders near the current folder are listed. */
+/** Shows the folders near the current folder as a tree of links. */
 function renderTree(mirror: string, root: string, current: string): Html {
   const treePaths = listTree(root, current);
   const renderFolder = (path: string, label: Html | string) => {
@@ -118,16 +118,12 @@ function renderTree(mirror: string, root: string, current: string): Html {
   }`;
 }
 
-/** Shows the state of a document or folder, with the problems and reviews below a folder. */
 function renderBadges({ state, needs, reviews }: FolderEntry): Html {
   const problemsBadge = needs > 0 && renderBadge("asks", `${plural(needs, "problem")} below`);
   return html`${problemsBadge || entryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;
 }
 
-/**
- * Returns the row of a name in the list of a folder. The row has an id, so that a live page can
- * replace it alone.
- */
+/** The row has an id, so that an update can replace the row alone. */
 function renderEntryRow(mirror: string, folder: string, entry: FolderEntry, now: number): Html {
   const { kind, why, file, sum } = entry;
   const size = file === null ? sum !== null && plural(sum.documents, "document") : formatBytes(file.size);
@@ -178,7 +174,6 @@ ${
   };
 }
 
-/** @param rendered the rendered document; null to show its source */
 function renderDocumentText(rendered: RenderedMarkdown | null, text: string, asText: boolean): Html {
   if (text === "") return html`<p class="faint">This document is empty.</p>`;
   const moreCharacters = text.length - MAX_CHARACTERS;
@@ -189,8 +184,8 @@ ${renderDocument(rendered, text.slice(0, MAX_CHARACTERS))}${
 }
 
 /**
- * Shows the same as `mdmirror why`: the state of a document or folder, and the steps of the next
- * sync. Not updated automatically, because each update would send requests to the service.
+ * Shows the same as `mdmirror why`. Not updated automatically, because each update would send
+ * requests to the service.
  */
 export const WHY_PAGE = makeFolderPage({
   path: "/m/:name/why/*",

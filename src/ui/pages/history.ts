@@ -1,6 +1,6 @@
 /**
- * Pages of the history: the documents that changed last, the versions of one document, and the
- * difference of two versions.
+ * Pages of the history: the documents that changed last, the versions of a document, and the
+ * difference between two versions.
  */
 
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
@@ -84,10 +84,7 @@ ${renderPager(listPage, "entries", (page) => mirrorAddress(mirror, "history/", {
   };
 }
 
-/**
- * Documents in one row of the list: one document, or all documents of a first sync that did not
- * change later.
- */
+/** A row of the list: one document, or all documents of a first sync that did not change later. */
 type RecentDocuments = { readonly isFirstSync: boolean; readonly documents: readonly RecentDocument[] };
 
 function groupRecent(state: State): readonly RecentDocuments[] {
@@ -109,7 +106,7 @@ function renderRecentDocument(mirror: string, { path, at, kind, detail, isGone }
   }<br><span class="faint">${formatVerb(kind)}: ${renderSentence(detail)}</span></span><span class="faint">${renderAge(at, now)} ago</span></li>`;
 }
 
-/** Numbers of lines that a version added and removed; null if the content is no longer kept. */
+/** Counts of added and removed lines of a version; null if the content is no longer kept. */
 type LineCounts = ReturnType<typeof countLines> | null;
 
 function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
@@ -147,8 +144,8 @@ ${renderCompareForm(mirror, timeline, entries)}</div>
 }
 
 /**
- * Reads the timeline of a document, and the version that the address selects. Without a selection,
- * reads the newest version whose content is kept.
+ * Reads the timeline of a document, and the version that the address selects. Default: the newest
+ * version whose content is kept.
  */
 function readSelection(local: LocalMirror, name: string, request: PageRequest) {
   const timeline = unwrap(readTimeline(local, name));
@@ -236,7 +233,6 @@ ${origins !== null && renderOrigins(origins)}
 <details><summary>The whole text</summary><pre class="text" dir="auto">${text}</pre></details></div></section>`;
 }
 
-/** Shows what restoring the version would do, or why it cannot be restored. */
 function renderRestoreNote({ entry, localFile, asNew, obstacle }: VersionView): Html {
   if (localFile?.digest === entry.digest)
     return html`<p class="faint">This is the present content of the local file.</p>`;
@@ -295,8 +291,8 @@ function renderLine(row: MergeRow | string): Html {
 const MAX_VERSIONS = 100;
 
 /**
- * Returns a form that compares two versions, or a version with the local file; null if there is
- * nothing to compare.
+ * Returns a form that compares two versions, or a version and the local file; null if only one can
+ * be shown.
  */
 function renderCompareForm(
   mirror: string,

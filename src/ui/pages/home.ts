@@ -41,7 +41,6 @@ function renderTable(folders: readonly Folder[], request: PageRequest): Html {
 <tbody>${folders.map((folder) => renderRow(folder, request))}</tbody></table></div>`;
 }
 
-/** Shows the progress of the job or the daemon of a folder; null if neither syncs. */
 function renderProgressIn({ job, daemon }: Folder): Html | null {
   const traffic = job?.end === null ? job.traffic : (daemon?.traffic ?? null);
   if (traffic === null) return renderJob(job);

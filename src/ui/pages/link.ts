@@ -20,10 +20,7 @@ import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 import { DIRECTIONS } from "../setting-words.ts";
 
-/**
- * Page that links a new folder. First shows a form, then the plan of the first sync and a button
- * that links the folder.
- */
+/** Shows a form, then the plan of the first sync and a button that links the folder. */
 export const LINK_PAGE: UiPage = {
   path: LINK,
   isLive: false,
@@ -42,7 +39,7 @@ ${draft?.kind === "planned" ? renderPreview(draft, id, request) : renderForm(dra
   },
 };
 
-/** @param refused the fields of the refused form, which are shown again; null for an empty form */
+/** @param refused the refused form, whose fields are shown again; null for an empty form */
 function renderForm(refused: RefusedLink | null, id: string, { csrf }: PageRequest): Html {
   const readTyped = (name: keyof LinkFields) => refused?.typed[name] ?? "";
   const isKeyKept = readTyped("key") !== "";
@@ -69,7 +66,7 @@ function explainRefusal({ what, next }: Trouble): string {
   return hasCommand(next) ? toSentence(what) : `${toSentence(what)} ${toSentence(next)}`;
 }
 
-/** Words for the usual steps of a first sync: a noun to count, and what happens to the items. */
+/** Words for steps of a first sync: a noun to count, and what happens to the items. */
 const STEP_WORDS: Readonly<Partial<Record<ActionKind, readonly [noun: string, where: string]>>> = {
   "create-local": ["document", "to download"],
   "create-remote": ["document", "to upload"],

@@ -1,4 +1,4 @@
-/** Overview of a linked folder: its status, numbers of documents, problems and latest changes. */
+/** Overview of a linked folder: its status, counts of documents, problems and latest changes. */
 
 import { type DayOfChanges, readDays } from "../../mirror/operations/history/runs.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";

@@ -39,8 +39,7 @@ ${
 });
 
 /**
- * Returns the position of a problem in the list: 0 for problems of the whole folder, 1 for
- * conflicts, 2 for blocked documents.
+ * Returns the position in the list: problems of the folder, then conflicts, then blocked documents.
  */
 function rankProblem({ path, kind }: Need): 0 | 1 | 2 {
   if (path === "") return 0;
@@ -60,7 +59,7 @@ ${inConflict!.length > 0 && renderFolderForm(folder, { path: "resolve" }, reques
 ${renderSection("blocked", "Blocked documents", blocked!)}`;
 }
 
-/** Lists conflicts with check boxes. Each button resolves all checked conflicts in the same way. */
+/** Lists conflicts with check boxes. Each button resolves all checked conflicts in one way. */
 function renderConflictList(needs: readonly Need[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
   const ways = Object.entries(MANY_WAYS).map(
     ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,

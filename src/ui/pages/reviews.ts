@@ -16,7 +16,7 @@ import { renderJob } from "../status.ts";
 /** LIMIT: number of reviews on one page. Each of them shows the difference of two versions. */
 const REVIEWS_PER_PAGE = 20;
 
-/** Lists changes in review from the state file. Only the button *Check now* asks the service. */
+/** Reads only the state file: the button *Check now* asks the service. */
 export const REVIEWS_PAGE = makeFolderPage({
   path: "/m/:name/reviews",
   section: "reviews",
@@ -51,8 +51,8 @@ ${renderPager(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }
 });
 
 /**
- * Returns the versions of a document whose change was perhaps rejected. Returns null if the user
- * cannot take the published version to end the review.
+ * Returns the versions of a document whose change was perhaps rejected; null if the user cannot end
+ * the review by taking the published version.
  */
 function findRejectableVersions(local: LocalMirror, path: string): ProblemVersions | null {
   const problemResult = findProblem(local, path);
@@ -91,10 +91,7 @@ function renderReviewDetails({ changeId, liveChangeId, blocks }: WaitingReview):
   );
 }
 
-/**
- * Shows a form with which the user reports that a change was rejected, because the service does not
- * report this.
- */
+/** Shows a form that reports a rejection to mdmirror, because the service does not report it. */
 function renderRejectionForm(
   folder: Folder,
   path: string,

@@ -31,9 +31,9 @@ import { renderJob } from "../status.ts";
 const RUNS_PER_PAGE = 50;
 /** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */
 const LINES_PER_PAGE = 100;
-/** LIMIT: number of changes of a run in the list of runs. The page of the run shows all. */
+/** LIMIT: number of changes of a run in the list; the page of the run shows all. */
 const MAX_CHANGES = 10;
-/** LIMIT: number of events that are read, the newest first. `mdmirror log` prints older ones. */
+/** LIMIT: number of events that are read, the newest first; `mdmirror log` prints older events. */
 const MAX_EVENTS = 10_000;
 
 export const RUNS_PAGE = makeFolderPage({
@@ -55,15 +55,15 @@ ${renderPager(listPage, "runs", (page) => mirrorAddress(name, "runs", { page }))
 type RunActivity = { readonly line: RunLine; readonly changes: readonly MirrorEvent[] };
 
 /**
- * Returns all runs with their changes, the newest run first.
- * @param limit number of events to read, the newest first; runs before these events show no changes
+ * Returns all runs, the newest first. Only the newest `limit` events are read; runs before these
+ * events show no changes.
  */
 export function readActivity(state: State, limit: number): readonly RunActivity[] {
   const changesByRun = Map.groupBy(state.events({ limit }).filter(isChange), ({ run }) => run);
   return readRuns(state).map((line) => ({ line, changes: changesByRun.get(line.run) ?? [] }));
 }
 
-/** Lists runs. A run with several changes can be expanded; the first run is expanded already. */
+/** Lists runs. A run with several changes can be expanded; the newest run is expanded. */
 export function renderRuns(mirror: string, runs: readonly RunActivity[], now: number): Html {
   return html`<ul class="rows">${runs.map((row, i) => {
     const { run, startedAt } = row.line;
@@ -103,10 +103,7 @@ function formatRunTitle({ done, kind, startedAt }: RunLine): string {
   return `${RUN_TITLES[kind] ?? "Sync"} at ${time}${didWords === null ? "" : `: ${didWords}`}`;
 }
 
-/**
- * Shows that a run has not ended, was stopped or did not reach the service; null otherwise. Does
- * not show problems of documents.
- */
+/** Shows that a run has not ended, was stopped or did not reach the service; null otherwise. */
 function renderRunBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return renderBadge("asks", "not ended");
   const [tone, word] = FOLDER_STATES[state as keyof typeof FOLDER_STATES] ?? ["quiet", ""];
@@ -140,8 +137,7 @@ function readRun(local: LocalMirror, run: number) {
   const runLine = readRuns(local.state).find((candidate) => candidate.run === run);
   if (runLine === undefined) return refuseRun(String(run));
   const events = local.state.events({ limit: MAX_EVENTS, run }).toReversed();
-  // If the run changed a document, events that only update its record are left out, because the
-  // change says more.
+  // An event that only updates the record of a changed document is left out: the change says more.
   const changedIds = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shownEvents = events.filter((event) => isChange(event) || event.id === null || !changedIds.has(event.id));
   return { line: runLine, events: shownEvents, undo: readUndo(local, run) };
@@ -151,7 +147,6 @@ function refuseRun(run: string): never {
   return refuse(`there is no run ${run}`, "go back to the list of runs", "no-run");
 }
 
-/** Returns the button that undoes a run, as the page shows it; null if nothing can be undone. */
 function renderUndoButton(
   folder: Folder,
   { run }: RunLine,
@@ -167,10 +162,7 @@ function canBeUndone({ kind }: UndoPlan["items"][number]): boolean {
   return kind !== "left";
 }
 
-/**
- * Lists, in an element that the user can expand, what the undo of a run would change; null if the
- * run is already undone.
- */
+/** Lists what the undo of a run would change; null if the run is already undone. */
 function renderUndoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null {
   const doableCount = items.filter(canBeUndone).length;
   const moreCount = items.length - LINES_PER_PAGE;

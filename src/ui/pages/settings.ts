@@ -39,7 +39,6 @@ import { entryBadge } from "../states.ts";
 import { renderJob } from "../status.ts";
 import { DOCS_ADDRESS } from "../user-docs.ts";
 
-/** Page of a linked folder's settings, its ignore rules and its key. */
 export const SETTINGS_PAGE = makeFolderPage({
   path: "/m/:name/settings",
   section: "settings",
@@ -67,9 +66,7 @@ export const SETTINGS_PAGE = makeFolderPage({
   },
 });
 
-/**
- * @param unsaved values that the user typed and that could not be saved, by the name of the setting
- */
+/** @param unsaved typed values that could not be saved, by the name of the setting */
 function renderSetting(config: Config, name: string, unsaved: URLSearchParams): Html | null {
   const setting = listSettings().find((entry) => entry.name === name)?.setting;
   if (setting === undefined) return null;
@@ -97,12 +94,12 @@ function renderControl(name: string, setting: Setting<unknown>, typed: string, i
   return html`<select${attributes}>${renderOptions(choices, typed)}</select>`;
 }
 
-/** LIMIT: number of characters of a rule or path to test, because they are part of the address. */
+/** LIMIT: characters of a tested rule or path, because they are part of the address. */
 const MAX_TYPED_LENGTH = 500;
 
 /**
  * Shows a number and its unit. The form sends both under the name of the setting.
- * @param attributes HTML attributes for the first number of a setting; null for its other numbers
+ * @param attributes null for every number of a setting but the first
  */
 function renderQuantity(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
   const [label, words] = [labelSetting(name), Object.values(units)];
@@ -113,8 +110,8 @@ function renderQuantity(name: string, { number, unit, units }: Quantity, attribu
 }
 
 /**
- * Shows the ignore rules, and a form that tests a new rule. The form has the same element ids as
- * the search form, so that the script `search.js` shows the result while the user types.
+ * Shows the ignore rules, and a form that tests a new rule. The form has the element ids of the
+ * search form, so that the script `search.js` shows results while the user types.
  */
 function renderIgnoreRules(folder: Folder, request: PageRequest): Html {
   const readResult = readIgnoreLines(folder.root);

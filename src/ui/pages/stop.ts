@@ -20,10 +20,7 @@ import type { StopReading } from "../jobs.ts";
 /** LIMIT: number of changes that are listed for each folder. */
 const MAX_CHANGES = 100;
 
-/**
- * Page on which the user answers a stop by a safety check. Shows the stopped changes and what each
- * answer would do.
- */
+/** Shows the changes that a safety check stopped, and what approving and rejecting would do. */
 export const STOP_PAGE = makeFolderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
@@ -77,8 +74,7 @@ ${view !== null && renderStoppedChanges(view)}`;
 }
 
 /**
- * Shows the question that the user has to answer, and the reasons of the stop. Before the scan has
- * ended, shows only the reasons.
+ * Shows the question and the reasons of the stop; only the reasons until the scan has ended.
  * @param checked sentence with the age of the scan; null before the scan has ended
  */
 function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWords, checked: Html | null): Html {
@@ -101,8 +97,7 @@ const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
 
 /**
  * Returns the words for a stop.
- * @param view the scanned changes; null before the scan has ended, so that the words have no
- * numbers
+ * @param view null before the scan has ended; the words then have no numbers
  */
 function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): StopWords {
   const deletingSide = first === undefined ? undefined : DELETING_SIDES[first.reason];
@@ -137,7 +132,7 @@ function renderSyncForm(folder: Folder, request: PageRequest): Html {
 
 /**
  * Shows both answers side by side, each with what it does and a button.
- * @param view the scanned changes; null before the scan has ended, so that the buttons are disabled
+ * @param view null before the scan has ended; the buttons are then disabled
  */
 function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {
   const renderAnswerForm = (answer: "approve" | "reject", look: string, label: string) =>

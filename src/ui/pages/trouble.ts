@@ -9,15 +9,10 @@ import type { UiPage } from "../page.ts";
 import { renderOrigin } from "../parts.ts";
 
 /**
- * Codes of errors that the user can only solve in a terminal. The page then shows that step and no
- * link to other pages.
+ * Codes of errors that the user can only solve in a terminal, so the page links to no other page.
  */
 const OUTSIDE_CODES: ReadonlySet<string> = new Set(["not-signed-in", "spent"]);
 
-/**
- * Returns the page that shows an error and the next step.
- * @param folder name of the linked folder that the page is about; null if there is none
- */
 export function makeTroublePage(
   { what, code = null, requestId = null, next }: Trouble,
   folder: string | null,
