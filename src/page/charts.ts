@@ -3,21 +3,19 @@
 import { type Html, html } from "./html.ts";
 
 /**
- * A bar of a chart. `value`: its height; null if it is not known. `part`: height of the filled
- * lower part of the bar, above which the bar has only an outline; null to fill the whole bar.
+ * A bar. `value`: its height; null if unknown. `part`: filled height, with an outline above; null
+ * to fill the whole bar.
  */
 export type ChartBar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 
 export type ChartPanel = {
   readonly title: string;
-  /** Summary of all bars, which is shown large. */
+  /** Summary of all bars, in large type. */
   readonly value: string;
-  /** Explanation of `value`. */
   readonly detail: string;
   /** Meanings of the filled and the outlined part of a bar; null if all bars are filled. */
   readonly legend?: { readonly fill: string; readonly outline: string } | null;
   readonly bars: readonly ChartBar[];
-  /** Returns the label of a value on the scale. */
   readonly textOf: (value: number) => string;
 };
 
@@ -26,10 +24,7 @@ const HEIGHT = 40;
 const BAR_STEP = 10;
 const BAR_WIDTH = 8;
 
-/**
- * Shows a chart with its title and summary.
- * @param times labels for the time of the first and of the last bar
- */
+/** @param times labels for the time of the first and of the last bar */
 export function renderChart(
   { title, value, detail, legend = null, bars, textOf }: ChartPanel,
   times: readonly [string, string],

@@ -1,5 +1,3 @@
-/** Shows the results of a search. */
-
 import { splitIntoFoundPieces } from "../markdown/search/found-pieces.ts";
 import type { Snippet } from "../markdown/search/snippets.ts";
 import { html, type Html } from "./html.ts";
@@ -25,7 +23,7 @@ function renderLine(line: Snippet): Html {
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }
 
-/** LIMIT: characters shown before the first match. A narrow page has about 70 in a line. */
+/** LIMIT: characters before the first match, because a narrow page has about 70 in a line. */
 const MAX_BEFORE = 40;
 
 /** Shortens a text to its last whole words, and marks the cut with `…`. */

@@ -1,8 +1,8 @@
 type HttpHeaders = Readonly<Record<string, string>>;
 
 /**
- * Content security policy: a page may load scripts, styles and images only from its own site, none
- * of them inline, and no site may show the page in a frame.
+ * Content security policy: pages load scripts, styles and images only from their own site, none of
+ * them inline. No site may show a page in a frame.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -26,9 +26,8 @@ const COMMON_HEADERS: HttpHeaders = {
 };
 
 /**
- * Headers of pages and of answers to their scripts. The policy `no-referrer` is not used, because a
- * browser would then send `Origin: null` with a form. Our own forms would then look like forms of
- * another site.
+ * Headers of pages and of answers to their scripts. The policy is not `no-referrer`, with which a
+ * browser sends `Origin: null` with a form: our own forms would look like forms of another site.
  */
 export const PAGE_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,

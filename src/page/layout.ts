@@ -9,32 +9,29 @@ import { renderActionForm, renderFacts, type FormFields, type Link, renderNextSt
 export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
 export type Notice = {
-  /** Id of the message, so that an updated page shows it only once. */
+  /** Id of the notice, so that an updated page shows the notice only once. */
   readonly id?: string;
   readonly tone: ToneName;
   readonly text: string;
-  /** Next step for the user; left out if there is none. */
   readonly next?: string | null;
-  /** Further facts, such as the places of old files, in an element that the user can expand. */
+  /** Facts, such as the places of old files, in an element that the user can expand. */
   readonly details?: readonly string[];
   /** Link to the page that the user probably opens next; null for no link. */
   readonly link?: Pick<Link, "href" | "label"> | null;
-  /** Form that undoes the action: its address, the label of its button, and its hidden fields. */
+  /** Form that undoes the action. `label`: words on its button; `fields`: hidden fields. */
   readonly undo?: { readonly action: string; readonly label: string; readonly fields: FormFields };
 };
 
 export type Frame = {
-  /** Link with the program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
   /** Menu beside the program's name. Its label is the subject of the page. */
   readonly switcher?: LinkGroup | null;
-  /** Tabs below the header that lead to related pages; null for no tabs. */
   readonly sections?: LinkGroup | null;
-  /** Address of the page, whose link is marked in the navigation; null to mark no link. */
+  /** Address of the page, whose link the navigation marks; null to mark no link. */
   readonly address?: string | null;
   readonly bundle: Bundle;
-  /** Token of the session, which forms of notices send; null if nobody is signed in. */
+  /** Token of the session for the forms of notices; null if nobody is signed in. */
   readonly csrf: string | null;
 };
 
@@ -95,7 +92,7 @@ ${SHORTCUTS_DIALOG}
 `.text;
 }
 
-/** @param address address of the current page, whose link is marked; null to mark no link */
+/** @param address address of the page, whose link is marked; null to mark no link */
 function renderLinks(links: readonly Link[], address: string | null): Html {
   return html`<ul>${links.map(({ href, label, current = null, count: number = 0, tone = "quiet" }) => {
     const currentMark = href === address ? "page" : current;

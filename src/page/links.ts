@@ -1,12 +1,10 @@
-/** Converts the links and headings of a document for its page. */
-
 import type { LinkBase } from "./markdown.ts";
 
 const OTHER_SITE = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
- * Returns the address to which a link of a document leads, on this site or another. Returns null if
+ * Returns the address to which a link of a document leads, on this site or another site; null if
  * the link leads nowhere.
  */
 export function resolveLink(target: string, { files, folder }: LinkBase): string | null {
@@ -21,8 +19,8 @@ export function resolveLink(target: string, { files, folder }: LinkBase): string
 }
 
 /**
- * Returns the element id of a heading, from its words in lower case with hyphens. The prefix `h-`
- * keeps it different from the page's own ids.
+ * Returns the element id of a heading: its words in lower case with hyphens. The prefix `h-` keeps
+ * the id different from ids of the page itself.
  */
 export function toHeadingId(text: string): string {
   const slug = text
@@ -33,7 +31,9 @@ export function toHeadingId(text: string): string {
   return `h-${slug}`;
 }
 
-/** Returns the names in a path relative to a folder; null if it leads out of the workspace. */
+/**
+ * Returns the names in a path relative to a folder; null if the path leads out of the workspace.
+ */
 function resolveNames(path: string, folder: string): string[] | null {
   const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
   for (const name of path.split("/")) {

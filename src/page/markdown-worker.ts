@@ -1,4 +1,6 @@
-/** Program of the thread that `renderer.ts` starts. It renders one document after the other. */
+/**
+ * Program of the thread that `renderer.ts` starts. The thread renders one document after the other.
+ */
 
 import { parentPort } from "node:worker_threads";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";

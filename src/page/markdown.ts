@@ -10,7 +10,7 @@ export type LinkBase = {
   readonly folder: string;
 };
 
-/** Lines of a document, from 0. `mark`: the CSS class of the blocks with these lines. */
+/** Lines of a document, counted from 0, whose blocks get the CSS class `mark`. */
 export type MarkedLines = { readonly mark: "gone" | "new"; readonly lines: readonly number[] };
 
 export type RenderedMarkdown = {
@@ -20,10 +20,7 @@ export type RenderedMarkdown = {
   readonly body: string;
 };
 
-/**
- * Shows a rendered document, or its source.
- * @param rendered null to show the source
- */
+/** Shows a rendered document; its source if `rendered` is null. */
 export function renderDocument(rendered: RenderedMarkdown | null, source: string): Html {
   if (rendered === null) return html`<pre class="text" dir="auto">${source}</pre>`;
   return html`<article class="document" dir="auto">${renderContent(rendered)}</article>`;

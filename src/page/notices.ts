@@ -1,6 +1,6 @@
 /**
- * Notices for the page that follows a form. The address of that page contains only the id of a
- * stored notice. So nobody can make an address that shows words of their own.
+ * Notices for the page that follows a form. The address of that page has only the id of a stored
+ * notice, so that nobody can make an address that shows words of their own.
  */
 
 import { BoundedMap } from "../common/bounded-map.ts";
@@ -13,17 +13,12 @@ export class Notices {
   readonly #secret: () => string;
   readonly #kept = new BoundedMap<string, Notice>(MAX_NOTICES);
 
-  /**
-   * @param secret returns an id that nobody can guess, in characters that are allowed in addresses
-   */
+  /** @param secret returns an id for addresses that nobody can guess */
   constructor(secret: () => string) {
     this.#secret = secret;
   }
 
-  /**
-   * Stores a notice. Returns the address of a page that shows the notice.
-   * @param to address of the page without the notice
-   */
+  /** Stores a notice. Returns the address `to`, with the id of the notice. */
   at(to: string, notice: Notice | null): string {
     if (notice === null) return to;
     const id = this.#secret();

@@ -9,10 +9,9 @@ import { ASSETS, type Asset, findAssetType, type Bundle } from "./bundle.ts";
 let bundle: Promise<Bundle> | null = null;
 
 /**
- * Reads the scripts and styles of the pages. A package contains them. In a checkout, a script
- * builds them from their sources on first use, in a separate process. If the program that builds
- * them is missing, the script installs it first.
- * @throws Error if they cannot be built; the next call tries again
+ * Reads the scripts and styles of the pages, which a package contains. In a checkout, a script in a
+ * separate process builds them on first use, and first installs a missing build tool.
+ * @throws Error if the build fails; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {
   bundle ??= loadFiles().catch((error: unknown) => {

@@ -1,5 +1,3 @@
-/** Elements that many pages share. */
-
 import { formatAge } from "../common/age.ts";
 import { toSentence } from "../common/sentence.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -8,24 +6,17 @@ import { html, type Html, type HtmlValue } from "./html.ts";
 export type Link = {
   readonly href: string;
   readonly label: string;
-  /**
-   * Mark of the link: `page` if it leads to the current page, `true` if it leads to the section of
-   * the current page.
-   */
+  /** `page` if the link leads to the current page, `true` if to the section of the current page. */
   readonly current?: "page" | "true" | null;
-  /** Number that is shown beside the label; left out or 0 for no number. */
+  /** Number beside the label; left out or 0 for no number. */
   readonly count?: number;
-  /** Colour of the number. */
   readonly tone?: ToneName;
 };
 
-/** Meaning of a colour. A page always says the same in words, too. */
+/** Meaning of a colour. A page says the meaning in words, too. */
 export type ToneName = "good" | "asks" | "bad" | "quiet";
 
-/**
- * Shows a name or path that comes from a user. Its characters and its writing direction cannot
- * change the text beside it.
- */
+/** Shows a name or path from a user. Its characters cannot change the text beside it. */
 export function renderName(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
@@ -44,7 +35,6 @@ export function renderDot(tone: ToneName, word: string): Html {
 }
 
 /**
- * Shows the state of the page's subject in one sentence.
  * @param detail a second line, less prominent; null for none
  * @param actions forms and links after the sentence
  */
@@ -66,7 +56,6 @@ export function renderTiles(tiles: readonly Tile[]): Html {
   })}</div>`;
 }
 
-/** Shows in place of an empty list that there is nothing yet, and what the user can do. */
 export function renderEmptyState(title: string, text: HtmlValue, action: HtmlValue = null): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
@@ -80,13 +69,12 @@ export function renderCommand(command: string, origin: HtmlValue = null): Html {
   return renderDetails(origin === null ? "Show command" : "Details", html`${origin}${code}`);
 }
 
-/** Returns true if a next step contains a command of mdmirror. */
 export function hasCommand(next: string): boolean {
   return next.includes("mdmirror ");
 }
 
 /**
- * Shows the next step for the user, which is a sentence or a command.
+ * Shows the next step, which is a sentence or a command.
  * @param origin facts for an administrator, such as an error code; null for none
  */
 export function renderNextStep(next: string, origin: HtmlValue = null): Html {
@@ -98,7 +86,6 @@ export function renderDetails(label: string, facts: HtmlValue): Html {
   return html`<details class="command"><summary>${label}</summary>${facts}</details>`;
 }
 
-/** Shows breadcrumbs: links to the pages above the current page, then its name. */
 export function renderBreadcrumbs(label: string, links: readonly Link[]): Html {
   return html`<nav aria-label="${label}"><ol class="crumbs">${links.map(
     ({ href, label: name, current = null }) =>
@@ -106,19 +93,14 @@ export function renderBreadcrumbs(label: string, links: readonly Link[]): Html {
   )}</ol></nav>`;
 }
 
-/**
- * Shows the age of a time. A script keeps the age up to date.
- * @param time milliseconds since the epoch
- * @param now current time in milliseconds since the epoch
- */
+/** Shows an age, which a script keeps up to date. Times are milliseconds since the epoch. */
 export function renderAge(time: number, now: number): Html {
   const date = new Date(time).toISOString();
   return html`<time class="age" datetime="${date}" title="${date}">${formatAge(now - time)}</time>`;
 }
 
 /**
- * Returns HTML attributes for a form field whose value was refused. The first such field gets the
- * focus.
+ * Returns attributes for a field whose value was refused. The first such field gets the focus.
  * @param id element id of the sentence that says why
  */
 export function renderRefusedAttributes(id = "fault"): Html {
@@ -130,9 +112,8 @@ export function renderRefusal(sentence: string, id = "fault"): Html {
 }
 
 /**
- * Returns a form for an action. The form works without scripts.
+ * Returns a form that works without scripts.
  * @param fields hidden fields, in addition to the token
- * @param content the visible fields and buttons
  */
 export function renderActionForm(
   { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: FormFields },
@@ -157,20 +138,14 @@ export function renderSegments(
   )}</nav>`;
 }
 
-/**
- * Returns the options of a `select` element.
- * @param choices labels by value
- */
+/** Returns the options of a `select` element. `choices`: labels by value. */
 export function renderOptions(choices: FormFields, chosen: string | undefined): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) => html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   );
 }
 
-/**
- * Returns radio buttons, each with its label.
- * @param choices labels by value
- */
+/** Returns radio buttons with labels. `choices`: labels by value. */
 export function renderRadioButtons(name: string, choices: FormFields, chosen: string | null): readonly Html[] {
   return Object.entries(choices).map(
     ([value, label]) =>

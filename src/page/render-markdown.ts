@@ -1,6 +1,6 @@
 /**
- * Renders Markdown to HTML. Anybody may have written a document, so its HTML goes through a
- * sanitiser. Only the elements and attributes that this file lists are kept.
+ * Renders Markdown to HTML. Anybody may have written a document, so a sanitiser keeps only the
+ * elements and attributes that this file lists.
  */
 
 import MarkdownIt from "markdown-it";
@@ -17,13 +17,10 @@ const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "
 /** Beginning of a task in a list: `[ ]` or `[x]`. */
 const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** LIMIT: number of nested elements. */
+/** LIMIT: number of nested elements, because a document may nest as many as it likes. */
 const MAX_DEPTH = 50;
 
-/**
- * Renders a document.
- * @param marked lines whose blocks get a CSS class; null for none
- */
+/** @param marked lines whose blocks get a CSS class; null for none */
 export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines | null = null): RenderedMarkdown {
   const frontMatterRange = findFrontMatter(text);
   const contentStart = frontMatterRange?.end ?? 0;
@@ -36,16 +33,16 @@ export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines
   return { frontMatter, body: sanitise(markup, base, marked) };
 }
 
-/** Types of tokens that get a mark: the smallest blocks that contain a line. */
+/** Tokens of the smallest blocks that contain a line, which get the class of a marked line. */
 const BLOCK_TOKENS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
 
 type MarkdownTokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 
 /**
- * Adds a CSS class to the blocks that contain one of the marked lines. If a paragraph has no
- * element of its own, its list item gets the class.
- * @param before number of lines of the document that precede the tokens, such as front matter
+ * Adds a CSS class to the blocks with marked lines. If a paragraph has no element of its own, its
+ * list item gets the class.
+ * @param before number of lines before the tokens, such as front matter
  */
 function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: MarkedLines): void {
   for (const [index, token] of tokens.entries()) {
@@ -56,7 +53,7 @@ function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: Mar
   }
 }
 
-/** Returns a parser for one document, because it counts equal headings. */
+/** Returns a parser for one document only, because a parser counts equal headings. */
 function createParser(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: true, linkify: true });
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -133,23 +130,20 @@ function convertLink({ href, title }: HtmlAttributes, base: LinkBase): HtmlTag {
 
 /**
  * Shows the description of an image in place of the image. The service stores no images, and an
- * image from another site would reveal to that site who reads the document.
+ * image from another site would tell that site who reads the document.
  */
 function convertImage({ alt = "", src = "" }: HtmlAttributes): HtmlTag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
 }
 
-/** Shows a check box that readers cannot change. Replaces other form fields by nothing. */
+/** Shows a check box that readers cannot change. Removes other form fields. */
 function convertCheckBox({ type, checked }: HtmlAttributes): HtmlTag {
   if (type !== "checkbox") return { tagName: "span", attribs: {} };
   const state = checked === undefined ? { "aria-label": "open" } : { checked: "", "aria-label": "done" };
   return { tagName: "input", attribs: { type, disabled: "", ...state } };
 }
 
-/**
- * Replaces the alignment in the style of a table cell by a CSS class, because the content security
- * policy forbids inline styles.
- */
+/** Replaces the alignment of a table cell by a CSS class: the policy forbids inline styles. */
 function convertCell(tagName: string, { style = "", colspan, rowspan }: HtmlAttributes): HtmlTag {
   const alignment = /text-align:\s*(center|right)/.exec(style)?.[1];
   const attribs: Record<string, string> = {};
@@ -160,8 +154,7 @@ function convertCell(tagName: string, { style = "", colspan, rowspan }: HtmlAttr
 }
 
 /**
- * Removes ids of headings that the parser did not make, because HTML in a document could use an id
- * of the page.
+ * Removes ids that the parser did not make, because HTML in a document could use an id of the page.
  */
 function convertHeading(tagName: string, { id, ...attribs }: HtmlAttributes): HtmlTag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { ...attribs, id } : attribs };

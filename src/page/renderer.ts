@@ -1,6 +1,6 @@
 /**
- * Renders documents in a thread of their own. A document can be written so that it takes a second
- * to render. In the main thread, no request would be answered meanwhile.
+ * Renders documents in a thread of their own. A document can be written so that rendering takes a
+ * second; in the main thread, no request would be answered meanwhile.
  */
 
 import { Worker } from "node:worker_threads";
@@ -10,9 +10,9 @@ import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
 /** LIMIT: milliseconds for rendering one document; ten times as long as a large document needs. */
 const DEADLINE_MS = 2_000;
-/** LIMIT: milliseconds for the start of the thread. */
+/** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
 const START_MS = 20_000;
-/** LIMIT: number of documents that wait for the thread or are being rendered. */
+/** LIMIT: documents that wait or are being rendered, because one thread renders them in turn. */
 const MAX_WAITING = 32;
 /** LIMIT: number of rendered documents that are kept in memory. */
 const MAX_KEPT = 16;
@@ -26,8 +26,8 @@ const PROGRAM = new URL(
 );
 
 /**
- * Renders Markdown. Returns null if rendering takes too long, or if too many documents are waiting.
- * The page then shows the source.
+ * Renders Markdown; null if rendering takes too long, or too many documents wait. The page then
+ * shows the source.
  */
 export type RenderMarkdown = (
   text: string,
@@ -56,7 +56,6 @@ export class Renderer {
   #isClosed = false;
   #cancelIdle: () => void = () => undefined;
 
-  /** @param options.program module that the thread runs; tests pass their own */
   constructor({
     program = PROGRAM,
     wait = waitUnnoticed,
@@ -107,7 +106,7 @@ export class Renderer {
     return message === "ready" ? null : message;
   }
 
-  /** Returns the next message of the thread; null if it ends or no message arrives in time. */
+  /** Returns the next message; null if the thread ends or no message arrives in time. */
   #nextMessage(worker: Worker, ms: number): Promise<RenderMessage | null> {
     const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
     const onExit = () => resolve(null);
@@ -120,8 +119,7 @@ export class Renderer {
   }
 
   #start(): Worker {
-    // The thread gets no environment, which may contain a key, and no options of Node, which are
-    // meant for the main thread.
+    // No environment, which may contain a key, and no options of Node for the main thread.
     const worker = new Worker(this.#program, {
       env: {},
       execArgv: [],
@@ -135,7 +133,7 @@ export class Renderer {
     return worker;
   }
 
-  /** Ends the thread. The document that it is rendering gets null. */
+  /** Ends the thread. The document that the thread is rendering gets null. */
   #end(): void {
     void this.#worker?.terminate();
     this.#worker = null;

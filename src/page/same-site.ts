@@ -1,14 +1,14 @@
 /**
  * Checks that a request comes from one of our own pages. A page of another site can make a browser
- * send requests to this server. By DNS rebinding, it can even do so under a host name of its own.
+ * send requests to this server; by DNS rebinding, even under a host name of its own.
  */
 
 import { isLoopbackHost } from "../common/loopback.ts";
 
-/** Headers of a request by name, in lower case as Node has them. */
+/** Headers by name in lower case, as Node has them. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Reason to refuse a request: the header that shows that it does not come from our own pages. */
+/** Header because of which a request is refused: it does not come from our own pages. */
 export type RequestRefusal = "host" | "origin" | "site";
 
 export const REFUSAL_TEXT: Readonly<Record<RequestRefusal, string>> = {
@@ -28,7 +28,7 @@ export type ServedAddress = {
   readonly proxy: string | null;
 };
 
-/** The cookie of a session. `path`: the browser sends the cookie only to addresses below it. */
+/** The browser sends the cookie only to addresses below `path`. */
 export type SessionCookie = { readonly name: string; readonly path: string; readonly secure: boolean };
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
@@ -36,9 +36,8 @@ const EVERYWHERE = ["0.0.0.0", "::"];
 const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
- * Knows the values of `Host` that name this server. A server that listens on all addresses of the
- * machine does not know its names. Such a server accepts only the names of loopback and of the
- * proxy.
+ * Knows the values of `Host` that name this server. A server that listens on all addresses does not
+ * know its names, so it accepts only the names of loopback and of the proxy.
  */
 export class Origins {
   readonly #served: ServedAddress;
@@ -46,8 +45,8 @@ export class Origins {
   readonly #proxy: URL | null;
 
   /**
-   * @param cookie name and path of the session cookie. The port is added to the name, because
-   * browsers send the cookies of a host to all its ports.
+   * @param cookie name and path. The name gets the port, because browsers send the cookies of a
+   * host to all its ports.
    */
   constructor(served: ServedAddress, cookie: { readonly name: string; readonly path: string }) {
     this.#served = served;
@@ -60,8 +59,8 @@ export class Origins {
     if (typeof host !== "string" || !(this.isProxied(host) || this.#ownHosts().includes(host))) return "host";
     const isRead = method === "GET" || method === "HEAD";
     if (origin === undefined ? !isRead : origin !== `${this.#scheme(host)}://${host}`) return "origin";
-    // Older browsers do not send `Sec-Fetch-Site`. Its value is `none` if the user typed the
-    // address or opened it from another program.
+    // Older browsers do not send `Sec-Fetch-Site`. `none` means that the user typed the address or
+    // opened it from another program.
     const isOurs = fetchSite === undefined || fetchSite === "same-origin" || (isRead && fetchSite === "none");
     return isOurs ? null : "site";
   }
@@ -74,7 +73,6 @@ export class Origins {
     return names.flatMap((name) => [`${name}:${port}`, ...(port === DEFAULT_PORTS[scheme] ? [name] : [])]);
   }
 
-  /** Returns true if a request came through the proxy, by its `Host` header. */
   isProxied(host: string | undefined): boolean {
     return this.#proxy !== null && this.#proxy.host === host;
   }

@@ -1,6 +1,6 @@
 /**
  * Sessions of signed-in browsers, for the local pages and the pages of the service. A browser
- * proves its session by a secret in a cookie. A form also has to send a second secret, the token.
+ * proves its session by a secret in a cookie. A form also sends a second secret, the token.
  */
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -16,13 +16,12 @@ export type Session<Who> = {
 type SessionContext = {
   /** Returns the time of a monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Returns a new secret of at least 32 random bytes, in characters for addresses and cookies. */
+  /** Returns at least 32 random bytes, in characters for addresses and cookies. */
   readonly secret: () => string;
 };
 
 type CookieHeaders = { readonly host?: string | undefined; readonly cookie?: string | undefined };
 
-/** Signs browsers in and out. Each browser has a session and a cookie. */
 export class Browsers<Who> {
   readonly #world: SessionContext;
   readonly #origins: Pick<Origins, "cookie">;
@@ -31,8 +30,7 @@ export class Browsers<Who> {
   readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
 
   /**
-   * @param limits.most number of sessions; a further one replaces the session that was unused
-   * longest
+   * @param limits.most number of sessions; a new session then ends the one that was unused longest
    * @param limits.idleMs milliseconds without use after which a session ends
    */
   constructor(
@@ -81,14 +79,12 @@ export class Browsers<Who> {
   }
 }
 
-/** LIMIT: number of characters of a `Cookie` header that are read. */
+/** LIMIT: characters of a `Cookie` header that are read, because the browser chooses its length. */
 const MAX_HEADER = 8_192;
 
 /**
- * Returns the value of a cookie.
- * @param header value of the `Cookie` header; undefined if the request has none
- * @returns null if the cookie is missing, or if it occurs twice, because one of the two could be
- * set by another site
+ * Returns the value of a cookie; null if the cookie is missing, or occurs twice, because another
+ * site could have set one of the two.
  */
 export function readCookie(header: string | undefined, name: string): string | null {
   const matchingPairs = (header ?? "")
@@ -100,14 +96,14 @@ export function readCookie(header: string | undefined, name: string): string | n
 }
 
 /**
- * Returns the value of a header `Set-Cookie`. Scripts cannot read the cookie, browsers do not send
- * it with requests from other sites, and it is deleted when the browser closes.
+ * Returns the header `Set-Cookie`. Scripts cannot read the cookie, browsers do not send it with
+ * requests from other sites, and browsers delete it when they close.
  */
 function formatSetCookie({ name, path, secure }: SessionCookie, value: string): string {
   return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
 }
 
-/** Tickets: secrets that can be used once, within a limited time. */
+/** Secrets that can be used once, within a limited time. */
 export class Tickets {
   readonly #world: SessionContext;
   readonly #lifeMs: number;
@@ -134,17 +130,13 @@ export class Tickets {
   }
 }
 
-/**
- * Returns true if a token belongs to a session, so that a page of this session sent it. The
- * comparison takes the same time for every token.
- */
+/** Returns true if a page of this session sent the token. Takes the same time for every token. */
 export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null): boolean {
   return token !== null && timingSafeEqual(Buffer.from(hashSecret(token)), Buffer.from(hashSecret(csrf)));
 }
 
 /**
- * Returns the digest of a secret. Secrets are looked up by their digest, so that the time of a
- * lookup reveals nothing about them.
+ * Secrets are looked up by their digest, so that the time of a lookup reveals nothing about them.
  */
 function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");

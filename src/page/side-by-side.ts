@@ -1,5 +1,3 @@
-/** Shows two or three versions of a document side by side. */
-
 import { count, plural } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { countLines } from "../markdown/merge/line-diff.ts";
@@ -19,28 +17,26 @@ type Difference = RowGroup & { readonly kind: Exclude<RowGroup["kind"], "same"> 
 type SidesOptions = {
   /** Description of the table for screen readers. */
   readonly caption: string;
-  /** Columns of the table, from left to right. */
   readonly columns: readonly { readonly side: ColumnSide; readonly label: string }[];
   /** Returns the words of the row above a difference; null for no such rows. */
   readonly words: ((difference: Difference) => string) | null;
   /**
-   * Side that is the earlier version. Its lines that differ are marked as removed, and those of the
-   * other side as added. Null if no side is earlier.
+   * Side with the earlier version: its lines are marked as removed, and lines of the other side as
+   * added. Null if no side is earlier.
    */
   readonly earlier?: ColumnSide | null;
 };
 
-/** Number of unchanged lines that are shown before and after a change. */
 const CONTEXT_LINES = 3;
 /** LIMIT: number of lines that are shown. */
 const MAX_LINES = 4_000;
 
-/** LIMIT: number of characters of both versions together. Longer versions are not compared. */
+/** LIMIT: characters of both versions together, so that the comparison does not delay the page. */
 const MAX_CHARACTERS = 500_000;
 
 type LabelledText = { readonly text: string; readonly label: string };
 
-/** Shows the differences between two versions, and the numbers of added and removed lines. */
+/** Shows the differences between two versions, and the counts of added and removed lines. */
 export function renderComparison(before: LabelledText, after: LabelledText): Html {
   if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
   if (before.text.length + after.text.length > MAX_CHARACTERS)
@@ -67,8 +63,8 @@ ${cutParts(parts, MAX_LINES).map((part) => renderPart(part, options))}</table>${
 }
 
 /**
- * A passage of the table. `hidden`: number of equal lines that are left out before it.
- * `changeNumber`: number of the change, from 1; 0 for equal lines.
+ * A passage. `hidden`: number of equal lines that are left out before it. `changeNumber`: number of
+ * the change, from 1; 0 for equal lines.
  */
 type TablePart = RowGroup & { readonly hidden: number; readonly changeNumber: number };
 
@@ -128,7 +124,6 @@ function chooseMark(line: SideLine | null, side: ColumnSide, earlier: ColumnSide
   return side === earlier ? "gone" : "new";
 }
 
-/** Returns true if the lines of a side differ from base. */
 function isChanged(kind: RowGroup["kind"], side: ColumnSide): boolean {
   if (kind === "same" || side === "base") return false;
   return kind === "both" || kind === "alike" || kind === side;
@@ -144,8 +139,7 @@ function renderCells(line: SideLine | null, label: string, mark: "gone" | "new" 
 
 function renderPiece({ text, differs }: LinePiece): Html | string {
   const textWithoutLineEnd = text.replace(/\n$/, "").replace(/\r$/, "");
-  // Control characters are shown as escapes, because the reader has to see every character that
-  // differs.
+  // Shown as escapes, because the reader has to see every character that differs.
   const shownText = textWithoutLineEnd.split("\t").map(shownWords).join("\t");
   const carriageReturnMark = differs && /\r\n$/.test(text) && html`<span class="end" title="carriage return">␍</span>`;
   if (!differs) return shownText;

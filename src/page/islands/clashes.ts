@@ -18,7 +18,9 @@ function findOpenForm(): HTMLFormElement | null {
   return document.querySelector("#texts form");
 }
 
-/** Moves the focus to the next open clash below it; if there is none, to the first open clash. */
+/**
+ * Moves the focus to the next open clash below the current one, or else to the first open clash.
+ */
 function focusNextClash(form: HTMLFormElement): void {
   const openClashes = [...form.querySelectorAll<HTMLElement>(".clash:not(:has(input[type=radio]:checked))")];
   const focusedClash = document.activeElement?.closest(".clash") ?? null;
@@ -33,7 +35,7 @@ let currentRequest = new AbortController();
 
 /**
  * Asks the server for the result of the choices, and shows it. Returns the element of the preview;
- * null if a newer call replaced this one.
+ * null if a newer call has started meanwhile.
  */
 async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
   currentRequest.abort();
@@ -51,7 +53,7 @@ async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
   return previewElement;
 }
 
-/** Returns a message in place of the preview. The page stays, with what the user typed. */
+/** Returns a message in place of the preview. The user's choices on the page stay. */
 function createMissingPreview(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = "preview";

@@ -6,8 +6,8 @@
 import { findEditedField, mountEditor } from "./editor/mount.ts";
 
 /**
- * Shows a message if the versions have changed since the form was opened. The server would then
- * refuse to save the result, and would keep it as a draft.
+ * Shows a message if the versions have changed since the form was opened: the server would keep the
+ * result only as a draft.
  */
 function showIfOutdated(): void {
   const outdatedNote = document.getElementById("moved-on");
@@ -22,7 +22,7 @@ function readShownVersions(): string {
   return ["mine", "theirs", "base"].map(readVersion).join(" ");
 }
 
-/** Adds the editor again, if the update of a live page replaced the form. */
+/** Adds the editor again, if an update of the page replaced the form. */
 function followPage(): void {
   mountEditor();
   showIfOutdated();

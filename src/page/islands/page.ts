@@ -1,4 +1,4 @@
-/** Script of every page. Without it, the user has to reload a page to see changes. */
+/** Script of every page. Without this script, the user has to reload a page to see changes. */
 
 import { formatAge } from "../../common/age.ts";
 import { listenToKeys } from "./page/keys.ts";
@@ -18,12 +18,12 @@ function showAges(): void {
   const now = Date.now();
   for (const time of document.querySelectorAll<HTMLTimeElement>("time.age")) {
     const shownAge = formatAge(now - Date.parse(time.dateTime));
-    // The text is set only if it changed, because setting it removes the user's selection.
+    // Setting the text removes the user's selection.
     if (time.textContent !== shownAge) time.textContent = shownAge;
   }
 }
 
-/** Marks a form while its fields differ from their initial values, which shows *Save*. */
+/** Marks a form while a field differs from its initial value. The mark shows the button *Save*. */
 function markChanges(): void {
   document.addEventListener("input", ({ target }) => {
     const form = (target as HTMLElement).closest("form");
@@ -31,7 +31,7 @@ function markChanges(): void {
   });
 }
 
-/** Shows the buttons that copy the text of an element (`data-copy="ID"`), if supported. */
+/** Shows the buttons that copy the text of an element (`data-copy="ID"`). */
 function showCopyButtons(): void {
   // Browsers give access to the clipboard only on loopback and over TLS.
   if (!("clipboard" in navigator)) return;

@@ -1,13 +1,13 @@
 /**
- * Script of the search page, and of the page that tests ignore rules: shows results while the user
- * types. Without this script, the user clicks the button of the form.
+ * Script that shows results while the user types, on the search page and on the page that tests
+ * ignore rules. Without this script, the user clicks the button of the form.
  */
 
 import { Idiomorph } from "idiomorph";
 
 /** Milliseconds after the last key until a search starts. */
 const PAUSE_MS = 120;
-/** Milliseconds without an answer until the page shows that it waits. */
+/** Milliseconds without an answer until the page shows that it is waiting. */
 const SLOW_MS = 300;
 /** Milliseconds until the page asks again for results that were not ready. */
 const AGAIN_MS = 500;
@@ -31,7 +31,6 @@ document.addEventListener("keydown", (event) => {
 
 searchIfPending();
 
-/** Searches again if the last answer said that the results were not ready. */
 function searchIfPending(): void {
   if (!isPending()) return;
   setShown("slow", true);
@@ -47,7 +46,7 @@ function searchAfter(ms: number): void {
   timer = window.setTimeout(() => void search(form!), ms);
 }
 
-/** Searches and shows the results, unless a newer search has started meanwhile. */
+/** Shows the results, unless a newer search has started meanwhile. */
 async function search(filled: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
   const address = `${filled.action}?${new URLSearchParams(fields)}`;
@@ -71,7 +70,6 @@ async function search(filled: HTMLFormElement): Promise<void> {
   }
 }
 
-/** @param text HTML of the page that has the results */
 function showResults(text: string): void {
   const parsedPage = new DOMParser().parseFromString(text, "text/html");
   const [found, shownResults] = [parsedPage.getElementById("found"), document.getElementById("found")];
@@ -88,8 +86,8 @@ function setShown(id: string, isShown: boolean): void {
 }
 
 /**
- * Returns the element to which an arrow key moves the focus: the search field or a result. Escape
- * always leads to the field. Returns null if the key does nothing at the current focus.
+ * Returns the search field or the result that gets the focus; null if the key does nothing at the
+ * current focus. Escape always leads to the field.
  */
 function findNextFocus(key: string): HTMLElement | null {
   const field = document.querySelector<HTMLInputElement>("#search #q");

@@ -3,7 +3,6 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 
-/** Media query for windows that are wide enough for an editor with two columns. */
 const WIDE_WINDOW = "(min-width: 45rem)";
 
 type EditorLabels = { readonly result: string; readonly beside: string };
@@ -17,8 +16,7 @@ export function findEditedField(): HTMLTextAreaElement | null {
 
 /**
  * Shows an editor in place of the text field, beside the version in the field `data-beside`. The
- * text field is hidden, and keeps the content that the form sends. Does nothing if the editor
- * already exists.
+ * hidden text field keeps the content that the form sends. Does nothing if the editor exists.
  */
 export function mountEditor(): void {
   const field = findEditedField();
@@ -32,16 +30,15 @@ export function mountEditor(): void {
     isWide ? [beside, result] : [`${result}, with what ${beside.toLowerCase()} has instead`],
   );
   field.hidden = true;
-  // The editor is in a shadow root, because CodeMirror then uses style sheet objects. The content
-  // security policy allows these, but no inline styles.
+  // In a shadow root, CodeMirror uses style sheet objects, which the content security policy
+  // allows. The policy forbids inline styles.
   const editorTexts = { root: host.attachShadow({ mode: "open" }), field, other: otherField.value };
   if (isWide) mountBeside(editorTexts, labels);
   else mountUnified(editorTexts, labels);
 }
 
 /**
- * Adds a box for the editor before the text field. Returns the element for the editor, which is
- * below the headings of its columns.
+ * Adds a box before the text field. Returns the element for the editor, below the headings `heads`.
  */
 function addBoxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
   const createElement = (tag: string, className: string) => Object.assign(document.createElement(tag), { className });
@@ -78,8 +75,7 @@ function createTakeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
-  // There is no button for keeping a passage, because the form sends the content of the editor in
-  // any case.
+  // No button keeps a passage, because the form sends the content of the editor in any case.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = createTakeButton("Take this", beside);
@@ -100,8 +96,8 @@ function makeFocusable(): Extension {
 }
 
 /**
- * Returns the extensions of both columns. The Tab key is not bound, so it moves to the next control
- * as elsewhere on the page.
+ * Returns the extensions of both columns. The Tab key is not bound, so it moves to the next
+ * control.
  */
 function makeCommonExtensions(name: string): Extension[] {
   return [

@@ -1,8 +1,7 @@
 const ROW_SELECTOR = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
-/** Selectors for the element of a row that gets the focus. The first match counts. */
+/** Selectors for the element of a row that gets the focus, in order of preference. */
 const FOCUS_SELECTORS = ["input[type=radio]:checked", "a, button, input"];
 
-/** Handles keyboard shortcuts: move from row to row, go to the search field, list the shortcuts. */
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target)) return;
@@ -17,7 +16,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Handlers of keyboard shortcuts, by key. They return false if the key has no effect. */
+/** Handlers by key. A handler returns false if the key has no effect. */
 const KEY_HANDLERS: ReadonlyMap<string, () => boolean> = new Map([
   ["/", goToSearch],
   ["j", () => moveFocus(1)],

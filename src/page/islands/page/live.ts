@@ -1,22 +1,22 @@
 /**
- * Updates an open page without a reload. The script reads the page again and changes only parts
- * that differ. The focus, the selection, expanded elements and typed text stay.
+ * Updates an open page without a reload: reads the page again and changes only parts that differ.
+ * The focus, the selection, expanded elements and typed text stay.
  */
 
 import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
-/** LIMIT: share of the time that is spent on reading the page. A slow page is read less often. */
+/** LIMIT: share of the time for reading the page, so that a slow page is read less often. */
 const MAX_READING_SHARE = 1 / 20;
-/** LIMIT: milliseconds between two reads. A page must read results, which last 10 s, in time. */
+/**
+ * LIMIT: milliseconds between two reads, because a page must read results, which last 10 s, in
+ * time.
+ */
 const MAX_PAUSE_MS = 5_000;
 /** Header of an automatic read, which does not prolong a session on the service. */
 const REFRESH_HEADERS = { "x-refresh": "1" };
 
-/**
- * Reads the page again at intervals while it is visible. Its attribute `data-refresh` is the
- * shortest interval in milliseconds.
- */
+/** Reads the page again while it is visible. `data-refresh`: shortest interval in milliseconds. */
 export async function keepUpToDate(): Promise<void> {
   const main = document.querySelector<HTMLElement>("main[data-refresh]");
   if (main === null) return;
@@ -41,14 +41,14 @@ async function refresh(main: HTMLElement): Promise<void> {
   const cutOff = document.getElementById("cut-off");
   if (cutOff !== null) cutOff.hidden = answer !== null;
   if (answer === null) return;
-  // The answer was redirected to the sign-in page, because the session has ended.
+  // The session has ended, so the server redirected the request to the sign-in page.
   if (answer.redirected) location.reload();
   else updatePage(main, new DOMParser().parseFromString(await answer.text(), "text/html"));
 }
 
 /**
- * Fields that stop the updates of a page once the user has changed them. Radio buttons do not stop
- * them, because an update never replaces the choices in the form of a conflict.
+ * Fields that stop the updates of a page once the user has changed them. An update never replaces
+ * the choices in the form of a conflict, so radio buttons do not stop updates.
  */
 const TYPED_FIELDS = "input:not([type=radio])";
 
@@ -79,17 +79,14 @@ function updatePage(main: HTMLElement, page: Document): void {
   for (const toast of page.querySelectorAll<HTMLElement>("#toasts > [role=status]")) addToast(toast);
 }
 
-/**
- * Returns false for the attribute `open` of `details`, so that an update does not expand or
- * collapse what the user chose.
- */
+/** Returns false for the attribute `open` of `details`, so that what the user expanded stays. */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
 }
 
 /**
- * Returns false if an update must not change a node. A form with a text field stays unchanged while
- * it is about the same versions. Once the user has typed into it, it always stays.
+ * Returns false for a form with a text field that must stay: the user has typed into the form, or
+ * the new form is about the same versions.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

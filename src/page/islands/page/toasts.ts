@@ -1,18 +1,15 @@
 /** Milliseconds after which a message disappears. A message with *Undo* stays longer. */
 const SHOWN_MS = { usual: 10_000, undo: 60_000 } as const;
 /**
- * Key in `sessionStorage` for the id of the last message that the user closed, so that the next
- * page does not show it again.
+ * Key in `sessionStorage` for the id of the message that the user closed last, so that the next
+ * page does not show the message again.
  */
 const CLOSED_KEY = "closed-message";
 
-/**
- * Removes messages after some time, or when the user closes them. A message with the focus or the
- * pointer stays.
- */
+/** Removes messages after some time, unless a message has the focus or the pointer. */
 export function removeToasts(): void {
   document.documentElement.classList.add("js");
-  // Removes the id of the message from the address, because a reload would show the message again.
+  // A reload of an address with the id of a message would show the message again.
   const address = new URL(location.href);
   address.searchParams.delete("message");
   history.replaceState(history.state, "", address);
@@ -22,7 +19,6 @@ export function removeToasts(): void {
   addEventListener("resize", placeToasts);
 }
 
-/** Shows a message of an updated page, unless it is already shown or was closed. */
 export function addToast(toast: HTMLElement): void {
   const isShown = findToasts().some(({ dataset }) => dataset["id"] === toast.dataset["id"]);
   if (isShown || isClosed(toast)) return;
@@ -39,7 +35,7 @@ function isClosed({ dataset }: HTMLElement): boolean {
   return dataset["id"] !== "" && sessionStorage.getItem(CLOSED_KEY) === dataset["id"];
 }
 
-/** Places the messages above the bar of buttons at the end of a page, if there is one. */
+/** Places the messages above the bar of buttons at the end of a page, if the page has this bar. */
 function placeToasts(): void {
   const bar = document.querySelector<HTMLElement>("main .sticky");
   document.documentElement.style.setProperty("--bar", `${bar?.offsetHeight ?? 0}px`);
