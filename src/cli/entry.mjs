@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Any version of Node can run this file, because it reports an unsupported version or system.
-// Before these checks, it imports only modules that every Node has: on Node 20, better-sqlite3
+// Any version of Node can run this file, because the file reports an unsupported version or system.
+// Until both are checked, it imports only modules that every Node has: on Node 20, better-sqlite3
 // would end the process without a message.
 import module from "node:module";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -23,8 +23,8 @@ if (process.platform === "win32") {
   process.exit(2);
 }
 
-// Loaded by `require` for a faster start: an import would evaluate every getter of node:fs, and
-// these getters load 40 modules.
+// `require` makes the start faster: an import would evaluate every getter of node:fs, and these
+// getters load 40 modules.
 const require = module.createRequire(import.meta.url);
 const { existsSync, lstatSync, mkdirSync, writeFileSync } = require("node:fs");
 const { homedir } = require("node:os");
@@ -63,8 +63,8 @@ function keepCompiled() {
     const folder = join(caches, "mdmirror");
     makeFolders(folder);
     const { uid, mode } = lstatSync(folder);
-    // Node runs the files of this folder, so the folder is used only if no other user can write to
-    // it. Other users could do so after a `sudo` that keeps HOME.
+    // Node runs the files of this folder. If another user can write to the folder, which is
+    // possible after a `sudo` that keeps HOME, the cache stays off.
     if (uid === process.geteuid?.() && (mode & 0o022) === 0) module.enableCompileCache(join(folder, "compiled"));
   } catch {
     // The cache is optional: the home folder may be missing, full or read-only.

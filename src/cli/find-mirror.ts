@@ -54,7 +54,7 @@ function findMirrorAt(io: Io, dir: string): Result<string> | null {
   return holdsMirror(root) ? workAsOwner(io, root) : null;
 }
 
-/** Returns the listed linked folder that has this name; null if there is none. */
+/** Returns the linked folder with this name from the user's list; null if there is none. */
 function findOwnMirrorNamed(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? findMirrorByName(io.env, name) : null;
   if (mirror === null || mirror.place === "present") return mirror && workAsOwner(io, mirror.root);

@@ -46,7 +46,7 @@ type CommonParts = Pick<Command, "operands" | "examples"> & {
 };
 
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
-  /** Adds fields to the input that need the opened linked folder. */
+  /** Adds the input fields that mdmirror can only read from the opened linked folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
   /** Returns a question to confirm before any write; null for no question. Default: never asks. */
   readonly question?: (plan: Plan) => string | null;

@@ -154,7 +154,7 @@ function makeStoppable(notify: () => void): Stoppable {
   };
 }
 
-/** The last line on a terminal, which is replaced while a command runs. */
+/** Last line on a terminal, which a running command replaces. */
 type StatusLine = {
   show(text: string): void;
   clear(): void;

@@ -22,7 +22,8 @@ export function readRate(text: string): { readonly requests: number; readonly se
 }
 
 /**
- * Returns an object with one setting; empty without its option. `all`, `none`, `never` give null.
+ * Returns an object with one setting; an empty object without its option. The words `all`, `none`
+ * and `never` set null.
  */
 export function readSetting<Name extends string, T>(
   name: Name,

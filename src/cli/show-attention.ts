@@ -34,8 +34,8 @@ export function formatAttention(all: readonly AttentionItem[], most: number, pai
 }
 
 /**
- * Returns a clause with the error code and request id of a problem. Leaves out a code with which
- * the description of the problem ends.
+ * Returns a clause with the error code and request id of a problem. Leaves the code out if the
+ * problem's description ends with the code.
  */
 function formatItemOrigin({ code, detail, requestId }: AttentionItem): string {
   return formatOrigin(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);

@@ -22,7 +22,6 @@ import { compareByPath } from "../mirror/model/by-path.ts";
 const MAX_SHOWN_ROWS = 20;
 
 /**
- * Prints the report of a sync.
  * @param took duration of the sync in milliseconds
  * @param url address of the service, for the message that the service does not answer
  */
@@ -102,7 +101,7 @@ function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): 
       path: readActionPath(action, () => null),
       name: formatActionPath(action, () => null),
     }))
-    // Steps with this arrow only update the state. They change neither side.
+    // Steps with this arrow only update the state, and change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(compareByPath);
   const lines = namedActions.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);

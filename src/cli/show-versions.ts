@@ -110,8 +110,8 @@ const ORIGIN_LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 };
 
 /**
- * Returns a line to print below a merged line. It has a letter below each character that does not
- * come from base, and `?` if the character is in no version. Keeps tabs, so that the two lines stay
+ * Returns a line to print below a merged line, with a letter below each character that does not
+ * come from base. `?` means that no version has the character. Keeps tabs, so that both lines stay
  * aligned.
  */
 function formatWordMarks(words: readonly WordOrigin[]): string {

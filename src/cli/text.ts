@@ -143,7 +143,7 @@ export function formatJsonLine(value: unknown): string {
 export type CommandResult = {
   readonly json: object;
   readonly lines: readonly string[];
-  /** Warnings for standard error, one line each. They are also printed with `--json`. */
+  /** Warnings for standard error, one line each, also with `--json`. */
   readonly warnings?: readonly string[];
   /** Exit code; left out for success. */
   readonly exit?: ExitCode;

@@ -62,7 +62,6 @@ type UseOptions = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onE
   readonly quiet?: boolean;
 };
 
-/** Opens a linked folder and its connection to the service, runs `work`, and closes both. */
 export async function withOpenedMirror(
   io: Io,
   root: string,

@@ -239,7 +239,8 @@ const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was acce
 
 /**
  * Returns the lines that show a review: its state, then the differences that accepting it would
- * publish. If an edit conflict caused the review, also shows what was published since its base.
+ * publish. If an edit conflict caused the review, also shows what was published since the review's
+ * base.
  */
 function formatReview(io: Io, review: ShownReviewJson): string[] {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;

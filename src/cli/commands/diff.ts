@@ -89,7 +89,7 @@ function explainConflict({ kind, reason = "" }: NonNullable<DiffRow["conflict"]>
 function showPatch(io: Io, { path, kind, before, after }: DiffRow, side: string): void {
   const names = { before: before === null ? null : `${side}/${path}`, after: after === null ? null : `local/${path}` };
   if (kind === "same") {
-    // Standard error, so that standard output stays a valid, empty patch.
+    // On standard error, this message keeps standard output a valid, empty patch.
     io.err(`mdmirror: ${shownName(names.before!)} and ${shownName(names.after!)} are equal`);
     return;
   }

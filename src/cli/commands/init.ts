@@ -104,10 +104,7 @@ function readTarget(io: Io, args: Args): { readonly config: Config; readonly ori
   return { config, origin };
 }
 
-/**
- * Links a folder that is not linked yet, and runs the first sync.
- * @param isKnown true if this user linked the folder before, and its `.mdmirror/` still exists
- */
+/** @param isKnown true if this user linked the folder before, and its `.mdmirror/` still exists */
 async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promise<ExitCode> {
   const { cwd, env, random } = io;
   const target = readTarget(io, args);
@@ -189,10 +186,9 @@ function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (addedLines.length > 0) io.out(`${IGNORE_FILE} has ${plural(addedLines.length, "line")} more`);
 }
 
-/** Sources from which a key is copied into the folder. A key from the keychain is not copied. */
+/** Sources from which a key is copied into the folder; a key from the keychain stays there. */
 const STORABLE_SOURCES: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
-/** Refuses a URL, remote folder or direction that differs from the folder's configuration. */
 function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: Config): void {
   const [wantedUrl, wantedRemote, wanted] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = wantedUrl !== null && !isSameUrl(wantedUrl, url);

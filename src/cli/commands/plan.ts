@@ -34,7 +34,7 @@ type PlanOptions = {
 const MAX_NAMES = 10;
 
 /**
- * Prints what a sync would do. Used by `plan` and `sync --dry-run`. Writes nothing on either side
+ * Prints what a sync would do, for `plan` and `sync --dry-run`. Writes nothing on either side
  * (I23). Exit codes: 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the
  * service is unreachable, otherwise 0.
  */

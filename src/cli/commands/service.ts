@@ -72,7 +72,6 @@ function printText(io: Io, text: string): ExitCode {
   return EXIT.inSync;
 }
 
-/** Installs the unit of a background service, starts it, and prints the outcome. */
 async function installService(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const commonUnit = root === null ? null : findUnit(io, null);
   if (commonUnit !== null && isInstalled(commonUnit)) {
@@ -198,7 +197,6 @@ export async function withFolderReleased(io: Io, root: string, what: string) {
   return { hadUnit, giveBack };
 }
 
-/** Installs the background service again, after a folder was moved to `root`. */
 export async function reinstallService(io: Io, root: string): Promise<void> {
   const unit = findUnit(io, root);
   if (unit === null) return;

@@ -163,12 +163,12 @@ async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
   return EXIT.inSync;
 }
 
-/** LIMIT: milliseconds to wait for an answer of the daemon. The line is then printed without it. */
+/** LIMIT: milliseconds to wait for the daemon, because a shell prompt must appear quickly. */
 const DAEMON_MS = 250;
 
 /**
- * Prints one line for shell prompts and status bars. These run often, so the command waits only
- * briefly for the daemon, and prints no names or content of documents.
+ * Prints one line for shell prompts and status bars, without names or content of documents. Waits
+ * only briefly for the daemon, because a shell calls this for each prompt.
  */
 async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
   const reading = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, mustBeAdmitted: true });
@@ -230,7 +230,6 @@ function formatListRow({ mirror: { root, name, addresses }, state }: FolderStatu
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${WORD_DETAILS[state] ?? ""}`];
 }
 
-/** Reads the states of all linked folders. Warns about list entries that cannot be trusted. */
 async function readAllFolders(io: Io) {
   const statuses = await readAllStatuses(io);
   for (const why of statuses.unfit)
@@ -318,8 +317,8 @@ function formatStop({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 }
 
 /**
- * Returns a line for each change in review, and a hint. mdmirror notices when a change is accepted,
- * because its content is then published; it cannot notice a rejection.
+ * Returns a line for each change in review, and a hint: mdmirror notices an accepted change,
+ * because its content is published, but not a rejection.
  */
 function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];

@@ -151,7 +151,6 @@ type PrintOptions = { readonly quiet: boolean; readonly json: boolean };
 
 type RunPrintOptions = PrintOptions & {
   readonly url: string;
-  /** Duration of the sync in milliseconds. */
   readonly took: number;
   /** Members of the JSON object in addition to those of the report. */
   readonly extra: object;
