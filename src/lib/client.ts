@@ -18,7 +18,9 @@ export type { Answer, Fault, Listing, ParentRef, PutResult } from "../mirror/por
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ClientOptions = {
-  /** Base URL: `https://host[:port][/prefix]`. Plain http needs loopback or `allowHttp`. */
+  /**
+   * Base URL: `https://host[:port][/prefix]`. Plain http works only for loopback and `allowHttp`.
+   */
   readonly url: string;
   readonly key: string;
   /** Hosts besides loopback for plain http, which shows the key to everyone on the network. */

@@ -77,7 +77,7 @@ export type MergeExplanation = {
 
 /**
  * Merges two edits of a base. Never loses a word of either side: returns a conflict if a merge
- * could be wrong. The size of the three versions limits the cost.
+ * could be wrong.
  */
 export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
   const mergeResult = mergeText(base, mine, theirs);

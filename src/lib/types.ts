@@ -60,7 +60,7 @@ export type LinkOptions = OpenOptions & {
 };
 
 export type SyncOptions = {
-  /** Direction of this sync; limits the configured direction further. `both` adds no limit. */
+  /** Direction of this sync. `pull` and `push` limit the configured direction; `both` does not. */
   readonly direction?: "both" | "pull" | "push";
   /** Number of deletions on each side that this sync may carry out without approval. */
   readonly maxDeletes?: number;
@@ -90,7 +90,7 @@ export type SafetyStop = {
 export type MirrorPlan = {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];
-  /** Safety check that would stop the sync; null if no check would. */
+  /** Stop of the sync by a safety check; null if no check would stop the sync. */
   readonly safetyStop: SafetyStop | null;
 };
 
