@@ -21,8 +21,8 @@ export function nameServedMirrors(roots: readonly string[], env: ToolHost["openO
 }
 
 /**
- * Checks that a folder may be read: this user owns it, and trusts its address. Called before each
- * call of a tool, because another folder may have replaced it since the last call.
+ * Checks that a folder may be read: this user owns the folder, and trusts its address. Each call of
+ * a tool checks again, because another folder may have come to the path.
  */
 export function admitMirror(root: string, { env, cwd }: Pick<ToolHost["openOptions"], "env" | "cwd">): Result<unknown> {
   for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;

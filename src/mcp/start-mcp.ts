@@ -24,7 +24,7 @@ type RunningMcp = {
   readonly close: () => Promise<void>;
 };
 
-/** Instructions that every client gets. They are constant, so that no document can add to them. */
+/** Instructions for every client: constant, so that no document can add to them. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",

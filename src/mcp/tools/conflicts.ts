@@ -61,5 +61,5 @@ function formatHunk(
   return `@@ ${hunkNumber + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
 }
 
-/** Ways of resolving a conflict that agents may choose. The others are for people only. */
+/** Ways of resolving a conflict that agents may choose; all other ways are for people only. */
 export const OFFERED_CHOICES = ["mine", "theirs", "merged", "keep"] as const;

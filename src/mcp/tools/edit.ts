@@ -27,7 +27,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { countTextLines, diffOf, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
-/** LIMIT: characters of content in one call. The service allows even fewer. */
+/** LIMIT: characters of content in one call. The limit of the service is lower. */
 const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";

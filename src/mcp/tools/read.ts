@@ -59,7 +59,7 @@ export async function readCurrent(
 function makeOutline(facts: object, text: string): ToolResult {
   const allHeadings = readHeadings(text);
   const cutFacts = allHeadings.length > MAX_HEADINGS ? { headingsLeftOut: allHeadings.length - MAX_HEADINGS } : {};
-  // Sent as `text`, because headings are content of the document.
+  // Headings are content of the document, so the answer has them as `text`.
   const shownHeadings = allHeadings
     .slice(0, MAX_HEADINGS)
     .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);
