@@ -13,7 +13,7 @@ import { BUSY_NOTICE, makeTroubleNotice, makeSyncNotice } from "./messages.ts";
 import type { PageRequest, Ui } from "./page.ts";
 
 export type ActionRequest = PageRequest & {
-  /** Linked folder of the form. It exists and belongs to this user. */
+  /** Linked folder of the form: exists, and belongs to this user. */
   readonly folder: Folder;
   readonly form: URLSearchParams;
 };
@@ -27,7 +27,7 @@ export type UiAction = {
   readonly operation?: OperationName;
   /** Returns the address of the next page, relative to the address of the linked folder. */
   readonly page: (request: ActionRequest) => string;
-  /** Throws a TroubleError, which the next page shows as a notice. */
+  /** Carries out the action. Throws a TroubleError, which the next page shows as a notice. */
   readonly run: (ui: Ui, request: ActionRequest) => ActionResult | Promise<ActionResult>;
 };
 

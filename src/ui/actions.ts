@@ -28,7 +28,7 @@ import { resolveConflict, resolveMany } from "./resolving.ts";
 
 export const ACTIONS: readonly UiAction[] = [
   { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },
-  // A sync, because only a sync finds out what reviewers decided.
+  // Only a sync finds out what reviewers decided.
   { path: "reviews", page: () => "reviews", run: (ui, { folder }) => startSync(ui, folder) },
   { path: "pause", page: () => "", run: (_ui, { folder }) => askFolderDaemon("pause", folder) },
   { path: "start", page: () => "", run: startDaemon },
@@ -165,7 +165,7 @@ function makeAnswerAction(way: keyof typeof ANSWERS) {
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, what, async (progress) => {
-      // Number of files for the notice, for the shown stop. If another stop is current now, the
+      // Number of files in the stop that the page showed. If another stop is current now, the
       // operation refuses the answer.
       const restoredFiles = ui.stops.filesBack(root);
       const operationResult = await runOperation(root, operation, input, { ...ui, progress });

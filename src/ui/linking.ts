@@ -1,4 +1,4 @@
-/** Links a new folder in two steps: plans the first sync; links when the user confirms the plan. */
+/** Plans the first sync of a new folder, then links the folder when the user confirms the plan. */
 
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";

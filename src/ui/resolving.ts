@@ -1,5 +1,3 @@
-/** Carries out forms that resolve conflicts. */
-
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { findRecordProblem } from "../mirror/operations/manual/open-problem.ts";
 import { type ShownText, viewProblem } from "../mirror/operations/manual/problem-view.ts";

@@ -1,5 +1,3 @@
-/** Carries out the forms of the page of settings. */
-
 import { join } from "node:path";
 import { changeSettings, readValueIn } from "../mirror/operations/manual/config.ts";
 import { makeFaultTrouble } from "../mirror/folder/fault-trouble.ts";
