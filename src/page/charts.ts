@@ -1,4 +1,4 @@
-/** Draws bar charts as inline SVG. They can be read without colours. */
+/** Draws bar charts as inline SVG, which can be read without colours. */
 
 import { type Html, html } from "./html.ts";
 

@@ -5,7 +5,6 @@ import { renderName } from "./parts.ts";
 
 type FoundDocument = { readonly href: string; readonly path: string; readonly lines: readonly Snippet[] };
 
-/** Lists found documents, each with the lines that match. */
 export function renderFoundDocuments(files: readonly FoundDocument[]): Html {
   if (files.length === 0) return html``;
   return html`<ol class="card flush rows">${files.map(

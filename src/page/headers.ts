@@ -26,8 +26,8 @@ const COMMON_HEADERS: HttpHeaders = {
 };
 
 /**
- * Headers of pages and of answers to their scripts. The policy is not `no-referrer`, with which a
- * browser sends `Origin: null` with a form: our own forms would look like forms of another site.
+ * Headers of pages and of answers to their scripts. With the policy `no-referrer`, a browser would
+ * send `Origin: null` with a form, so that our own forms would look like forms of another site.
  */
 export const PAGE_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,

@@ -25,7 +25,7 @@ export type Notice = {
 export type Frame = {
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** Menu beside the program's name. Its label is the subject of the page. */
+  /** Menu beside the program's name, with the subject of the page as its label. */
   readonly switcher?: LinkGroup | null;
   readonly sections?: LinkGroup | null;
   /** Address of the page, whose link the navigation marks; null to mark no link. */

@@ -16,7 +16,7 @@ export type Link = {
 /** Meaning of a colour. A page says the meaning in words, too. */
 export type ToneName = "good" | "asks" | "bad" | "quiet";
 
-/** Shows a name or path from a user. Its characters cannot change the text beside it. */
+/** Shows a name or path, whose characters cannot change the text beside it. */
 export function renderName(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
@@ -60,10 +60,7 @@ export function renderEmptyState(title: string, text: HtmlValue, action: HtmlVal
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
 
-/**
- * Shows a command that does the same as the page, in an element that the user can expand.
- * @param origin facts for an administrator, such as an error code; null for none
- */
+/** Shows, on request, a command that does the same as the page, and `origin` for administrators. */
 export function renderCommand(command: string, origin: HtmlValue = null): Html {
   const code = html`<code>${shownWords(command)}</code>`;
   return renderDetails(origin === null ? "Show command" : "Details", html`${origin}${code}`);
@@ -73,10 +70,7 @@ export function hasCommand(next: string): boolean {
   return next.includes("mdmirror ");
 }
 
-/**
- * Shows the next step, which is a sentence or a command.
- * @param origin facts for an administrator, such as an error code; null for none
- */
+/** Shows the next step, a sentence or a command, and `origin` for administrators. */
 export function renderNextStep(next: string, origin: HtmlValue = null): Html {
   if (hasCommand(next)) return renderCommand(next, origin);
   return html`<p class="next"><span dir="auto">${shownWords(toSentence(next))}</span></p>${origin !== null && renderDetails("Details", origin)}`;

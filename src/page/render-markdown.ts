@@ -17,7 +17,7 @@ const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "
 /** Beginning of a task in a list: `[ ]` or `[x]`. */
 const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** LIMIT: number of nested elements, because a document may nest as many as it likes. */
+/** LIMIT: number of nested elements, because anybody may have written the document. */
 const MAX_DEPTH = 50;
 
 /** @param marked lines whose blocks get a CSS class; null for none */
@@ -143,7 +143,10 @@ function convertCheckBox({ type, checked }: HtmlAttributes): HtmlTag {
   return { tagName: "input", attribs: { type, disabled: "", ...state } };
 }
 
-/** Replaces the alignment of a table cell by a CSS class: the policy forbids inline styles. */
+/**
+ * Replaces the alignment in the style of a table cell by a CSS class, because the content security
+ * policy forbids inline styles.
+ */
 function convertCell(tagName: string, { style = "", colspan, rowspan }: HtmlAttributes): HtmlTag {
   const alignment = /text-align:\s*(center|right)/.exec(style)?.[1];
   const attribs: Record<string, string> = {};

@@ -119,7 +119,7 @@ export class Renderer {
   }
 
   #start(): Worker {
-    // No environment, which may contain a key, and no options of Node for the main thread.
+    // The thread gets no environment, which may contain a key, and no options of the main thread.
     const worker = new Worker(this.#program, {
       env: {},
       execArgv: [],

@@ -8,7 +8,7 @@ import { isLoopbackHost } from "../common/loopback.ts";
 /** Headers by name in lower case, as Node has them. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Header because of which a request is refused: it does not come from our own pages. */
+/** Header that shows that a request does not come from our own pages. */
 export type RequestRefusal = "host" | "origin" | "site";
 
 export const REFUSAL_TEXT: Readonly<Record<RequestRefusal, string>> = {

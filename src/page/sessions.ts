@@ -79,7 +79,7 @@ export class Browsers<Who> {
   }
 }
 
-/** LIMIT: characters of a `Cookie` header that are read, because the browser chooses its length. */
+/** LIMIT: characters of a `Cookie` header that are read, because the client chooses its length. */
 const MAX_HEADER = 8_192;
 
 /**

@@ -15,7 +15,6 @@ type ColumnSide = "mine" | "base" | "theirs";
 type Difference = RowGroup & { readonly kind: Exclude<RowGroup["kind"], "same"> };
 
 type SidesOptions = {
-  /** Description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly { readonly side: ColumnSide; readonly label: string }[];
   /** Returns the words of the row above a difference; null for no such rows. */
@@ -139,7 +138,7 @@ function renderCells(line: SideLine | null, label: string, mark: "gone" | "new" 
 
 function renderPiece({ text, differs }: LinePiece): Html | string {
   const textWithoutLineEnd = text.replace(/\n$/, "").replace(/\r$/, "");
-  // Shown as escapes, because the reader has to see every character that differs.
+  // Control characters are shown as escapes, so that the reader sees every character that differs.
   const shownText = textWithoutLineEnd.split("\t").map(shownWords).join("\t");
   const carriageReturnMark = differs && /\r\n$/.test(text) && html`<span class="end" title="carriage return">␍</span>`;
   if (!differs) return shownText;

@@ -9,7 +9,6 @@ type EditorLabels = { readonly result: string; readonly beside: string };
 
 type EditorTexts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
-/** Returns the text field with the content to edit; null if the page has none. */
 export function findEditedField(): HTMLTextAreaElement | null {
   return document.querySelector("textarea[data-editor]");
 }
@@ -96,8 +95,7 @@ function makeFocusable(): Extension {
 }
 
 /**
- * Returns the extensions of both columns. The Tab key is not bound, so it moves to the next
- * control.
+ * Returns the extensions of both columns. The Tab key is not bound: it moves to the next control.
  */
 function makeCommonExtensions(name: string): Extension[] {
   return [
