@@ -182,7 +182,8 @@ function holdsMirror(folder: string): boolean {
 
 /**
  * Finds the one linked folder that contains all these paths or ids. Returns their paths below that
- * folder; `WHOLE_FOLDER` is the folder itself, and the default.
+ * folder; `WHOLE_FOLDER` means the folder itself. Without paths, returns the nearest linked folder
+ * and `WHOLE_FOLDER`.
  * @throws TroubleError if the paths are in several linked folders
  */
 export function locatePaths(

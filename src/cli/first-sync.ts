@@ -125,8 +125,8 @@ export async function agreeOnFirstPlan(
 }
 
 /**
- * Proposes rules that exclude planned files that look like packages or build output. Returns the
- * options with the accepted rules; null if nothing changes.
+ * Proposes rules that exclude packages and build output from the plan. Returns the options with the
+ * accepted rules; null if nothing changes.
  */
 async function offerRules(
   io: Io,

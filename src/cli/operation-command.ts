@@ -238,7 +238,7 @@ type OperationItem = ResultEnds["items"][number];
 /** `word`: participle, as in `3 resolved`. `detail`: returns a clause about an item, or "". */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
-/** LIMIT: items with the same result that are printed. `--json` prints all of them. */
+/** LIMIT: items with the same result that are printed, because `--json` prints all items. */
 const MAX_SHOWN = 10;
 
 /** Returns a line for each planned item and, in a dry run, a line with their number. */

@@ -12,7 +12,7 @@ type AttentionItem = RunReport["attention"][number];
 
 /** Smallest number of documents with the same cause that are shown as one entry. */
 const MIN_SHARED = 4;
-/** LIMIT: names shown for one cause. */
+/** LIMIT: names shown for one cause, so that the output stays short. */
 const MAX_NAMES = 5;
 
 /** Returns lines that show open problems. Only counts the entries after the first `most`. */
@@ -65,7 +65,7 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
   ];
 }
 
-/** LIMIT: problems of each kind that are listed after a run. */
+/** LIMIT: problems of each kind that are listed after a run, so that the output stays short. */
 const MAX_PROBLEMS = 20;
 
 /**

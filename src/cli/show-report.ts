@@ -18,7 +18,7 @@ import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
 
-/** LIMIT: problems, stopped actions and paths that are printed; `--json` prints more. */
+/** LIMIT: problems, stopped actions and paths that are printed, because `--json` prints more. */
 const MAX_SHOWN_ROWS = 20;
 
 /**

@@ -45,7 +45,7 @@ export type AdminAction = {
   readonly run: (call: ActionCall) => Promise<CommandResult>;
 };
 
-/** `only`: id of the workspace that `--workspace` names; null without the option. */
+/** Returns as `only` the id of the workspace in `--workspace`; null without the option. */
 async function readWantedWorkspaces({ session, args }: ActionCall) {
   const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
   const workspaceWord = args.text("workspace");

@@ -35,8 +35,7 @@ export const command: Command = {
 type CompletionOffer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
- * Returns one line for each suggestion for the next word of a command line. A line has the kind,
- * the word and its description, separated by tabs.
+ * Returns one line for each suggestion: its kind, word and description, separated by tabs.
  * @param words complete words after `mdmirror`
  * @param names returns the names of the linked folders
  */
@@ -52,7 +51,7 @@ async function formatOffers(
   return expandedOffers.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Placeholder for the names of all linked folders, and for folders on the disk. */
+/** Stands for the names of all linked folders, and for folders on the disk. */
 const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
 async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {

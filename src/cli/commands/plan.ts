@@ -130,7 +130,7 @@ function chooseBrush({ kind }: Action): keyof Paint {
   return /^(?:create|make)-/.test(kind) ? "added" : "place";
 }
 
-/** LIMIT: number of folders that are printed. */
+/** LIMIT: number of folders that are printed, so that the output stays short. */
 const MAX_FOLDERS = 5;
 
 /**

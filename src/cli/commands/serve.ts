@@ -11,9 +11,9 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
-/** LIMIT: milliseconds for which the service still answers requests while it shuts down. */
+/** LIMIT: milliseconds for which a stopped service still answers requests, so that it ends soon. */
 const DRAIN_MS = 1_500;
-/** LIMIT: names that are printed for each reason why the import left out files or links. */
+/** LIMIT: names for each reason to leave out files or links, so that the output stays short. */
 const MAX_NAMES = 5;
 
 export const command: Command = {

@@ -124,8 +124,8 @@ async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
         ? NO_FOLDER
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
-    // An entry of the list that cannot be trusted is an error, because its folder may no longer be
-    // synced.
+    // An untrusted entry in the list of linked folders is an error, because its folder may no
+    // longer be synced.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }

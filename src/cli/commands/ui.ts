@@ -53,8 +53,8 @@ async function showAddress(io: Io, args: Args, url: string): Promise<void> {
 const BROWSER_DEADLINE_MS = 10_000;
 
 /**
- * Opens an address in the user's browser. Returns false if no program can do so. If the program
- * fails later, prints a message.
+ * Opens an address in the user's browser. Returns false if no program can open an address. Prints a
+ * message if the program fails later.
  */
 export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
   const program = findBrowserProgram(io, platform);
@@ -75,7 +75,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
 /**
  * Returns the program that opens the browser; null if there is none. The address contains a ticket,
  * and other users can see the arguments of a process. On a Mac, mdmirror cannot find out which user
- * opened a connection, so a program there gets the address through its standard input.
+ * opened a connection, so the address goes through standard input.
  */
 function findBrowserProgram({ env }: Io, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return "osascript";

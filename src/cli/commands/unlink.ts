@@ -60,9 +60,8 @@ export const command: Command = {
 };
 
 /**
- * Finds a listed linked folder that no longer exists at its path, by that path or by its name.
- * Returns null if no such folder fits the operand, or if the operand is the path of a linked
- * folder.
+ * Finds a linked folder in the user's list that no longer exists at its path, by that path or by
+ * its name. Returns null if there is none, or if the operand is the path of a linked folder.
  */
 function findAbsentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;

@@ -188,19 +188,19 @@ function formatChange(event: EventOf<"change">): string {
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${formatOrigin(code, requestId)}`;
-  // This kind of step changes no content and no path, so only its description is worth printing.
+  // A step of this kind changes no content and no path, so only its description is printed.
   const noteClause = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noteClause}${endClause}`;
 }
 
 type PendingDeletion = EventOf<"deletion-pending">;
 
-/** LIMIT: file names that are printed in one line. */
+/** LIMIT: file names that are printed in one line, so that the line stays short. */
 const MAX_NAMED = 5;
 
 /**
- * Returns lines about files that were deleted locally and not yet on the service. Each line has the
- * files with the same delay and outcome.
+ * Returns a line for each group of locally deleted files with the same delay and outcome, whose
+ * documents still exist on the service.
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
   return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {

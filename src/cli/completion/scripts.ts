@@ -1,6 +1,6 @@
 /**
- * Shell scripts that complete command lines. Each script asks `mdmirror completion offer` for
- * suggestions, so it stays valid after an update of mdmirror.
+ * Shell scripts that complete command lines. The scripts ask `mdmirror completion offer` for
+ * suggestions, so an update of mdmirror needs no new scripts.
  */
 export const SCRIPTS = {
   // Works with bash 3.2 (macOS) and newer. The script evaluates nothing that the user typed.
