@@ -3,9 +3,7 @@
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
-/**
- * LIMIT: characters of content in one answer: the default, and the most that a call may request.
- */
+/** LIMIT: characters of content in one answer, so that answers stay short: default and maximum. */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
 /** A range of lines, counted from 1. An empty range ends before it begins: `to` is below `from`. */

@@ -31,7 +31,7 @@ import {
   TEXT_RANGE,
 } from "./tool.ts";
 
-/** LIMIT: default number of rows of each list in one answer. */
+/** LIMIT: default number of rows of each list in one answer, so that answers stay short. */
 const MAX_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {

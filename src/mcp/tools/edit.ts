@@ -27,7 +27,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { countTextLines, diffOf, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
-/** LIMIT: characters of content in one call. The limit of the service is lower. */
+/** LIMIT: characters of content in one call, because the service accepts fewer characters. */
 const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
@@ -147,7 +147,7 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
   return { kind: "replaced", text: edited, places: placeCount };
 }
 
-/** LIMIT: characters of the diff in an answer that refuses a change. */
+/** LIMIT: characters of the diff in a refusal, because the agent can read the document again. */
 const DIFF_CHARACTERS = 8_000;
 
 /**

@@ -44,12 +44,12 @@ type ListWalk = {
   readonly random: Random;
   /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
-  /** True to list documents of all subfolders; false to collect the paths in `folders`. */
+  /** True to list documents of all subfolders; false to collect the subfolders in `folders`. */
   readonly deep: boolean;
   readonly folders: LocalPath[];
 };
 
-/** LIMIT: number of names that are read from one folder. */
+/** LIMIT: number of names that are read from one folder, so that memory stays bounded. */
 const MAX_NAMES = 100_000;
 
 /**
