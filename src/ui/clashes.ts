@@ -67,7 +67,7 @@ export function readChoice(form: URLSearchParams, { position }: Pick<Clash, "pos
   return (Object.keys(CHOICES) as Choice[]).find((key) => key === sentChoice) ?? null;
 }
 
-/** Returns what the user typed for a clash; at first, both of its versions. */
+/** Returns what the user typed for a clash; both versions if the user has not typed anything. */
 export function readEditedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.position}-text`) ?? joinVersions(clash.mine, clash.theirs);
 }
@@ -100,7 +100,7 @@ function joinVersions(mine: string, theirs: string): string {
   return mine === "" || mine.endsWith("\n") ? mine + theirs : `${mine}\n${theirs}`;
 }
 
-/** Adds a line feed at the end of a typed text, if the lines that it replaces end with one. */
+/** Adds a line feed at the end of a typed text, if the replaced lines `before` end with one. */
 function addFinalLineFeed(before: string, text: string): string {
   return before.endsWith("\n") && text !== "" && !text.endsWith("\n") ? `${text}\n` : text;
 }

@@ -65,7 +65,7 @@ export function makeResolvedNotice(way: ResolveWay, notes: readonly string[]): N
 
 type ItemResult = { readonly path: string; readonly end: string; readonly why: string };
 
-/** LIMIT: number of documents that a notice names. */
+/** LIMIT: number of documents that a notice names, so that the notice stays short. */
 const MAX_DOCUMENTS = 20;
 
 /** Returns a notice about several documents, with the reason for each unchanged document. */

@@ -124,7 +124,7 @@ function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict):
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/** LIMIT: number of conflicts whose number of clashes is kept in memory. */
+/** LIMIT: conflicts whose number of clashes is kept, so that memory stays bounded. */
 const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 

@@ -16,15 +16,15 @@ import { Jobs, Searches, Stops } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 const NOTICE_DIGITS = 16;
-/** LIMIT: number of signed-in browsers, and of unused tickets. */
+/** LIMIT: number of signed-in browsers, and of unused tickets, so that memory stays bounded. */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
-/** LIMIT: milliseconds without a request after which a session ends. */
+/** LIMIT: idle milliseconds of a session, because users may forget to sign out. */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
-/** LIMIT: number of drafts (typed and not saved) that are kept in memory. */
+/** LIMIT: number of drafts (typed and not saved), because drafts are kept in memory. */
 const MAX_DRAFTS = 50;
-/** LIMIT: number of new folders, planned and not linked yet, that are kept in memory. */
+/** LIMIT: number of planned and not yet linked folders, because their plans are kept in memory. */
 const MAX_LINKS = 8;
 
 export type UiOptions = {

@@ -217,7 +217,7 @@ function renderPlace(place: ConflictPlace, problem: ShownProblem, clashCount: nu
   }
 }
 
-/** LIMIT: number of unchanged lines that are shown without expanding them. */
+/** LIMIT: unchanged lines that are not collapsed, so that the clashes are in view. */
 const MAX_CONTEXT_LINES = 4;
 
 function renderContext(text: string): Html {

@@ -36,9 +36,8 @@ import { renderCrumbs, renderEventItem, readNumber, renderPager, problemRows, re
 
 type FolderEntry = EntryList["entries"][number];
 
-/** LIMIT: number of names on one page. */
 const NAMES_PER_PAGE = 200;
-/** LIMIT: characters of a document that are shown; three times what the service accepts. */
+/** LIMIT: characters of a document that are shown, because the service accepts a third of this. */
 const MAX_CHARACTERS = 150_000;
 
 export const DOCS_PAGE = makeFolderPage({
@@ -102,7 +101,7 @@ const ENTRY_KINDS = [
   ["other", "other file"],
 ] as const;
 
-/** LIMIT: number of folders in the tree. */
+/** LIMIT: number of folders in the tree, so that the page stays small. */
 const MAX_TREE_FOLDERS = 300;
 
 /** Shows the folders near the current folder as a tree of links. */
@@ -240,7 +239,7 @@ function describeService({ offline, remote, record, folder, path }: PathExplanat
   return `${remote.changeId === record.changeId ? UNCHANGED_SENTENCE : EDITED_SENTENCE}${protectedSentence}`;
 }
 
-/** LIMIT: number of steps of the next sync that are listed. */
+/** LIMIT: steps of the next sync that are listed, so that the page stays short. */
 const MAX_STEPS = 10;
 
 function renderNextSteps({ steps, open, offline, stays }: PathExplanation): HtmlValue {

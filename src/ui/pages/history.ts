@@ -255,7 +255,7 @@ function renderRestoreForm(
   return renderFolderForm(folder, { path: documentPart("restore", path), fields }, request, button);
 }
 
-/** LIMIT: number of lines of a merged version that are shown. */
+/** LIMIT: lines of a merged version that are shown, so that the page stays small. */
 const MAX_ORIGIN_LINES = 2_000;
 
 const SIDE_LABELS: Readonly<Record<string, string>> = {
@@ -287,7 +287,7 @@ function renderLine(row: MergeRow | string): Html {
   return html`<tr><td class="no ${mark}">${sideLabel}</td><td class="line ${mark}">${renderSentence(row.line.replace(/\n$/, ""))}</td></tr>`;
 }
 
-/** LIMIT: number of versions to choose from. */
+/** LIMIT: number of versions to choose from, so that the list stays usable. */
 const MAX_VERSIONS = 100;
 
 /**

@@ -9,7 +9,6 @@ import { renderFolderForm, renderPager, cutListPage, problemRows } from "../part
 import { MANY_WAYS, type OpenConflict, readOpenConflicts } from "../resolving.ts";
 import { renderJob, describeForScreenReader } from "../status.ts";
 
-/** LIMIT: number of problems on one page. */
 const PROBLEMS_PER_PAGE = 100;
 
 export const PROBLEMS_PAGE = makeFolderPage({

@@ -13,7 +13,7 @@ import { renderFolderForm, renderPager, cutListPage } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { renderJob } from "../status.ts";
 
-/** LIMIT: number of reviews on one page. Each of them shows the difference of two versions. */
+/** LIMIT: reviews on one page, because each review shows the difference between two versions. */
 const REVIEWS_PER_PAGE = 20;
 
 /** Reads only the state file: the button *Check now* asks the service. */

@@ -27,13 +27,12 @@ import {
 import { FOLDER_STATES, renderOutcomeBadge } from "../states.ts";
 import { renderJob } from "../status.ts";
 
-/** LIMIT: number of runs on one page. */
 const RUNS_PER_PAGE = 50;
 /** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */
 const LINES_PER_PAGE = 100;
-/** LIMIT: number of changes of a run in the list; the page of the run shows all. */
+/** LIMIT: changes of a run in the list, because the page of the run shows all changes. */
 const MAX_CHANGES = 10;
-/** LIMIT: number of events that are read, the newest first; `mdmirror log` prints older events. */
+/** LIMIT: number of newest events that are read, because `mdmirror log` prints older events. */
 const MAX_EVENTS = 10_000;
 
 export const RUNS_PAGE = makeFolderPage({
@@ -86,7 +85,7 @@ function renderChanges(mirror: string, { line, changes }: RunActivity, address: 
   }</ul></details>`;
 }
 
-/** Titles of runs by their kind. All other kinds are a sync. */
+/** Titles of runs by their kind; a run of any kind without a title is a sync. */
 const RUN_TITLES: Readonly<Record<string, string>> = {
   init: "First sync",
   approve: "Approval of stopped changes",

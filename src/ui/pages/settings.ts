@@ -145,7 +145,7 @@ function renderRules(folder: Folder, lines: string, request: PageRequest): Html 
     )}</ul>`;
 }
 
-/** LIMIT: number of documents that the test of a rule names. */
+/** LIMIT: number of documents that the test of a rule names, so that the page stays short. */
 const MAX_NAMED = 5;
 
 function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {

@@ -17,7 +17,7 @@ import { renderHelpLink, renderFolderForm } from "../parts.ts";
 import { renderJob, renderProgress } from "../status.ts";
 import type { StopReading } from "../jobs.ts";
 
-/** LIMIT: number of changes that are listed for each folder. */
+/** LIMIT: number of changes that are listed for each folder, so that the page stays small. */
 const MAX_CHANGES = 100;
 
 /** Shows the changes that a safety check stopped, and what approving and rejecting would do. */
