@@ -6,7 +6,7 @@
 import { BoundedMap } from "../common/bounded-map.ts";
 import type { Notice } from "./layout.ts";
 
-/** LIMIT: number of notices that are kept in memory. */
+/** LIMIT: number of notices that are kept, so that memory stays bounded. */
 const MAX_NOTICES = 200;
 
 export class Notices {

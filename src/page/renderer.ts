@@ -8,13 +8,13 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
-/** LIMIT: milliseconds for rendering one document; ten times as long as a large document needs. */
+/** LIMIT: milliseconds for one document, because a large document needs a tenth of this. */
 const DEADLINE_MS = 2_000;
 /** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
 const START_MS = 20_000;
 /** LIMIT: documents that wait or are being rendered, because one thread renders them in turn. */
 const MAX_WAITING = 32;
-/** LIMIT: number of rendered documents that are kept in memory. */
+/** LIMIT: number of rendered documents that are kept, so that memory stays bounded. */
 const MAX_KEPT = 16;
 /** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;

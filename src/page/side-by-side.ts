@@ -27,7 +27,7 @@ type SidesOptions = {
 };
 
 const CONTEXT_LINES = 3;
-/** LIMIT: number of lines that are shown. */
+/** LIMIT: number of lines that are shown, so that the page stays small. */
 const MAX_LINES = 4_000;
 
 /** LIMIT: characters of both versions together, so that the comparison does not delay the page. */

@@ -86,7 +86,7 @@ function beforeAttributeUpdated(name: string, element: Element): boolean {
 
 /**
  * Returns false for a form with a text field that must stay: the user has typed into the form, or
- * the new form is about the same versions.
+ * the form of the new page is about the same versions.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;
