@@ -37,7 +37,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, str
 
 const SETTING_LABELS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SETTING_GROUPS));
 
-/** Explanations that differ from those in the configuration file. */
+/** Explanations of settings that the page words differently from the configuration file. */
 const SETTING_MEANINGS: Readonly<Record<string, string>> = {
   direction: "Download only: local changes stay local. Upload only: no local file changes.",
   names: "What happens to a file with such a name.",

@@ -74,7 +74,7 @@ function createTakeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
-  // No button keeps a passage, because the form sends the content of the editor in any case.
+  // A button that keeps a passage is not needed: the form sends the content of the editor.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = createTakeButton("Take this", beside);
