@@ -4,21 +4,16 @@ import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { makeTempPath, TEMP_PREFIX, removeTempFile } from "./names.ts";
 
-/**
- * Learns which names the disk treats as equal and how long a name may be, for the disk of the
- * linked folder.
- * @param mayWrite false if nothing may be written (a dry run)
- */
 export function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
   return { ...learnFolding(guard, mayWrite), maxNameBytes: learnNameLimit(guard) };
 }
 
 /**
- * Learns which names the disk treats as equal: makes a file, then reads it under other spellings.
- * The platform and the type of the file system prove nothing. Inode numbers are not compared,
- * because some FUSE disks number each spelling separately.
- * ASSUMES: `.mdmirror/tmp` treats names as the linked folder does. On disks with this property for
- * each folder (ext4, NTFS), new folders inherit it.
+ * Learns which names the disk treats as equal: makes a file, then reads the file under other
+ * spellings. The platform and the type of the file system prove nothing. Inode numbers are not
+ * compared, because some FUSE disks number each spelling separately.
+ * ASSUMES: `.mdmirror/tmp` treats names as the linked folder does. On disks where each folder has
+ * its own rule (ext4, NTFS), new folders inherit the rule.
  * @param mayWrite false if nothing may be written (a dry run); then the result is a guess
  */
 function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
@@ -33,14 +28,13 @@ function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
     removeTempFile(guard, probe);
     return { foldsCase, foldsUnicode };
   });
-  // The test file cannot be made if the disk is full or read-only.
   return learned ?? guessFolding(guard);
 }
 
 /**
  * Guesses which names the disk treats as equal, by reading the folder `.mdmirror` under its name in
- * capitals. If that works, and the root has no entry with that name, the disk ignores case and may
- * treat Unicode forms as equal.
+ * capitals. If the read works, and the root has no entry with the name in capitals, the disk
+ * ignores case. Such a disk may treat Unicode forms as equal, too.
  */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.realPath;
@@ -54,7 +48,7 @@ function guessFolding(guard: RootGuard): DiskFolding {
 
 /**
  * Returns the number of bytes of the longest name that the disk allows, such as 143 on eCryptfs.
- * Only reads: asks the disk for files with names of several lengths.
+ * Makes no file: only asks for the stat of files with names of several lengths.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.realPath;

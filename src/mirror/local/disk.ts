@@ -29,16 +29,12 @@ import { toStamp } from "./stamp.ts";
 
 type DiskOptions = {
   readonly random: Random;
-  /**
-   * Patterns in gitignore syntax, in addition to those of the `.mdmirrorignore` files. Default:
-   * none.
-   */
   readonly ignore?: readonly string[];
-  /** Folders that are synced. Default: all folders, as with an empty list. */
+  /** Folders that are synced. Undefined or an empty list: all folders. */
   readonly folders?: readonly LocalPath[];
   /**
-   * Function that returns the paths that are synced even if a `.gitignore` file excludes them.
-   * Null, the default: `.gitignore` files are ignored.
+   * Function that returns the paths that are synced even if a `.gitignore` file excludes them. Null
+   * (default): `.gitignore` files have no effect.
    */
   readonly gitignore?: RecordedPathSource | null;
   /**
@@ -46,16 +42,10 @@ type DiskOptions = {
    * runs). Default: true.
    */
   readonly probes?: boolean;
-  /** Number of entries between two pauses of a scan. Default: 256. */
   readonly partSize?: number;
-  /**
-   * Access to the processes of the machine, to recognise lock files of dead editors. Default: the
-   * real processes.
-   */
   readonly processProbe?: ProcessProbe;
 };
 
-/** Implements the disk of a linked folder with the system calls of `fs`. */
 export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
@@ -82,10 +72,6 @@ export class LocalDisk implements Disk {
     return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, root.realPath) };
   }
 
-  /**
-   * Returns which names the disk treats as equal. The first call tests the disk; later calls return
-   * the same result.
-   */
   names(): DiskNames {
     if (!this.#areNamesKnown) {
       const learn = (guard: RootGuard) => learnNames(guard, this.#options.probes);
@@ -141,27 +127,21 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }
 
-  /** Returns why a path is not synced; null if it is synced. */
   whyUnsyncedAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
     this.names();
     return whyUnsynced(this.#guard, this.#options, path);
   }
 
-  /** Returns the names in a folder, in no order; null if the folder does not exist. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
     this.names();
     return listFolderNames(this.#guard, this.#options, folder);
   }
 
-  /** Returns the stamp of a file; null if no file is at the path. */
   stampAt(path: LocalPath): ReturnType<typeof readStampAt> {
     return readStampAt(this.#guard, path);
   }
 
-  /**
-   * Runs an effect that changes files, after the names of the disk were tested. Forgets which files
-   * other processes have open, because the list may be old.
-   */
+  /** Also forgets which files other processes have open, because the list may be old. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
     this.#openFiles.forget();
@@ -174,8 +154,8 @@ export class LocalDisk implements Disk {
 }
 
 /**
- * Returns what is at a path. Returns `absent` only if the root exists and all parts of the path
- * above are real folders. If anything prevents the check, returns `unknown` (I04).
+ * Returns what is at a path. `absent` is proven; if anything prevents the check, the result is
+ * `unknown` (I04).
  */
 function readPathState(guard: RootGuard, path: LocalPath): PathState {
   try {

@@ -1,7 +1,7 @@
 /**
- * Finds the program that has a file open, by a lock or swap file beside it. A lock is ignored if
- * its process has died. A lock without a process, or from another machine, cannot be checked and
- * therefore counts; the caller ignores it after some time.
+ * Finds the program that has a file open, by a lock or swap file beside the file. A lock of a dead
+ * process is ignored. A lock without a process id, or from another machine, cannot be checked and
+ * therefore counts; the caller ignores such a lock after some time.
  */
 
 import { hostname, uptime } from "node:os";
@@ -11,14 +11,11 @@ import type { Fs } from "../ports/fs.ts";
 import { nullOnAnyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
-/** Access to the name, the start time and the processes of this machine. */
 export type ProcessProbe = {
-  /** Returns the name of the machine, as programs write it into their locks. */
+  /** Name of the machine, as programs write it into their locks. */
   readonly host: () => string;
   readonly isAlive: (pid: number) => boolean;
-  /**
-   * Returns the time when the machine started, in milliseconds since the epoch; null if unknown.
-   */
+  /** Time when the machine started, in milliseconds since the epoch; null if unknown. */
   readonly bootedAt: () => number | null;
 };
 
@@ -37,7 +34,7 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM proves that the process runs: it belongs to another user.
+    // EPERM proves that the process runs, as a process of another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
@@ -52,10 +49,6 @@ function readBootTime(): number | null {
  */
 const BOOT_TOLERANCE_MS = 60_000;
 
-/**
- * Returns the name of the program that has a file open; null if no lock file names one.
- * @param abs absolute path, which `RootGuard` has checked
- */
 export function findProgramWithFileOpen(fs: Fs, abs: string, processProbe: ProcessProbe): string | null {
   const slash = abs.lastIndexOf("/");
   const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
@@ -67,23 +60,19 @@ export function findProgramWithFileOpen(fs: Fs, abs: string, processProbe: Proce
   return findEmacsOwner(fs, `${folder}/.#${name}`, processProbe) ?? findOfficeOwner(fs, `${folder}/.~lock.${name}#`);
 }
 
-/**
- * Endings of swap files. If the first file already exists, for example after a crash, Vim uses the
- * next ending.
- */
+/** If `.swp` exists already, for example after a crash, Vim uses the next ending. */
 const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 
 /**
- * Byte offsets in the first block of a swap file; Vim and nano use the same format. The block
- * begins with `b0` and ten characters for the version. The process id is at byte 24, the machine's
- * name at byte 68.
+ * Byte offsets in the first block of a swap file. Vim and nano use the same format: the block
+ * begins with `b0` and ten characters for the version.
  */
 const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, minBytes: 108 } as const;
 
 function findSwapOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const lock = attemptCall(() => fs.readFile(path));
-  // An unreadable swap file still shows an open file. A program may be writing the swap file at
-  // this moment, or another user owns it.
+  // A swap file that cannot be read still proves an open file: the program may be writing the swap
+  // file at this moment, or the swap file belongs to another user.
   if ("errno" in lock) return NO_LOCK_ERRORS.has(lock.errno) ? null : "vim";
   const swapFile = lock.value;
   const block = Buffer.from(swapFile.bytes.buffer, swapFile.bytes.byteOffset, swapFile.bytes.byteLength);
@@ -100,8 +89,8 @@ function readUntilNul(bytes: Buffer): string {
 }
 
 /**
- * Returns "Emacs" if a living Emacs has locked a file; otherwise null. The lock is a symlink to
- * `user@host.pid:boot`, which does not exist, or a file with that content.
+ * The lock of Emacs is a symlink to `user@host.pid:boot`, whose target does not exist, or a file
+ * with that content.
  */
 function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
   const stat = nullOnAnyErrno(() => fs.lstat(path));
@@ -114,10 +103,7 @@ function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): strin
   return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processProbe) ? null : "Emacs";
 }
 
-/**
- * Returns "LibreOffice" if an office program has locked a file; otherwise null. Its lock contains a
- * user and a machine, but no process that could be checked.
- */
+/** The lock of LibreOffice names a user and a machine, but no process that mdmirror could check. */
 function findOfficeOwner(fs: Fs, path: string): string | null {
   return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
@@ -128,16 +114,13 @@ type LockOwner = { readonly host: string; readonly pid: number; readonly since: 
 function isDead({ host, pid, since }: LockOwner, processProbe: ProcessProbe): boolean {
   if (!isSameHost(host, processProbe.host())) return false;
   if (pid > 0 && !processProbe.isAlive(pid)) return true;
-  // After a restart of the machine, another process may have the id of the dead process. So a lock
-  // from before the restart is dead, too.
+  // After a restart of the machine, a new process may have the id of the dead process. So a lock
+  // from before the restart counts as dead, too.
   const booted = processProbe.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
 
-/**
- * Returns true if two names mean the same machine. Some programs shorten the name, others add the
- * domain.
- */
+/** Some programs shorten the name of the machine, others add the domain. */
 function isSameHost(written: string, thisHost: string): boolean {
   const [a, b] = [written.toLowerCase(), thisHost.toLowerCase()];
   if (a === "" || a === b || (a.length >= VIM_BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
@@ -147,8 +130,8 @@ function isSameHost(written: string, thisHost: string): boolean {
 const NO_LOCK_ERRORS: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
- * Returns the times of a file and the program that has it open. If the file or its folder cannot be
- * read, all fields are null; the later write will report the error.
+ * If the file or its folder cannot be read, all fields are null: the write that follows reports the
+ * error.
  */
 export function readFileUse(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
   const place = nullOnAnyErrno(() => guard.place(path, "file"));

@@ -6,17 +6,14 @@ type StaleOutcome = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type FaultOutcome = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * Returns the errno of a failed system call. Returns null for any other error, such as a bug: the
- * functions of this folder do not catch those.
+ * Returns the errno of a failed system call. Returns null for any other error: that is a bug, which
+ * the functions of this folder do not catch.
  */
 export function readErrno(error: unknown): string | null {
   const code = readErrorCode(error);
   return code !== null && (Object.hasOwn(constants.errno, code) || /^E\d+$/.test(code)) ? code : null;
 }
 
-/**
- * Runs a system call. Returns null if it fails with an errno in `expected`; throws any other error.
- */
 export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();
@@ -27,15 +24,10 @@ export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | 
   }
 }
 
-/**
- * Runs a system call. Returns true if it succeeds, false if it fails with an errno in `expected`;
- * throws any other error.
- */
 export function succeeds(expected: readonly string[], call: () => void): boolean {
   return nullOnErrno(expected, () => ({ end: call() })) !== null;
 }
 
-/** Runs a system call. Returns its value, or the errno with which it failed. */
 export function attemptCall<T>(call: () => T): { readonly value: T } | { readonly errno: string } {
   try {
     return { value: call() };
@@ -46,13 +38,11 @@ export function attemptCall<T>(call: () => T): { readonly value: T } | { readonl
   }
 }
 
-/** Runs a system call. Returns null if it fails with any errno. */
 export function nullOnAnyErrno<T>(call: () => T): T | null {
   const end = attemptCall(call);
   return "errno" in end ? null : end.value;
 }
 
-/** Runs an effect. Returns a fault if a system call fails with an errno; throws any other error. */
 export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   const end = attemptCall(effect);
   return "errno" in end ? faultOutcome(end.errno, `${what}: ${describeErrno(end.errno)}`) : end.value;

@@ -3,8 +3,8 @@ import { attemptCall, readErrno } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const MAX_PARALLEL_FLUSHES = 8;
-// Errors of disks (network, FUSE) that cannot flush a folder, so that a power loss may lose new
-// names in it.
+// Errors of disks (network, FUSE) that cannot flush a folder. On such a disk, a power loss may lose
+// new names in the folder.
 const NO_FOLDER_FLUSH_ERRORS = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
@@ -12,8 +12,7 @@ type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 /**
  * Flushes files or folders to the medium. Also flushes each folder above them once, because a
  * folder stores the names of its entries.
- * @returns the paths that could not be flushed, or that have a folder above that could not be
- * flushed, each with the errno
+ * @returns the paths for which the path itself, or a folder above it, could not be flushed
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
   const root = guard.root()?.realPath;
@@ -53,7 +52,6 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
   }
 }
 
-/** Flushes one file. Returns null, or the errno if the file cannot be reached or flushed. */
 async function flushPath(guard: RootGuard, path: LocalPath): Promise<string | null> {
   const place = attemptCall(() => guard.place(path, "file"));
   if ("errno" in place) return place.errno;

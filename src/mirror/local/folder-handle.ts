@@ -9,8 +9,7 @@ import { nullOnErrno } from "./errno.ts";
 import { isSameInode } from "./stamp.ts";
 
 /**
- * Returns true if the system reports the right path for an open folder. Otherwise the path of an
- * open folder proves nothing.
+ * Returns false if the system reports a wrong path for an open folder: such a path proves nothing.
  * @param real real path of the root
  */
 export function canKeepFoldersOpen(fs: Fs, real: string): boolean {
@@ -24,8 +23,7 @@ export function canKeepFoldersOpen(fs: Fs, real: string): boolean {
 }
 
 /**
- * Opens a folder inside the root, and checks that it is the folder at that path.
- * @param root real path and stat of the root
+ * Opens a folder inside the root, and checks that the open folder is at the expected path.
  * @param below path of the folder, relative to the root
  * @param folding which names the disk treats as equal; null if unknown
  * @returns null if the folder is missing or was replaced by something else
@@ -41,14 +39,14 @@ export function openFolderInRoot(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
-    // The path from the open folder up to the root must end at the root. The path from the root
-    // down proves less, because a part of it may have become a symlink.
+    // `..` from the open folder must lead to the root. Comparing paths from the root down proves
+    // less, because a part of such a path may have become a symlink.
     const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return isSameInode(fs.lstat(`${handle.handlePath}${pathUp}`), root.stat);
   });
 }
 
-/** Keeps the folder open that a scan reads at the moment. */
+/** Keeps one folder open: the one that a scan is reading. */
 export class ScanFolder {
   readonly #fs: Fs;
   readonly #canKeepOpen: boolean;
@@ -62,9 +60,9 @@ export class ScanFolder {
   }
 
   /**
-   * Opens a folder, and returns a path of it for the next system calls. Closes the folder that was
-   * opened before, so that a deep tree does not use up the file handles.
-   * @param stat stat of the folder when it was found; another folder at the same path is not
+   * Opens a folder, and returns a path of the open folder for the next system calls. Closes the
+   * folder that was opened before, so that a deep tree does not use up the file handles.
+   * @param stat stat of the folder when the scan found it; another folder at the same path is not
    * accepted
    * @throws ESTALE if the folder does not exist any more, or its path contains a symlink
    */

@@ -1,4 +1,4 @@
-/** Lists the names in one folder for users, without a scan of its subfolders. */
+/** Lists the names in one folder for commands that show them, without a scan of the subfolders. */
 
 import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -16,7 +16,6 @@ import type { WalkOptions } from "./walk.ts";
 export type FolderName = {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
-  /** Reason why the entry is not synced; null if it is synced. */
   readonly whyUnsynced: UnsyncedEntry["kind"] | null;
 };
 
@@ -43,7 +42,6 @@ export function listFolderNames(
   });
 }
 
-/** Returns the stamp of a file; null if no file is at the path. */
 export function readStampAt(guard: RootGuard, path: LocalPath): Stamp | null {
   return guard.withFoldersOpen(() => {
     const place = guard.place(path, "file");
@@ -53,7 +51,7 @@ export function readStampAt(guard: RootGuard, path: LocalPath): Stamp | null {
 }
 
 /**
- * Returns why a path is not synced; null if it is synced. The file need not exist.
+ * Returns why a path is not synced; null if the path is synced. The file need not exist.
  * @throws RulesError if an ignore file has an unusable line
  */
 export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["whyUnsynced"] {
@@ -67,7 +65,6 @@ export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: Local
   });
 }
 
-/** Returns the folders whose ignore files apply in a folder, outermost first. */
 function listRuleFolders(folder: LocalPath): readonly LocalPath[] {
   return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
 }

@@ -10,10 +10,6 @@ import { once } from "../../common/once.ts";
 
 import ignore from "ignore";
 
-/**
- * Names of files that editors, sync tools and desktops leave in folders: locks, backups, swap
- * files, half-written saves, view settings.
- */
 const LEFTOVER_PATTERNS = [
   /^\.#/, // Emacs locks
   /^#.*#$/, // Emacs auto-saves
@@ -30,7 +26,7 @@ const LEFTOVER_PATTERNS = [
   /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // files that were removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
-// All patterns as one expression, which is faster, because every name in every folder is compared.
+// One expression is faster than several, and a scan compares every name in every folder.
 const LEFTOVER_NAME = new RegExp(LEFTOVER_PATTERNS.map(({ source }) => source).join("|"));
 
 export function isLeftoverName(name: string): boolean {
@@ -38,7 +34,8 @@ export function isLeftoverName(name: string): boolean {
 }
 
 /**
- * Returns a function that is true for a path that the pattern matches, and for each path below it.
+ * Returns a function that is true for each path that the pattern matches, and for each path below
+ * such a path.
  * @param pattern one line in gitignore syntax, which the caller has checked with `patternFault`
  */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
@@ -46,9 +43,6 @@ export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   return (path) => rules.ignores(path);
 }
 
-/**
- * Returns true if a path is never synced because of its name alone, whatever the ignore files say.
- */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLeftoverName(name) || isConflictCopyName(name);
 }
@@ -56,8 +50,8 @@ function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
 /**
  * Returns true if a path is not synced. Does not read the disk, so the path may exist on the
  * service only. A path below an excluded folder is excluded.
- * @param kept paths that are synced although a `.gitignore` excludes them, because a document was
- * recorded at or below them
+ * @param kept paths that are synced although a `.gitignore` file excludes them, because a document
+ * at or below them has a record
  */
 export function ignoresPath(
   rules: Rules,
@@ -74,9 +68,10 @@ export function ignoresPath(
 const NO_PATHS: ReadonlySet<LocalPath> = new Set();
 
 /**
- * Rules that decide whether a path is synced. `recorded`: paths with a record, which no
- * `.gitignore` excludes; null if `.gitignore` files are ignored. `kept`: receives the paths that
- * are synced only because of their record.
+ * Rules that decide whether a path is synced.
+ * - `recorded`: paths with a record, which no `.gitignore` file can exclude. Null if `.gitignore`
+ *   files have no effect.
+ * - `kept`: receives the paths that are synced only because of their record.
  */
 export type SyncRules = {
   readonly rules: Rules;
@@ -84,13 +79,8 @@ export type SyncRules = {
   readonly kept?: Set<LocalPath>;
 };
 
-/**
- * Reason why a path is not synced. `rule`: the line that excludes it, if a line of an ignore file
- * does.
- */
 type WhyUnsynced = Pick<UnsyncedEntry, "kind"> & Partial<Pick<UnsyncedEntry, "rule">>;
 
-/** Returns why a file is not synced; null if the file is synced. */
 export function whyFileUnsynced({ rules, recorded, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   const name = nameOf(path);
   if (isLeftoverName(name)) return { kind: "litter" };
@@ -105,7 +95,6 @@ export function whyFileUnsynced({ rules, recorded, kept }: SyncRules, path: Loca
   return null;
 }
 
-/** Returns why a folder is not synced; null if the folder is synced. */
 export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: LocalPath): WhyUnsynced | null {
   if (nameOf(path).startsWith(".")) return { kind: "dot-folder" };
   const exclusion = findExclusion(rules, path, "folder");
@@ -118,15 +107,15 @@ export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: Lo
 }
 
 /**
- * Function that returns the local paths of all documents with a record. A `.gitignore` excludes
- * only paths without a record, because a document that is already synced is no build output.
+ * Function that returns the local paths of all documents with a record. A `.gitignore` file
+ * excludes only paths without a record, because a document that is already synced is no build
+ * output.
  */
 export type RecordedPathSource = () => Iterable<LocalPath>;
 
-/** Fast lookup in the paths of documents with a record. The paths are read on the first call. */
+/** Fast lookup in the paths of documents with a record. The first call reads the paths. */
 export type RecordedPaths = {
   has(path: LocalPath): boolean;
-  /** Returns true if a document with a record is below the folder. */
   isBelow(folder: LocalPath): boolean;
 };
 

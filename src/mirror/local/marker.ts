@@ -1,6 +1,6 @@
 /**
- * The file `.mdmirror/marker` contains a random id, which is also in the state file. The ids must
- * be equal: a folder without the marker is not the linked folder.
+ * The file `.mdmirror/marker` contains a random id, which the state file contains, too. If the
+ * folder has no marker, or a marker with another id, it is not the linked folder.
  */
 
 import type { Fs } from "../ports/fs.ts";
@@ -11,8 +11,8 @@ const MARKER = `${MIRROR_FOLDER}/marker`;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
 /**
- * Returns the id in the marker; null if the marker is missing, invalid or unreadable. Without the
- * id, mdmirror changes nothing in the folder.
+ * Returns the id in the marker; null if the marker is missing, invalid or unreadable. mdmirror then
+ * changes nothing in the folder.
  */
 export function readMarker(fs: Fs, root: string): string | null {
   const bytes = nullOnAnyErrno(() => {
@@ -25,8 +25,7 @@ export function readMarker(fs: Fs, root: string): string | null {
 }
 
 /**
- * Makes `.mdmirror/` with a marker and a `.gitignore` of `*`. Keeps the files that exist already.
- * @param markerId id for a new marker
+ * Makes `.mdmirror/` with a marker and a `.gitignore` of `*`. Keeps files that exist already.
  * @throws errors with an errno as `code`
  */
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
@@ -42,15 +41,12 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const newMarker = `${root}/${MARKER}.new`;
   nullOnAnyErrno(() => fs.unlink(newMarker));
   fs.writeNew(newMarker, Buffer.from(`${markerId}\n`), 0o600, true);
-  // The rename makes the complete marker appear at once. A marker without its id would stop every
-  // run.
+  // The rename makes the complete marker appear at once, because a marker without its id would stop
+  // every run.
   fs.rename(newMarker, `${root}/${MARKER}`);
 }
 
-/**
- * Returns true if the folder has a marker. An empty marker does not count: a crash interrupted the
- * process that wrote it.
- */
+/** An empty marker does not count: a crash interrupted the process that wrote it. */
 function hasMarker(fs: Fs, root: string): boolean {
   const found = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return found !== null && !(found.kind === "file" && found.size === 0);

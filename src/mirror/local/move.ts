@@ -20,9 +20,9 @@ import { isSameInode, toStamp } from "./stamp.ts";
 import { readDigestOrNull, NO_FILE_ERRORS, putBackOrReport } from "./write.ts";
 
 /**
- * Moves a file to a free path. If a crash interrupts the move, the inode has the old path, both
- * paths or the new path, and a second call completes the move.
- * ORDER: the caller has already written both paths to the journal.
+ * Moves a file to a free path. If a crash interrupts the move, the inode has the old path, the new
+ * path, or both; a second call completes the move.
+ * ORDER: the caller has already written the old and the new path to the journal.
  * @param expect digest that the file must have; null for any content
  */
 export function moveFile(
@@ -50,8 +50,8 @@ export function moveFile(
 }
 
 /**
- * Completes a move that a crash interrupted, if both paths are names of one inode. Returns `stale`
- * if the new path belongs to another entry.
+ * Completes a move that a crash interrupted, if the old and the new path are names of one inode.
+ * Returns `stale` if the new path belongs to another entry.
  */
 function completeMove(
   guard: RootGuard,
@@ -83,7 +83,7 @@ function toMoveOutcome(ended: MoveResult): DiskOutcome<Written> {
 
 /**
  * Returns true if two spellings of a path name one entry of the disk, such as `Note.md` and
- * `note.md`. Compares names, because some disks give each spelling its own inode number.
+ * `note.md`. Compares the listed names, because some disks give each spelling its own inode number.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
   const folding = guard.names();
@@ -92,10 +92,10 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 }
 
 /**
- * Moves a file to `trash/…`, then checks its content. If the content is not the expected one, the
- * file is moved back.
+ * Moves a file to `trash/…`, then checks its content. If the content does not have the digest
+ * `expect`, the file is moved back.
  * ORDER: the caller has already written both paths to the journal. After a crash, recovery moves
- * the file back if its path is free.
+ * the file back if its old path is free.
  */
 export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
   return attemptEffect(path, () => {
@@ -139,8 +139,8 @@ export function makeFolder(
 
 /**
  * Moves a folder to a free path.
- * RACE: the rename replaces an empty folder that is made at the new path just before. Nothing is
- * lost; a folder with entries, or a file, stops the move.
+ * RACE: if somebody makes an empty folder at the new path just before the rename, the rename
+ * replaces it. Nothing is lost; a folder with entries, or a file, stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attemptEffect(from, () => {
@@ -183,10 +183,7 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/**
- * Moves a leftover file of another program to the trash. Returns null if the file was moved or no
- * longer exists, otherwise the reason for the failure.
- */
+/** Returns null if the file was moved or no longer exists; otherwise the reason for the failure. */
 function trashLeftover(guard: RootGuard, abs: string, trashPath: string): NotDoneOutcome | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

@@ -1,5 +1,5 @@
 /**
- * Adds and removes names of files (hard links). A name is removed only if it belongs to the
+ * Adds and removes names of files (hard links). A name is removed only if it is a name of the
  * expected inode.
  */
 
@@ -15,8 +15,8 @@ import { isSameInode } from "./stamp.ts";
  */
 export const TEMP_PREFIX = "w-";
 /**
- * Prefix of files that were set aside. `sweepTempFiles` keeps them, because each may be the only
- * copy of a user's last save.
+ * Prefix of files that were set aside. `sweepTempFiles` never deletes such a file, because it may
+ * be the only copy of a user's last save.
  */
 export const SET_ASIDE_PREFIX = "a-";
 
@@ -28,9 +28,9 @@ const NO_LINK_ERRORS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "E
 /**
  * Returns `abs` in the spelling that its folder lists. A disk that treats several spellings as
  * equal finds a file under each of them, but a write must keep the spelling that the user chose.
- * LIMIT: reads the whole folder each time.
+ * LIMIT: each call reads the whole folder, because no system call returns the listed spelling.
  * RACE: if a user changes the case of the name between this call and the write, the write changes
- * it back.
+ * the case back.
  */
 export function findListedSpelling(guard: RootGuard, abs: string): string {
   const folding = guard.names();
@@ -43,22 +43,21 @@ export function findListedSpelling(guard: RootGuard, abs: string): string {
   return listed === undefined ? abs : `${folder}/${listed}`;
 }
 
-/** Returns the absolute path of a file in `.mdmirror/tmp` that does not exist yet. */
 export function makeTempPath(guard: RootGuard, prefix: string): string {
   const place = guard.mirrorPlace(`tmp/${prefix}${guard.random.hex(16)}`, true);
   if (!place.ok) throw createNotReadyError(place.outcome.detail);
   return place.abs;
 }
 
-// Returns the error for a `.mdmirror` that cannot be used, because it is a symlink or on another
-// disk. The error has an errno, so that each effect reports it as a fault of the disk.
+// Creates the error for a `.mdmirror` that cannot be used, because it is a symlink or on another
+// disk. The error has an errno, so that each effect reports a fault of the disk.
 function createNotReadyError(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
 /**
- * Makes a hard link. Returns true if it was made, false if the new path is taken, null if the disk
- * does not allow a hard link to this file.
+ * Makes a hard link. Returns false if the new path is taken; null if the disk does not allow a hard
+ * link to this file.
  */
 function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
@@ -74,8 +73,8 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
 
 /**
  * Moves a file out of `.mdmirror`, where no other program writes, to a path that must be free.
- * RACE: on disks without hard links, and for entries that are no regular files, a file that appears
- * at the new path between check and rename is overwritten.
+ * RACE: on disks without hard links, and for entries that are no regular files, the rename
+ * overwrites a file that appears at the new path after the check.
  * @returns the stat of the moved file; null if the new path is taken, and nothing was changed
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
@@ -95,8 +94,8 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 }
 
 /**
- * Returns the current stat of an inode at its new path, because a rename or a link changes the
- * stat. If another inode is at the path already, returns `fallback`.
+ * Returns the stat of an inode at its new path, because a rename or a link changes the stat.
+ * Returns `fallback` if the path belongs to another inode already.
  */
 export function readCurrentStat(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
   const current = nullOnAnyErrno(() => guard.fs.lstat(abs));
@@ -109,20 +108,20 @@ export type MoveResult =
   /** Another program replaced the file at the old path meanwhile; nothing was changed. */
   | { readonly kind: "changed" }
   /**
-   * The move failed. `hasBothNames`: the new path could not be removed again, so the file has both
-   * paths.
+   * The move failed. `hasBothNames`: true if the file has the old and the new path, because the new
+   * one could not be removed again.
    */
   | { readonly kind: "failed"; readonly errno: string; readonly hasBothNames: boolean };
 
 /**
  * Moves a file of the linked folder to a free path. The inode has both paths for a moment, so that
- * it can be found after a crash.
- * @param expect stat of the file that is moved
+ * recovery can find the file after a crash.
+ * @param expect stat of the file to be moved
  * @throws errors with an errno, if nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveResult {
-  // ORDER: both free names are found before the file gets its new path. If `.mdmirror` cannot be
-  // used, the move thus fails before it changes anything.
+  // ORDER: two free paths in `.mdmirror/tmp` are found before the file gets its new path. If
+  // `.mdmirror` cannot be used, the move thus fails before it changes anything.
   const [setAsidePath, undone] = [makeTempPath(guard, SET_ASIDE_PREFIX), makeTempPath(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
@@ -130,7 +129,7 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   let errno: string | null = null;
   try {
     // If an editor replaced the file just before or after the link, the old path is the editor's
-    // file, and is not removed.
+    // file, and must stay.
     if (removeName(guard, from, expect, setAsidePath) === "dropped")
       return { kind: "moved", stat: readCurrentStat(guard, to, expect) };
   } catch (error) {
@@ -144,15 +143,15 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
 
 /**
  * Moves a file by a rename, for disks without hard links.
- * RACE: a file that appears at the new path between check and rename is overwritten.
+ * RACE: the rename overwrites a file that appears at the new path after the check.
  */
 function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveResult {
   const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const currentStat = readCurrentStat(guard, to, expect);
-  // If an editor replaced the file before the rename, the editor's file was moved. It is moved
-  // back, unless the old path is taken again.
+  // If an editor replaced the file just before the rename, the rename moved the editor's file. That
+  // file is moved back, unless the old path is taken again.
   const isBack =
     !isSameInode(currentStat, expect) &&
     nullOnAnyErrno(() => {
@@ -166,8 +165,8 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 /**
  * Removes a path of the inode `expect`. `unlink` alone would also remove a file that an editor
  * saved at this path in the last moment. So the file is first set aside, then compared with the
- * expected inode. If the set-aside path is the inode's last name, the file stays set aside, because
- * a program may still write to it.
+ * expected inode. If the inode has no other name, the file stays set aside, because a program may
+ * still write to it.
  * RACE: an editor may replace the inode's other name between the check and the `unlink`.
  * @param setAsidePath a free path in `.mdmirror/tmp`
  * @returns `other` if the path belongs to another inode, which was moved back
@@ -180,15 +179,11 @@ export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsi
     return "dropped";
   }
   const isBack = nullOnAnyErrno(() => renameWithoutReplacing(guard, setAsidePath, abs) ?? "taken");
-  // If the file cannot be moved back, it stays set aside, and `sweepTempFiles` keeps it in the
-  // trash.
+  // A file that cannot be moved back stays set aside, until `sweepTempFiles` moves it to the trash.
   return isBack === null ? "dropped" : "other";
 }
 
-/**
- * Removes a file from `.mdmirror/tmp`. If the disk refuses, `sweepTempFiles` removes the file
- * later.
- */
+/** If the disk refuses, `sweepTempFiles` removes the file later. */
 export function removeTempFile(guard: RootGuard, abs: string): void {
   nullOnAnyErrno(() => guard.fs.unlink(abs));
 }

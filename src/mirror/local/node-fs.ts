@@ -8,18 +8,20 @@ import { readFilesOpenToWrite } from "./open-files.ts";
 // O_NONBLOCK keeps `open` from waiting forever if the path is a FIFO.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
 
-// Flag of Linux for which Node has no name; its value is the same on every processor that Node runs
-// on. A handle with this flag identifies a folder but cannot read it, and needs no read permission.
+// Flag of Linux for which Node has no name; its value is the same on every processor that Node
+// supports. A handle with this flag identifies a folder without read permission, but cannot read
+// the folder.
 const O_PATH = 0o10000000;
 
 /**
- * LIMIT: bytes of a file that is read; a larger file fails with EFBIG. Documents are much smaller.
+ * LIMIT: bytes of a file that is read, so that one huge file does not use up the memory. A larger
+ * file fails with EFBIG. Documents are much smaller.
  */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Creates the file system port over node:fs. Its calls are synchronous: they are faster on small
- * files, and leave less time between a check and the call that relies on it.
+ * Creates the file system port over node:fs. All calls are synchronous: synchronous calls are
+ * faster on small files, and leave less time between a check and the call that relies on the check.
  */
 export function createNodeFs(): Fs {
   return {
@@ -50,8 +52,8 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 
 /**
  * Returns true if files can be reached through the handle of an open folder, as
- * `/proc/self/fd/N/name`. This replaces the system call `openat`, which Node lacks. It works only
- * if `/proc` is mounted and shows this process.
+ * `/proc/self/fd/N/name`. Such paths replace the system call `openat`, which Node lacks. They work
+ * only if `/proc` is mounted and shows this process.
  */
 function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;
@@ -120,21 +122,20 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
   }
 }
 
-/** Size in bytes of the shared buffer, which fits nearly every document. */
 const USUAL_FILE_BYTES = 64 * 1024;
 /**
- * Returns one buffer for all files whose bytes are used only until the next read. Separate buffers
- * would be garbage outside V8's heap, which V8 collects too late.
+ * One buffer for all files, because separate buffers would be garbage outside V8's heap, which V8
+ * collects too late.
  */
 const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 
 /**
  * Reads a file of `size` bytes; returns null if the file has another length now.
- * @param brief true if the caller uses the bytes only until the next read; they may be in the
+ * @param brief true if the caller uses the bytes only until the next read; the result may be the
  * shared buffer
  */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // One byte is added to notice that the file grew.
+  // The additional byte shows whether the file grew.
   const buffer = brief && size < USUAL_FILE_BYTES ? sharedBuffer() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
@@ -174,22 +175,19 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * File systems on which `syncfs` flushes journal, data and the medium's own cache, like an fsync of
- * every file. On a network or FUSE disk, `syncfs` may flush only the local part.
+ * File systems on which `syncfs` flushes journal, data and the medium's own cache, as an fsync of
+ * every file would. On a network or FUSE disk, `syncfs` may flush only the local part.
  */
 const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994,
 ]);
 /**
- * LIMIT: milliseconds for the command that flushes the whole disk. It also flushes files of other
- * programs, which can take longer than a caller should wait.
+ * LIMIT: milliseconds for the command that flushes the whole disk. The command also flushes files
+ * of other programs, which can take longer than a caller should wait.
  */
 const MAX_SYNC_MS = 10_000;
 
-/**
- * Flushes the disk with the command `sync`, because Node lacks the system call `syncfs`. Returns
- * false if the command failed or took too long.
- */
+/** Node lacks the system call `syncfs`. Returns false if the command failed or took too long. */
 async function syncDisk(path: string): Promise<boolean> {
   if (!FULLY_SYNCED_FILE_SYSTEMS.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
@@ -199,8 +197,7 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // The signal has no effect while the process waits for the medium; it ends when the medium
-      // responds.
+      // A process that waits for the medium ignores even SIGKILL; it ends when the medium responds.
       child.kill("SIGKILL");
       child.unref();
       finish(false);
@@ -210,7 +207,6 @@ async function syncDisk(path: string): Promise<boolean> {
   });
 }
 
-/** Makes an error with the members that errors of node:fs have. */
 function createFsError(code: string, syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 }

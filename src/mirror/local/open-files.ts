@@ -2,23 +2,23 @@ import * as nodeFs from "node:fs";
 import { nameOf } from "../../contract/path.ts";
 import type { Fs, OpenToWrite } from "../ports/fs.ts";
 
-// The same flag as in `node-fs.ts`: a descriptor with it identifies a file, and neither reads nor
-// blocks it.
+// Same flag as in `node-fs.ts`: a descriptor with this flag identifies a file, and neither reads
+// nor blocks the file.
 const O_PATH = 0o10000000;
 
 /**
- * One open file of a process: path of the descriptor below `/proc`, path of the file, and the
- * fields of its `fdinfo`.
+ * One open file of a process. `procPath`: path of the descriptor below `/proc`. `info`: fields of
+ * its `fdinfo`.
  */
 type OpenFile = { readonly procPath: string; readonly path: string; readonly info: FdInfo };
 
 /**
- * Reads which files other processes have open for writing. Sees the processes of the same user, or
- * all processes if the user is root. Reads only `/proc`, because a stat of an open file could block
+ * Reads which files other processes have open for writing: processes of the same user, or all
+ * processes if the user is root. Reads only `/proc`, because a stat of an open file could block
  * forever on a network mount that does not respond.
  * @param proc mount point of the system's list of processes
  * @param stat returns device and inode of a file; called only for open files on the same mount as
- * the file in question
+ * the file that the caller asks about
  */
 export function readFilesOpenToWrite(
   proc = "/proc",
@@ -30,7 +30,6 @@ export function readFilesOpenToWrite(
     for (const fd of listEntries(`${proc}/${pid}/fd`)) {
       const procPath = `${proc}/${pid}/fd/${fd}`;
       const path = nullOnError(() => nodeFs.readlinkSync(procPath));
-      // Pipes and sockets have no path.
       if (path?.startsWith("/") !== true) continue;
       const info = readFdInfo(proc, pid, fd);
       if (canWrite(info)) openFiles.push({ procPath, path, info });
@@ -42,8 +41,9 @@ export function readFilesOpenToWrite(
 }
 
 /**
- * Opens a file without reading it, so that its inode number comes from `fdinfo`, as those of the
- * other open files do. On btrfs and overlayfs, `stat` returns another number.
+ * Opens a file without reading it, so that its inode number comes from `fdinfo`, as for the open
+ * files of other processes. On btrfs and overlayfs, `stat` returns a different number than
+ * `fdinfo`.
  */
 function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
   const fd = codeOnError(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
@@ -58,8 +58,9 @@ function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) =>
 
 /**
  * Returns true if two descriptors belong to one file. Compares the inodes, which Linux reports
- * since 5.14. On older systems, equal file names suffice, because set-aside files have random
- * names; so do equal stats on one mount. A wrong result only keeps a set-aside file for longer.
+ * since 5.14. On older systems, equal file names are enough, because set-aside files have random
+ * names; so are equal stats on one mount. If the result is wrongly true, a set-aside file is only
+ * kept for longer.
  */
 function isSameFile(
   ownFile: OpenFile,
@@ -81,10 +82,7 @@ function readFdInfo(proc: string, pid: string, fd: string): FdInfo {
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
-/**
- * Returns true if a descriptor can write. The flags are an octal number, whose last two bits are 0
- * for a descriptor that only reads.
- */
+/** The flags are an octal number; its last two bits are 0 for a descriptor that only reads. */
 function canWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
 }
@@ -94,8 +92,8 @@ function listEntries(folder: string): readonly string[] {
 }
 
 /**
- * Returns the result of a read below `/proc`. Returns null if it fails: the process has ended or
- * belongs to another user, or the system has no `/proc`.
+ * Returns null if a read below `/proc` fails: the process has ended or belongs to another user, or
+ * the system has no `/proc`.
  */
 function nullOnError<T>(read: () => T): T | null {
   const found = codeOnError(() => ({ value: read() }));
@@ -112,10 +110,7 @@ function codeOnError<T>(read: () => T): T | string {
   }
 }
 
-/**
- * Remembers which files other processes have open, so that `/proc` is read once for many set-aside
- * files.
- */
+/** One read of `/proc` is enough for many set-aside files. */
 export class OpenFiles {
   readonly #fs: Pick<Fs, "listOpenToWrite">;
   #known: OpenToWrite | null = null;
@@ -129,7 +124,6 @@ export class OpenFiles {
     return this.#known?.has(path) ?? false;
   }
 
-  /** Forgets the list of open files, so that the next call of `has` reads it again. */
   forget(): void {
     this.#known = null;
   }

@@ -3,20 +3,23 @@
  * another person.
  */
 
-/** LIMIT: characters in a line of an ignore file. */
+/**
+ * LIMIT: characters in a line of an ignore file, because the time of a match grows with the length
+ * of the line.
+ */
 const MAX_LINE_CHARACTERS = 1_000;
 /**
  * LIMIT: number of `**` between two names of a pattern. Each `**` may match any number of folders.
- * For a path below F folders and a pattern with n of them, a match may therefore take F^n attempts.
+ * Matching n of them with a path below F folders may therefore take F^n attempts.
  */
 const MAX_INNER_STARS = 2;
 
 /**
  * Returns why a line of an ignore file is refused, in words that follow the name of the line; null
- * if it may be used.
+ * if the line may be used.
  * ASSUMES: the package `ignore` reads a name once, however many `*` a pattern has between two
- * slashes. It takes the first match after each `*` and does not go back; it goes back only for
- * `**`.
+ * slashes. After each `*`, the package takes the first match and does not go back. It goes back
+ * only for `**`.
  */
 export function findPatternFault(line: string): string | null {
   if (line.length > MAX_LINE_CHARACTERS) return `has more than ${MAX_LINE_CHARACTERS} characters`;

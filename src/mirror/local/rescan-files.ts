@@ -11,12 +11,11 @@ import { decodeText } from "../../common/text.ts";
 
 /**
  * Scans some paths again, and returns the earlier tree with what changed. This is enough if files
- * were edited in place. A move, a deletion or a new document needs a complete scan, because only a
- * complete scan can distinguish these.
+ * were edited in place. Only a complete scan can distinguish a move, a deletion and a new document.
  * @param paths paths where something changed; a path may be a file, a folder or free
  * @param isInodeElsewhere returns true if an inode belongs to a known document that `tree` leaves
  * out
- * @returns the same object if nothing changed; null if a complete scan is needed
+ * @returns `tree` itself if nothing changed; null if a complete scan is needed
  */
 export function rescanFiles(
   guard: RootGuard,
@@ -43,7 +42,6 @@ export function rescanFiles(
   return { ...tree, files };
 }
 
-/** Returns true if another document's file was moved to this path. */
 function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
@@ -54,18 +52,11 @@ const UNSYNCED_FOLDER_KINDS: ReadonlySet<UnsyncedEntry["kind"] | null> = new Set
   "git-ignored-folder",
 ]);
 
-/**
- * Returns true for a path that is no document, but whose change may affect other paths: a folder,
- * an ignore file or a conflict copy.
- */
+/** Returns true for a path that is no document, but whose change may affect other paths. */
 function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
 
-/**
- * Returns true if a change at this path affects no document: the path is free, or has an entry that
- * is not synced.
- */
 function concernsNoDocument(
   guard: RootGuard,
   tree: LocalTree,
@@ -80,15 +71,14 @@ function concernsNoDocument(
   const stat = found.value;
   if (stat === null) return true;
   if (stat.kind === "folder") return UNSYNCED_FOLDER_KINDS.has(tree.others.get(path)?.kind ?? null);
-  // A Markdown file at this path is new. Any other file is ignored, unless it has the inode of a
-  // document, which was then moved to this path.
+  // A Markdown file at this path is a new document. Any file of another type is ignored, unless it
+  // has the inode of a document: that document was then moved to this path.
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 
 type InodeNumbers = { readonly ino: number; readonly dev: number };
 type IsInodeElsewhere = (stamp: InodeNumbers) => boolean;
 
-/** Returns true if a known document has this inode, in the tree or left out of it. */
 function isInodeKnown(stat: InodeNumbers, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
   return isInodeElsewhere(stat);
@@ -96,7 +86,7 @@ function isInodeKnown(stat: InodeNumbers, tree: LocalTree, isInodeElsewhere: IsI
 
 /**
  * Reads a file again if its stamp changed.
- * @returns the same object if neither stamp nor content changed; null if the file is missing or
+ * @returns `known` itself if neither stamp nor content changed; null if the file is missing or
  * cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: StoreContent): LocalFile | null {
@@ -110,10 +100,7 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: StoreContent): Lo
   });
 }
 
-/**
- * Reads and hashes a file.
- * @returns the same object if neither its content nor its stamp changed
- */
+/** @returns `known` itself if neither its content nor its stamp changed */
 function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: StoreContent): LocalFile {
   const { path } = known;
   const { bytes, stat } = guard.fs.readFile(abs);

@@ -12,7 +12,7 @@ export type NotDoneOutcome = Exclude<DiskOutcome<never>, { readonly kind: "done"
 
 /**
  * Absolute path for the next system calls, or the reason why the path cannot be used. `absent`:
- * true if it is proven that nothing exists at the path.
+ * true if nothing exists at the path, as a check has proven.
  */
 type DiskPlace =
   | { readonly ok: true; readonly abs: string }
@@ -32,17 +32,11 @@ export class RootGuard {
   readonly fs: Fs;
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
-  /** Which names the disk treats as equal; null until this was tested. */
   #names: DiskNames | null = null;
-  /**
-   * Real path and stat of the root, as `identify` found them. Later checks must find the same
-   * folder.
-   */
+  /** Later checks must find the same folder. */
   #identifiedRoot: RootFolder | null = null;
   #canKeepOpen = false;
-  /**
-   * Folders that are open during the current effect, by their paths; null if no effect is running.
-   */
+  /** Folders by their paths; null if no effect is running. */
   #openFolders: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
@@ -53,8 +47,8 @@ export class RootGuard {
   }
 
   /**
-   * Finds the root and remembers its inode for later checks. Returns null if the root is missing or
-   * is no folder.
+   * Finds the root and remembers its inode for later checks. Returns null if no folder is at the
+   * path.
    */
   identify(): RootFolder | null {
     // A root that cannot be read counts as missing: its disk may have been unplugged.
@@ -68,10 +62,7 @@ export class RootGuard {
     return root;
   }
 
-  /**
-   * Returns the root with its current stat; null if the root is missing or was replaced by another
-   * folder.
-   */
+  /** Returns null if the root is missing or was replaced by another folder. */
   root(): RootFolder | null {
     const knownRoot = this.#identifiedRoot ?? this.identify();
     if (knownRoot === null) return null;
@@ -81,10 +72,6 @@ export class RootGuard {
       : null;
   }
 
-  /**
-   * Returns which names the disk treats as equal. Before the test of the disk, returns that all
-   * names are different.
-   */
   names(): DiskNames {
     return this.#names ?? EXACT_DISK;
   }
@@ -96,8 +83,8 @@ export class RootGuard {
   /**
    * Runs one effect. Each folder that the effect checks stays open until the effect ends, so that
    * its system calls act in the checked folders. If somebody moves such a folder meanwhile, the
-   * effect acts in the moved folder. On systems without `/proc`, folders cannot be kept open, and
-   * the effect uses plain paths.
+   * effect acts in the moved folder. On systems without `/proc`, folders cannot stay open, and the
+   * effect uses plain paths.
    */
   withFoldersOpen<T>(work: () => T): T {
     if (this.#openFolders !== null) return work();
@@ -111,23 +98,19 @@ export class RootGuard {
     }
   }
 
-  /** Returns an object that keeps the folder open that a scan reads at the moment. */
   openScanFolder(): ScanFolder {
     return new ScanFolder(this.fs, this.#canKeepOpen, this.names());
   }
 
   /**
-   * Returns a path to the inside of a folder, for changes of its entries.
+   * Returns a path through which the entries of a folder can be changed.
    * @param abs path of the folder, as `place` has just returned it
    */
   inside(path: LocalPath, abs: string): DiskPlace {
     return this.#openFolders === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);
   }
 
-  /**
-   * Returns the absolute path of a file or folder of the linked folder, after checking the folder
-   * above it.
-   */
+  /** Returns the absolute path of a file or folder, after a check of the folder above it. */
   place(path: LocalPath, kind: "file" | "folder"): DiskPlace {
     if (!maySyncPath(path, kind))
       return refusePlace(faultOutcome("EINVAL", `${path}: not a path of the linked folder`), false);
@@ -147,7 +130,7 @@ export class RootGuard {
   }
 
   /**
-   * Returns a path to a folder, after checking that no part of its path is a symlink or on another
+   * Returns a path to a folder, after checking that no part of the path is a symlink or on another
    * disk.
    * @param below path of the folder, relative to the root
    */
@@ -164,8 +147,7 @@ export class RootGuard {
   }
 
   /**
-   * Returns the plain path of a folder, after checking it.
-   * RACE: without `/proc`, folders cannot be kept open, and Node lacks `openat`. So somebody may
+   * RACE: without `/proc`, folders cannot stay open, and Node lacks `openat`. So somebody may
    * replace a folder of the path with a symlink, in the microseconds between this check and the
    * next system call. Such a person could already write in the linked folder.
    */
@@ -188,8 +170,8 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`; only their owner can read them. Each folder is
-   * checked before the next is made in it.
+   * Makes the folders of a path below `.mdmirror`, which only their owner can read. Each folder is
+   * checked before the next one is made in it.
    */
   #makeFolders(below: string): DiskPlace {
     let folder = this.#folderAt("");
@@ -216,18 +198,14 @@ function refusePlace(outcome: NotDoneOutcome, absent: boolean): DiskPlace {
   return { ok: false, outcome, absent };
 }
 
-/**
- * Returns true for a relative path whose names are neither empty, `.` nor `..`, and have no NUL
- * character.
- */
 function isPlainPath(path: string): boolean {
   if (path.includes("\0")) return false;
   return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 }
 
 /**
- * Returns true if a path may be part of the linked folder. Folders that begin with a dot are
- * refused, and so is each spelling that some disk treats as `.mdmirror`.
+ * Returns true if a path may be part of the linked folder. Refuses folders that begin with a dot,
+ * and each spelling that some disk treats as `.mdmirror`.
  */
 function maySyncPath(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlainPath(path)) return false;

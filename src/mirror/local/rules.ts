@@ -5,60 +5,61 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { findPatternFault } from "./pattern-fault.ts";
 
-/** Contents of the ignore files of one folder; an empty string for a missing file. */
 type RuleTexts = {
   readonly ours: string;
   readonly git: string;
-  /** Lines that exclude all but the synced folders; only the root has them. */
+  /** Lines that exclude everything outside the synced folders; only the root has such lines. */
   readonly scope?: string;
 };
 
 /**
- * Rules that apply in a folder: the lines of the folders above, then its own. All lines are in one
- * matcher, because a line of an inner folder can include a path that an outer line excludes.
+ * Rules that apply in a folder: first the lines of the folders above, then those of the folder
+ * itself. One matcher contains all lines, because a line of an inner folder can include a path that
+ * an outer line excludes.
  */
 export type FolderRules = {
-  /** Rules of the `.mdmirrorignore` files. */
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
   /**
-   * `git`: rules of the `.gitignore` files. `both`: the same rules, followed by those of the
-   * `.mdmirrorignore` files, so that a line `!name` in these includes a path again.
+   * `git`: rules of the `.gitignore` files. `both`: the rules of `git`, then those of the
+   * `.mdmirrorignore` files, so that a line `!name` of a `.mdmirrorignore` file includes a path
+   * again.
    */
   readonly git: Ignore;
   readonly both: Ignore;
-  /** True if any `.gitignore` file applies to the folder. */
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
-  /** Lines that exclude all but the synced folders; inner folders have the same lines. */
+  /**
+   * Lines that exclude everything outside the synced folders; inner folders have the lines of the
+   * root.
+   */
   readonly scope: readonly RuleLine[];
-  /** Contents of the ignore files from which these rules were made, to notice changes. */
+  /** Used to notice that an ignore file changed. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
 };
 
-/** Rules of each folder that has an ignore file, by its path. */
+/** Rules by the path of the folder; only folders with an ignore file have an entry. */
 export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
 /**
- * The rule that excludes a path. `by`: kind of its file (ours: `.mdmirrorignore`). `rule`: file and
- * line, in words that fit into a sentence.
+ * The rule that excludes a path. `by`: kind of the file with the rule (ours: `.mdmirrorignore`).
+ * `rule`: name of the file and number of the line, in words that fit into a sentence.
  */
 export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
 /**
- * An ignore file cannot be read or has an unusable line, so any path might be excluded. The message
- * continues a sentence.
+ * Thrown if an ignore file cannot be read or has an unusable line, because the file might exclude
+ * any path. The message continues a sentence.
  */
 export class RulesError extends Error {}
 
 /**
  * Returns the rules that apply in a folder with ignore files.
  * @param above rules of the folder above; null for the root, or if no folder above has rules
- * @param texts contents of the folder's ignore files
  * @param foldsCase true if the disk ignores case; then patterns ignore case too, as in git
  * @throws RulesError for a line that would take too long to match. Such a line must not be skipped:
- * files that it excludes would be uploaded
+ * mdmirror would upload the files that the line excludes
  */
 export function createFolderRules(
   above: FolderRules | null,
@@ -90,7 +91,7 @@ export function createFolderRules(
 
 /**
  * Returns a copy of the rules that is small enough to be kept after a scan. The package `ignore`
- * caches its result for each path, so the originals contain every path of the scan.
+ * caches its result for each path, so the caches of the originals contain every path of the scan.
  */
 export function copyWithoutCache(rules: Rules): Rules {
   return new Map(
@@ -103,10 +104,10 @@ export function copyWithoutCache(rules: Rules): Rules {
 
 /**
  * Returns lines that exclude everything except some folders and their contents; an empty string if
- * there are no folders. As gitignore requires, the lines first exclude all names of a folder, then
- * include one of them.
- * @param foldsUnicode true if the disk may list a name in another Unicode form; then both forms are
- * included
+ * there are no folders. As gitignore syntax requires, the lines first exclude all names in a
+ * folder, then include one of the names.
+ * @param foldsUnicode true if the disk may list a name in another Unicode form; the lines then
+ * include both forms
  */
 export function excludeAllBut(folders: readonly LocalPath[], foldsUnicode: boolean): string {
   const spellings = foldsUnicode
@@ -126,7 +127,6 @@ function anchorPattern(path: LocalPath): string {
   return path === "" ? "" : `/${path.replace(/[\\*?[]/g, "\\$&")}`;
 }
 
-/** Returns the rules that apply in a folder; null if none do. */
 export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
   for (let above = folder; ; above = parentOf(above)) {
     const found = rules.get(above);
@@ -135,7 +135,7 @@ export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
   }
 }
 
-/** Returns the line that excludes a path or a folder above it; null if no line does. */
+/** Returns the line that excludes a path, or a folder above the path; null if no line does. */
 export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
   const folderRules = rules.size === 0 ? null : findRules(rules, parentOf(path));
   if (folderRules === null) return null;
@@ -148,7 +148,7 @@ export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "fol
 
 /**
  * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. In
- * `.gitignore` files, `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files they
+ * `.gitignore` files, `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files, they
  * match one character.
  */
 function toByteString(text: string): string {
@@ -164,15 +164,11 @@ function keepLine(line: RuleLine): RuleLine {
 }
 
 /**
- * One line of an ignore file. `mark`: file and line for messages; the package `ignore` returns it
- * with a match.
+ * One line of an ignore file. `mark`: name of the file and number of the line, for messages; the
+ * package `ignore` returns the mark with a match.
  */
 type RuleLine = { readonly pattern: string; readonly mark: string };
 
-/**
- * Returns the patterns of an ignore file, rewritten as patterns of the root. Skips comments and
- * empty lines.
- */
 function parseRuleLines(folder: LocalPath, file: string, text: string): readonly RuleLine[] {
   if (text === "") return [];
   const name = folder === "" ? file : `${folder}/${file}`;
@@ -188,8 +184,8 @@ function parseRuleLines(folder: LocalPath, file: string, text: string): readonly
 }
 
 /**
- * Rewrites a line of an ignore file as a line for the root. A pattern without a slash, except at
- * its end, matches names at any depth.
+ * Rewrites a line of an ignore file as a line for the root. A pattern matches names at any depth if
+ * it has no slash, or only one at its end.
  * @returns null for an empty line or a comment
  */
 function rewriteForRoot(folder: LocalPath, line: string): string | null {

@@ -46,8 +46,8 @@ export function readTextAt(
 }
 
 /**
- * Moves a set-aside file back to its path. If an earlier call was interrupted by a crash, the file
- * has both paths, and this call removes the set-aside one.
+ * Moves a set-aside file back to its path. If a crash interrupted an earlier call, the file has
+ * both paths, and this call removes the set-aside one.
  */
 export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attemptEffect(path, () => {
@@ -67,16 +67,12 @@ export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: Loca
   });
 }
 
-/** Returns true if another process has the set-aside file open for writing. */
 export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: OpenFiles): boolean {
   const place = guard.mirrorPlace(setAsideAt, false);
   return place.ok && openFiles.has(place.abs);
 }
 
-/**
- * Removes a set-aside file. If the disk refuses, the file stays until `sweepTempFiles` moves it to
- * the trash.
- */
+/** If the disk refuses, the file stays until `sweepTempFiles` moves it to the trash. */
 export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
   const place = guard.mirrorPlace(setAsideAt, false);
   if (place.ok) removeTempFile(guard, place.abs);
@@ -84,7 +80,7 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
 
 /**
  * Removes temporary files that a crash left. Moves a set-aside file to the trash if no row of the
- * journal names it, because it may be a user's last save.
+ * journal names the file, because it may be a user's last save.
  * @param keep paths of set-aside files that the journal names
  */
 export function sweepTempFiles(guard: RootGuard, keep: ReadonlySet<string>): void {

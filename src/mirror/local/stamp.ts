@@ -11,16 +11,16 @@ export function isSameInode(a: Stamp, b: Stamp): boolean {
 }
 
 /**
- * Milliseconds of the coarsest time stamps of any disk (FAT: 2 s for mtime). Two writes within this
- * time may get the same stamp.
+ * Milliseconds between two time stamps of the disk with the coarsest clock (FAT: 2 s for mtime).
+ * Two writes within this time may get the same stamp.
  */
 const STAMP_GRANULARITY_MS = 2_000;
 
 /**
  * Returns true if any later write to the file must change its stamp, because the stamp is old
  * enough. Checks mtime and ctime: any program can set mtime, and some disks do not keep ctime.
- * @param diskNow the disk's own time at the start of the scan, in milliseconds since the epoch.
- * Null if unknown; then the result is false
+ * @param diskNow the disk's own time at the start of the scan, in milliseconds since the epoch. If
+ * null (unknown), the result is false
  */
 export function isOldStamp(stamp: Stamp, diskNow: number | null): boolean {
   return diskNow !== null && Math.max(stamp.mtimeMs, stamp.ctimeMs) + STAMP_GRANULARITY_MS < diskNow;

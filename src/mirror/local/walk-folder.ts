@@ -15,8 +15,8 @@ import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore
 import { decodeText } from "../../common/text.ts";
 
 /**
- * LIMIT: depth of nested folders, the same as the service allows in a path. Each level takes one
- * call on the stack.
+ * LIMIT: depth of nested folders, because each level takes one call on the stack. The service
+ * allows paths of the same depth.
  */
 const MAX_DEPTH = 256;
 
@@ -26,8 +26,8 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
  * Reads a folder and everything below it. Pauses after `partSize` entries.
- * @param before the same folder as this scan read it earlier, or null. Its folders are not read
- * again if their inodes and the ignore rules are unchanged
+ * @param before the same folder as this scan has read it earlier; null if it has not. Folders in it
+ * are not read again if their inodes and the ignore rules are unchanged
  */
 export function* readFolder(
   scan: FolderScan,
@@ -51,8 +51,7 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    // If the names or the ignore files of a folder cannot be read, nothing is known about the
-    // folder and everything below it.
+    // Nothing is known about the folder and everything below it.
     return createUnreadFolder(folder, makeUnreadable(whyUnread(error)));
   }
   return folder;
@@ -67,8 +66,8 @@ function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is itself linked to a workspace. If such a folder was
- * moved into this one, its documents must not be uploaded to this workspace as well.
+ * Returns true if a folder below the root is itself linked to a workspace. If a user moved such a
+ * folder into this one, its documents must not be uploaded to this workspace as well.
  * @throws errors with an errno
  */
 function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
@@ -76,10 +75,7 @@ function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
 
-/**
- * Returns the names in a folder, sorted, so that a scan of the same tree always gives the same
- * result (I32).
- */
+/** Sorts the names, so that a scan of the same tree always gives the same result (I32). */
 function listFolderEntries(
   { fs, hold }: Pick<FolderScan, "fs" | "hold">,
   { abs, stat }: Subfolder,
@@ -88,8 +84,8 @@ function listFolderEntries(
 }
 
 /**
- * Returns why a folder could not be read, in words that continue a sentence.
- * @throws the error itself, if it is a bug
+ * Returns why a folder could not be read, in words that continue a sentence. Throws `error` itself
+ * if it is a bug.
  */
 function whyUnread(error: unknown): string {
   if (error instanceof RulesError) return error.message;
@@ -104,9 +100,9 @@ type RulesContext = Pick<
 >;
 
 /**
- * Reads the ignore files of a folder, which happens in each scan.
- * @returns true if this scan has read the same rules before
- * @throws RulesError if a file cannot be read or is a symlink. Then the folder is not scanned,
+ * Reads the ignore files of a folder.
+ * @returns true if this scan has read the same rules of the folder before
+ * @throws RulesError if a file cannot be read or is a symlink. The folder must then not be scanned,
  * because the rules may exclude any path
  */
 function readRules(scan: RulesContext, folder: Subfolder, names: readonly DirEntry[]): boolean {
@@ -138,8 +134,8 @@ function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string
 }
 
 /**
- * Reads an entry of a folder, and adds it to that folder. Returns the entry if it is a folder that
- * has to be read; otherwise null.
+ * Adds an entry to its folder. Returns the entry if it is a folder that must be read next;
+ * otherwise null.
  */
 function readEntry(
   scan: FolderScan,
@@ -155,7 +151,8 @@ function readEntry(
   }
   const statOrErrno = attemptCall(() => statEntry(scan, folder, name, abs));
   if ("errno" in statOrErrno) {
-    // node:fs replaces bytes that are not UTF-8 by U+FFFD in a name, and then cannot find the file.
+    // For a name that is not UTF-8, node:fs returns U+FFFD in place of the bytes, and then cannot
+    // find the file.
     if (name.includes("\ufffd")) folder.unseen.set(path, makeUnreadable("its name is not valid UTF-8"));
     else if (statOrErrno.errno !== "ENOENT") folder.unseen.set(path, makeUnreadable(describeErrno(statOrErrno.errno)));
     return null;
@@ -168,8 +165,9 @@ function readEntry(
 }
 
 /**
- * Returns the stat of an entry by its plain path, which is faster than by the open folder. If that
- * fails, the open folder is used, because only it proves that the entry is missing.
+ * Returns the stat of an entry by its plain path, which is faster than through the open folder. If
+ * that call fails, the open folder is used, because only the open folder proves that the entry is
+ * missing.
  */
 function statEntry(scan: Pick<FolderScan, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
@@ -192,8 +190,8 @@ function findSubfolder(
   if (other !== null) {
     folder.others.push({ path, stamp: toStamp(stat), ...other });
   } else if (stat.dev !== scan.dev) {
-    // Another disk is not scanned. Files cannot be moved atomically between two disks. And when the
-    // disk is unmounted, its files were not deleted.
+    // A folder on another disk is not scanned: files cannot be moved atomically between two disks.
+    // And files of an unmounted disk must not count as deleted.
     folder.unseen.set(path, makeUnreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, makeUnreadable(`it is more than ${MAX_DEPTH} folders deep`));
@@ -209,7 +207,6 @@ function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
 }
 
-/** Data of one scan, for the reading of all folders. */
 export type FolderScan = {
   readonly fs: Fs;
   readonly hold: ScanFolder;
@@ -217,24 +214,18 @@ export type FolderScan = {
   readonly diskNow: number | null;
   readonly foldsCase: boolean;
   readonly extraPatterns: readonly string[];
-  /** Lines in gitignore syntax that exclude all but the synced folders. */
   readonly scope: string;
   readonly rules: Map<LocalPath, FolderRules>;
-  /**
-   * Paths with a record, which no `.gitignore` excludes; null if `.gitignore` files are ignored.
-   */
+  /** No `.gitignore` file can exclude these paths; null if `.gitignore` files have no effect. */
   readonly recorded: RecordedPaths | null;
   /**
-   * Paths that are synced although a `.gitignore` excludes them, because a document was recorded at
-   * or below them.
+   * Paths that a `.gitignore` file excludes, but that are synced because of a record at or below
+   * them.
    */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: StoreContent;
-  /**
-   * Numbers of the files that the tree leaves out, because they are as their records say; null if
-   * the tree contains all files.
-   */
+  /** Unchanged files that the tree may leave out; null if the tree must contain all files. */
   readonly leftOut: FileNumbers | null;
   /**
    * Files whose content this scan has read. If their folder changes during the scan, unchanged
@@ -249,14 +240,13 @@ export type FolderScan = {
   readonly partSize: number;
 };
 
-/** One folder as the scan has read it, with all folders below it. */
 export type WalkedFolder = {
   readonly path: LocalPath;
   readonly abs: string;
   /** Stat of the folder, read before its entries. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
-  /** Numbers of the files that the tree leaves out. */
+  /** Files that the tree leaves out, by their numbers in `FileNumbers`. */
   readonly leftOut: number[];
   readonly others: UnsyncedEntry[];
   readonly folders: WalkedFolder[];
@@ -264,10 +254,6 @@ export type WalkedFolder = {
   readonly unseen: Map<LocalPath, Unread>;
 };
 
-/**
- * Reads a file, and adds it to the files of its folder, to the other entries or to the unreadable
- * paths.
- */
 function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const other = whyFileUnsynced(scan, path);
   if (other !== null) {
@@ -321,15 +307,15 @@ function hashIntoFolder(
 }
 
 /**
- * Reads and hashes a file. If another file replaced the listed one meanwhile, the stamp is that of
- * the file that was read.
+ * If another file replaced the listed file meanwhile, the result has the stamp of the file that was
+ * read.
  */
 function hashFile(scan: FolderScan, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = scan.fs.readFile(abs, "brief");
   const stamp = toStamp(stat);
   const fileFacts = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
-  // Uses the path and digest of the record, so that no second copy of the strings stays in memory.
+  // The strings of the record are used, so that no second copy of them stays in memory.
   if (digest === known?.digest) return { ...fileFacts, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) scan.onText(digest, text, path);

@@ -13,16 +13,16 @@ import { readFolder, type WalkedFolder, type FolderScan } from "./walk-folder.ts
 
 export type WalkOptions = {
   /**
-   * True if the scan may make a file to learn the disk's time. Otherwise it trusts no new stamp.
+   * True if the scan may make a file to learn the disk's time. Without that time, the scan trusts
+   * no new stamp.
    */
   readonly probes: boolean;
-  /** Patterns in gitignore syntax, in addition to those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
   /** Folders that are synced; an empty list for all. */
   readonly folders: readonly LocalPath[];
   /**
-   * Function that returns the paths that are synced even if a `.gitignore` file excludes them; null
-   * if `.gitignore` files are ignored.
+   * Paths that are synced even if a `.gitignore` file excludes them. Null: `.gitignore` files have
+   * no effect.
    */
   readonly gitignore: RecordedPathSource | null;
   /** Number of entries after which the scan pauses. */
@@ -30,18 +30,19 @@ export type WalkOptions = {
 };
 
 /**
- * LIMIT: number of checks for changes during a scan. Four are enough after one moved folder. If
- * each check finds changes, nothing counts as deleted in this scan.
+ * LIMIT: number of checks for changes during a scan, so that the scan ends while a program keeps
+ * changing folders. If the last check finds changes, too, nothing counts as deleted in this scan.
+ * One moved folder takes four checks.
  */
 const MAX_CHECKS = 8;
 
 /**
- * Scans the whole linked folder. Then checks all folders, and reads those again that changed
- * meanwhile, until a check finds no change. A document that moves during the scan thus counts
- * neither as deleted nor twice.
+ * Scans the whole linked folder. Then checks all folders, and reads changed folders again, until a
+ * check finds no change. A document that moves during the scan thus counts neither as deleted nor
+ * twice.
  * - If the changes do not end, the scanned entries are returned, and nothing counts as absent.
  * - If a system call fails, its path is `unseen`, and the scan continues.
- * - The scan yields after every `partSize` entries. Changes during a pause are found by the checks.
+ * - The scan yields after every `partSize` entries. The checks find changes during a pause.
  * LIMIT: if no file can be made, the disk's time is unknown. Two changes within one tick of the
  * disk's clock then look like one, which is why a deletion needs two scans.
  */
@@ -101,8 +102,8 @@ export function* walkTree(
 }
 
 /**
- * Returns the current time of the disk's clock, in milliseconds since the epoch, by making a file
- * (I29: not the machine's clock). Returns null if no file can be made.
+ * Returns the current time of the disk's clock (I29: not the machine's clock), in milliseconds
+ * since the epoch. Makes a file to learn the time; returns null if no file can be made.
  */
 function readDiskTime(guard: RootGuard): number | null {
   const learn = () => {
@@ -115,7 +116,6 @@ function readDiskTime(guard: RootGuard): number | null {
   return guard.withFoldersOpen(() => nullOnAnyErrno(learn));
 }
 
-/** Reads the whole tree. `isUnchanged` is true if the last check found no change. */
 function* readTree(
   scan: FolderScan,
   root: RootFolder,
@@ -134,8 +134,8 @@ function* readTree(
 }
 
 /**
- * Reads a folder and everything below it again, as far as it changed. Returns the same object if
- * nothing changed; null if the folder does not exist any more.
+ * Checks a folder and everything below it, and reads changed folders again. Returns `folder` itself
+ * if nothing changed; null if the folder does not exist any more.
  */
 function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = readStatAgain(scan, folder);
@@ -144,7 +144,8 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
   // If the folder changed after the scan began, it may have changed again within the same tick of
-  // the disk's clock. The time stamp then stays the same, so the names are compared.
+  // the disk's clock. A second change in one tick leaves the time stamp as it is, so the names are
+  // compared.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
     const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, reread)) return reread;
@@ -153,24 +154,20 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
 }
 
 /**
- * Returns the stat of a folder; null if the folder is missing; the reason, as words in a sentence,
- * if it cannot be read.
+ * Returns null if the folder is missing. If the folder cannot be read, returns the reason, in words
+ * that continue a sentence.
  */
 function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string | null {
   const found = attemptCall(() => scan.fs.lstat(folder.abs));
   if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : describeErrno(found.errno);
   const stat = found.value;
   if (stat.kind !== "folder") return null;
-  // The root must still be the same folder. If its disk was unmounted, the empty mount point is
-  // another one.
+  // The root must still be the same folder: if its disk was unmounted, the path leads to the empty
+  // mount point.
   if (folder.path === "" && !isSameInode(stat, folder.stat)) return null;
   return stat.dev === scan.dev ? stat : "another disk is mounted at this path";
 }
 
-/**
- * Reads the folders below again, as far as they changed. Returns the same object if nothing
- * changed.
- */
 function* readChangedBelow(scan: FolderScan, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let hasChanged = false;
   const folders: WalkedFolder[] = [];
@@ -182,7 +179,6 @@ function* readChangedBelow(scan: FolderScan, folder: WalkedFolder): Generator<vo
   return hasChanged ? { ...folder, folders } : folder;
 }
 
-/** Returns true if two readings of a folder found the same names with the same inodes. */
 function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
   const { files, others, folders, unseen } = later;
   return (
@@ -199,7 +195,7 @@ function hasSameInodes(before: WalkedFolder, later: WalkedFolder): boolean {
   );
 }
 
-/** Returns the folder with a mark that no missing entry of it counts as deleted. */
+/** Marks a folder so that none of its missing entries counts as deleted. */
 function withoutAbsences(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, makeUnreadable(why)) };
 }

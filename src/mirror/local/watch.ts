@@ -8,16 +8,12 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type IgnoresPath = Parameters<Watcher["start"]>[0];
 
 /**
- * True if the system can watch a whole tree with one watch. On other systems each folder needs its
+ * True if one watch of the system can cover a whole tree. On other systems each folder needs its
  * own watch, and the folders of the root are watched one after the other.
  */
 const WATCHES_TREES = process.platform === "darwin";
 
-/**
- * Creates a watcher for a linked folder.
- * @param root absolute path without symbolic links
- * @param start function of chokidar that starts a watch
- */
+/** @param root absolute path without symbolic links */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
   let watching: RunningWatcher | null = null;
@@ -39,24 +35,24 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
 type OnFolderChange = (path: string, hasAppeared: boolean) => void;
 
 /**
- * Watches a folder with chokidar, until it is closed.
+ * Watches a folder with chokidar, until the watcher is closed.
  * - Notices of the system (`raw` events) name each file that changes in a watched folder. So only
- *   folders are watched: for a watched file, chokidar would also keep its stat.
+ *   folders are watched: for a watched file, chokidar would also keep a stat.
  * - `addDir` and `unlinkDir` report folders that appear and disappear. The content of a new folder
  *   may have changed before the folder was watched.
- * - Where each folder needs a watch of its own, the folders of the root are watched one after the
- *   other. All at the same time would need memory that chokidar never frees.
+ * - Where each folder needs its own watch, the folders of the root are watched one after the other.
+ *   Watching all at the same time would need memory that chokidar never frees.
  */
 class RunningWatcher {
   readonly #root: string;
   readonly #watch: typeof watch;
   readonly #ignores: IgnoresPath;
   readonly #onHint: (hint: WatchHint) => void;
-  /** Watchers of chokidar, by the folder that each covers: the root or a folder in it. */
+  /** Watchers by the folder that each covers: the root or a folder in it. */
   readonly #watchers = new Map<string, FSWatcher>();
   /**
-   * Resolves when the system refuses more watches. It ends the wait for watchers that will never be
-   * ready.
+   * Resolves when the system refuses more watches, so that nothing waits for watchers that will
+   * never be ready.
    */
   readonly #limitReached = Promise.withResolvers<void>();
   #isClosed = false;
@@ -68,9 +64,6 @@ class RunningWatcher {
     this.#onHint = onHint;
   }
 
-  /**
-   * Starts all watches. Resolves when every folder is watched, or the system refuses more watches.
-   */
   begin(): Promise<void> {
     if (WATCHES_TREES) return this.#watchFolder(this.#root, { ignoreInitial: true }, (path) => this.#report(path));
     return this.#watchTopFolders();
@@ -94,10 +87,6 @@ class RunningWatcher {
       if (!this.#isClosed) await this.#watchFolder(folder, { ignoreInitial: true }, (path) => this.#report(path));
   }
 
-  /**
-   * Handles a change of the root or of a folder in it, after the start. Starts a watch for a new
-   * folder, and stops that of a removed one.
-   */
   #onTopFolder(path: string, hasAppeared: boolean): void {
     if (this.#isClosed) return;
     if (path === this.#root || !hasAppeared) this.#report(path);
@@ -106,8 +95,8 @@ class RunningWatcher {
     this.#watchers.delete(path);
     void before?.close();
     if (!hasAppeared) return;
-    // ORDER: the new folder is reported after its watch has started. Earlier writes in it caused no
-    // notice, so the scan must come later. Folders inside it are reported as they are found.
+    // ORDER: the new folder is reported after its watch has started. Earlier writes in the folder
+    // caused no notice, so a scan must follow the start of the watch.
     void this.#watchFolder(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#report(below);
     }).then(() => this.#report(path));
@@ -122,7 +111,7 @@ class RunningWatcher {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Both options would delay or combine notices. The daemon itself waits until a save is
+      // Chokidar would otherwise delay or combine notices. The daemon itself waits until a save is
       // complete.
       atomic: false,
       awaitWriteFinish: false,
@@ -149,8 +138,8 @@ class RunningWatcher {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limitReached.resolve();
-    // ORDER: the limit is reported before closing, because a closed watcher reports nothing. An
-    // error of closing may be ignored, because the daemon ends.
+    // ORDER: the limit is reported before closing, because a closed watcher reports nothing. Errors
+    // of closing do not matter, because the daemon ends.
     void this.close();
   }
 
@@ -164,8 +153,8 @@ class RunningWatcher {
 }
 
 /**
- * Returns the local path of a system notice; null if the notice has no usable name. The name is
- * relative to the watched folder or, on macOS, absolute.
+ * Returns null if the notice has no usable name. The name is relative to the watched folder; on
+ * macOS it is absolute.
  */
 function toNoticePath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
@@ -173,7 +162,6 @@ function toNoticePath(root: string, name: unknown, details: unknown): LocalPath 
   return toLocalPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
-/** Converts an absolute path to a local path. Returns null for a path outside the root. */
 function toLocalPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith("../")) return null;
@@ -181,8 +169,8 @@ function toLocalPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Returns true if chokidar should ignore a path. Chokidar first calls without `stats`. If the name
- * alone decides, chokidar does not read the stat.
+ * Returns true if chokidar should ignore a path. Chokidar first calls without `stats`, and reads no
+ * stat if the name alone decides.
  */
 function isUnwatched(
   root: string,

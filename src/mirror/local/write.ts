@@ -1,6 +1,6 @@
 /**
- * Writes files atomically. At every moment a path has the complete old content, the complete new
- * content or, during a replacement in the journal, no file.
+ * Writes files atomically. At every moment, a path has the complete old content, the complete new
+ * content, or no file. No file: only during a replacement that the journal names.
  */
 
 import { type Digest, digestOf } from "../../contract/digest.ts";
@@ -25,15 +25,15 @@ import { toStamp } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
 /**
- * Errors that mean that the path has no regular file. ENXIO: it is a socket. ENOTDIR: a folder
- * above was replaced by a file.
+ * Errors that mean that the path has no regular file. ENXIO: the path is a socket. ENOTDIR: a file
+ * has replaced a folder above the path.
  */
 export const NO_FILE_ERRORS = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
 /**
- * Creates a file at a free path. The bytes are not flushed to the medium: `flush` does that later
- * for many files at once. Until then, the record of the document says that a power loss may damage
- * the file.
+ * Creates a file at a free path. Does not flush the bytes to the medium: `flush` does so later for
+ * many files at once. Until then, the record of the document says that a power loss may damage the
+ * file.
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);
@@ -41,7 +41,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
   return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // The path is not checked before, because only the hard link proves that it is free.
+    // No check comes first, because only the hard link proves that the path is free.
     const temp = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
     return removeTempOnFault(guard, temp, () => {
@@ -59,10 +59,10 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
  * overwrites nothing.
  * ORDER: the caller has already written path, digests and `setAsideAt` to the journal. After a
  * crash, recovery decides by the files that it finds:
- * - No file was set aside: the replacement did not begin, or was undone.
- * - A file was set aside and the path is free: the file is moved back.
+ * - No set-aside file: the replacement did not begin, or was undone.
+ * - A set-aside file, and the path is free: recovery moves the file back.
  * - The path has the new content: the replacement is complete.
- * - The path has other content: that content stays.
+ * - The path has other content than the new one: that content stays.
  * @param expect digest that the file must have
  */
 export function replaceFile(
@@ -87,7 +87,8 @@ export function replaceFile(
  * Replaces the content of a file without the journal, as an editor does, because a daemon has the
  * lock. As in `replaceFile`, no save of another program is lost. During the replacement, the old
  * file is beside the document, under a name that is not synced. If the process is killed then, the
- * document seems to be renamed to that name. It is blocked, and not deleted on the service.
+ * document seems to be renamed to that name: mdmirror blocks the document, and does not delete it
+ * on the service.
  * @param expect digest that the file must have
  * @param keepAt a free `trash/…` path where the old file stays, because an editor may still write
  * to it
@@ -106,8 +107,8 @@ export function saveBesideDaemon(
     if (!keep.ok) return keep.outcome;
     const besidePath = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
     const outcome = exchangeFile(guard, ready, besidePath, expect);
-    // If the disk refuses to move the old file, the file stays beside the document; it is not
-    // synced.
+    // If the disk refuses this move, the old file stays beside the document, under a name that is
+    // not synced.
     nullOnAnyErrno(
       () => statOrNull(guard.fs, besidePath) !== null && renameWithoutReplacing(guard, besidePath, keep.abs),
     );
@@ -122,9 +123,7 @@ type ReadyWrite = {
   readonly mode: number;
 };
 
-/**
- * Checks the file before it is replaced. If it already has the new content, the outcome is `done`.
- */
+/** The outcome is `done` if the file already has the new content. */
 function prepareWrite(
   guard: RootGuard,
   path: LocalPath,
@@ -161,8 +160,8 @@ function exchangeFile(
 export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
- * Moves the old file to `oldPath`, checks it, and gives the new file the path. If the check fails,
- * moves the old file back; if that fails too, the result has `isSetAside`.
+ * Moves the old file to `oldPath`, checks its content, and gives the new file the path. If a step
+ * fails, moves the old file back; the result has `isSetAside` if the old file stays at `oldPath`.
  */
 function swapFiles(
   guard: RootGuard,
@@ -172,7 +171,7 @@ function swapFiles(
   expect: Digest,
 ): DiskOutcome<Written> {
   // RACE: nothing checks again that `oldPath` is free. Only this process writes in `.mdmirror`, and
-  // a name outside it is random.
+  // outside of `.mdmirror` the name is random.
   if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, oldPath))) {
     removeTempFile(guard, temp);
     return staleOutcome("no file is at this path now");
@@ -198,8 +197,7 @@ function swapFiles(
 }
 
 /**
- * Returns the digest of a file. Returns null if the path has no regular file, or a program is
- * writing the file at this moment.
+ * Returns null if the path has no regular file, or a program is writing the file at this moment.
  */
 export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
   const found = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -228,10 +226,7 @@ export function putBackOrReport(
   };
 }
 
-/**
- * Runs `work`, and removes the temporary file if a system call fails. If the process is killed,
- * `sweepTempFiles` removes the file later.
- */
+/** After a kill of the process, `sweepTempFiles` removes the temporary file. */
 function removeTempOnFault<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return work();
