@@ -1,11 +1,10 @@
 import { isLoopbackHost } from "../../common/loopback.ts";
 
-/** A base URL of a service that `checkBaseUrl` has accepted. */
 type BaseUrl = {
   readonly kind: "good";
-  /** Origin, such as `https://host:port`. The key is sent to no other origin. */
+  /** mdmirror sends the key to no other origin than this. */
   readonly origin: string;
-  /** Path of the base URL, without a trailing slash; an empty string if it has none. */
+  /** Path of the base URL, without a trailing slash; an empty string if the URL has no path. */
   readonly prefix: string;
 };
 
@@ -16,8 +15,8 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
  * @param text URL from the configuration; it may have a path, but no user name, query or fragment
  * @param allowHttpHosts hosts (`host` or `host:port`) for which plain http is allowed, in addition
  * to this machine
- * @returns the parts of the URL, or `why` it is refused, in words that continue a sentence. `why`
- * never contains the URL, which may have a password
+ * @returns the parts of the URL. For a refused URL: `why`, in words that continue a sentence and
+ * never contain the URL, which may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return refuse("it is not an absolute URL");
@@ -33,8 +32,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * Returns a base URL without a route at its end, because users copy addresses such as `…/v1/files`
- * from the documentation of the API. The base URL ends before `/v1`.
+ * Removes `/v1`, `/v1/files` or `/v1/folders` from the end of a URL, because users copy such
+ * addresses from the documentation of the API.
  */
 export function removeRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
@@ -44,8 +43,8 @@ function refuse(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }
 
-// Returns true if the host is this machine. The URL parser has already rewritten other forms of an
-// IPv4 address (127.1, 0x7f000001) to four decimal numbers.
+// The URL parser has already rewritten other forms of an IPv4 address (127.1, 0x7f000001) to four
+// decimal numbers.
 function isLoopback(url: URL): boolean {
   return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));
 }

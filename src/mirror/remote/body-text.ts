@@ -1,16 +1,13 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
-/** Compressions of answers that `decodeBody` can read, as the value of `accept-encoding`. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
-/** Decoder for all answers; it can be shared because it keeps no state. */
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Decompresses the body of an answer, and decodes it as UTF-8.
- * @param encoding value of the `content-encoding` header; null if the header is missing
- * @param maxBytes largest number of bytes after decompression; more bytes are refused
+ * @param encoding value of the `content-encoding` header; null if the answer has no such header
+ * @param maxBytes largest number of bytes after decompression
  */
 export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): BodyText {
   const plainBytes = decompress(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
@@ -28,11 +25,11 @@ function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer |
   if (encoding === "identity" || encoding === "") return bytes;
   if (encoding !== "gzip" && encoding !== "x-gzip" && encoding !== "br")
     return "the answer has a compression that mdmirror did not ask for";
-  // Answers with status 204 or 304 have no body, but may name a compression.
+  // Answers with status 204 or 304 have no body, but may have a `content-encoding` header.
   if (bytes.length === 0) return bytes;
   try {
-    // LIMIT: bytes after decompression. It keeps a synchronous call short: some milliseconds at
-    // most. A stream would have to be closed after each error.
+    // LIMIT: bytes after decompression, so that the synchronous call takes some milliseconds at
+    // most. A stream would not block, but would have to be closed after each error.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {

@@ -26,19 +26,15 @@ export type RemoteOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /**
-   * Properties of the service that mdmirror has learned in earlier runs; null if none are stored.
-   */
+  /** Null if mdmirror has not stored any properties of this service. */
   readonly traits: RemoteTraits | null;
-  /** Base URL of the service, for error messages. Default: an empty string. */
   readonly address?: string;
-  /** Counter for the results of requests. Default: they are not counted. */
   readonly tally?: ExchangeTally | undefined;
 };
 
 /**
- * Creates the HTTP client of the service. It limits the rate of requests, repeats failed reads, and
- * checks every answer. Closing it also closes `wire`.
+ * Creates the HTTP client of the service, which limits the rate of requests, repeats failed reads,
+ * and checks every answer. Closing the client also closes `wire`.
  * @throws if the key has characters that a header cannot have; the message does not contain the key
  */
 export function createRemote({ wire, key, clock, random, log, ...options }: RemoteOptions): Remote {

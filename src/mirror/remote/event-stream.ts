@@ -16,38 +16,37 @@ type EventStreamOptions = {
   readonly random: Random;
 };
 
-/** Milliseconds to wait before the stream is opened again. */
 const RECONNECT = {
   /**
-   * Wait after a lost connection. It doubles up to `lostMostMs` with each further loss. It starts
-   * again at `lostMs` after a stream that stayed open for `lastedMs`.
+   * Milliseconds to wait after a lost connection. Each further loss doubles the wait, up to
+   * `lostMostMs`. After a stream that stayed open for `lastedMs`, the wait is `lostMs` again.
    */
   lostMs: 3_000,
   lostMostMs: 60_000,
   lastedMs: 60_000,
   /**
-   * Wait after a temporary error without a `Retry-After` header. It doubles up to `refusedMostMs`.
+   * Milliseconds to wait after a temporary error without a `Retry-After` header. Each further error
+   * doubles the wait, up to `refusedMostMs`.
    */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
-  /** Wait if the service has no events. A later version of the service may have them. */
+  /**
+   * Milliseconds to wait if the service has no events, because a later version of the service may
+   * have them.
+   */
   noneMs: 3_600_000,
 } as const;
 
 const STREAM_LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
-// LIMIT: bytes of events in a minute, which is some 50,000 events. If more documents change,
-// listing all documents needs less data.
+// LIMIT: bytes of events in a minute, some 50,000 events. If more documents change, a list of all
+// documents needs less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const EVENT_ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** End of a stream of events, or the reason why it could not be opened. */
 type StreamEnd = StreamReply | { readonly kind: "too-much"; readonly why: string };
-/**
- * State that is reported after a stream ends. `ms`: longest wait before the next attempt, in
- * milliseconds.
- */
+/** `ms`: longest wait before the next attempt, in milliseconds. */
 type NextStreamState = { readonly state: EventStreamState; readonly ms: number };
 
 /**
@@ -84,8 +83,8 @@ export class EventStream implements RemoteEvents {
       if (clock.monotonic() - began > RECONNECT.lastedMs) this.#failures = 0;
       const nextState = nextStateAfter(streamEnd, this.#failures++);
       listener.onState(nextState.state);
-      // A random part of the wait, so that after a restart of the service its clients do not all
-      // connect at the same moment.
+      // The wait is random, so that the clients of a restarted service do not all connect at the
+      // same moment.
       await clock.sleep(nextState.ms * (0.1 + 0.9 * random.fraction()), signal);
     }
   }
@@ -102,15 +101,15 @@ export class EventStream implements RemoteEvents {
   }
 }
 
-// LIMIT: characters of one event. The longest event of the API has a path of 25 KB.
+// LIMIT: characters of one event, because the parser stores an incomplete event in memory. The
+// longest event of the API has a path of 25 KB.
 const MAX_EVENT_LENGTH = 64 * 1024;
 
-/** One connection of the event stream: parses the events, and passes them on as hints. */
 class EventConnection {
   readonly signal: AbortSignal;
   /**
-   * Id of the last event, with which the next connection resumes. Null if the next connection must
-   * start without one; it may then miss events.
+   * Id of the event after which the next connection resumes. Null if the next connection must begin
+   * with new events, and so may miss some.
    */
   lastId: string | null;
   endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
@@ -129,7 +128,7 @@ class EventConnection {
     },
   });
   #isOpen = false;
-  /** Last id that this connection received. Later events without an id have the same id. */
+  /** Last id that this connection received. A later event without an id has this id, too. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
@@ -157,7 +156,7 @@ class EventConnection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // Without the id of a last event, earlier events may have been missed.
+    // A connection that resumes after no event may have missed earlier events.
     if (this.#resumesAfter === null) this.#listener.onHint({ kind: "all" });
   }
 
@@ -181,18 +180,14 @@ class EventConnection {
 
   #giveUp(why: string): void {
     this.endedForGood = { kind: "too-much", why };
-    // The rest of the stream is not read, so the next connection cannot resume after the last
+    // Nobody reads the rest of the stream, so the next connection must not resume after its last
     // event.
     this.lastId = null;
     this.#ending.abort();
   }
 }
 
-/**
- * Returns what to report after a stream ended, and how long to wait for the next attempt.
- * @param failures number of attempts before this one that failed or ended soon, since the last one
- * that lasted
- */
+/** @param failures number of earlier attempts in a row that failed or ended soon */
 function nextStateAfter(end: StreamEnd, failures: number): NextStreamState {
   const factor = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
@@ -209,7 +204,6 @@ function nextStateAfter(end: StreamEnd, failures: number): NextStreamState {
 
 type AnsweredStreamEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Returns true if the same request may succeed some minutes later. */
 function isTemporary(end: AnsweredStreamEnd): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
@@ -236,8 +230,8 @@ const EVENT_READERS: { readonly [Type in EventType]: ReadEvent } = {
 const ANYTHING_CHANGED: EventHint = { kind: "all" };
 
 /**
- * Returns the hint of an event. For an unreadable event of a known type, the hint is that anything
- * may have changed. Returns null for an unknown type.
+ * Returns null if the type of the event is unknown. For an unreadable event of a known type, the
+ * hint says that anything may have changed.
  */
 function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(EVENT_READERS, type)) return null;

@@ -3,22 +3,19 @@ import { EVENT_STREAM } from "../../contract/events.ts";
 import type { StreamBounds, WireResult } from "../../common/wire.ts";
 import { decodeBody } from "./body-text.ts";
 
-/** Function of undici that aborts a request. */
 type RequestController = Pick<Dispatcher.DispatchController, "abort">;
 
-/** Functions and limits for an answer that is a stream of events. */
 type StreamReceiver<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
   readonly onBytes: (bytes: Buffer) => void;
-  /** Returns the result of the request when its stream has ended. `why`: the reason in words. */
   readonly ended: (why: string) => Ended;
 };
 
 /**
  * One HTTP request with its answer, from the wait for a free connection to the last byte. Calls
- * `settle` once with the result. A stream of events is passed on while it arrives; any other answer
- * is collected first. The result `not-sent` is certain, and not guessed from error codes. undici
- * calls `onRequestStart` just before it writes the first byte, and writes nothing if the request is
- * aborted in that call. After that call, the service may have received the request.
+ * `settle` once with the result. A stream of events is passed on while it arrives; the body of any
+ * other answer is collected first. The result `not-sent` is certain, and not guessed from error
+ * codes: undici calls `onRequestStart` just before it writes the first byte, and writes nothing if
+ * the request is aborted in that call. After that call, the service may have received the request.
  */
 export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
@@ -32,15 +29,14 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
-  /** Functions for the stream that has begun; null while the answer is not known to be a stream. */
+  /** Null until the answer is known to be a stream. */
   #stream: StreamReceiver<Ended> | null = null;
   #bytes = 0;
 
   /**
    * @param bounds milliseconds until the request is aborted, and largest number of bytes in the
    * answer
-   * @param settle receives the result
-   * @param streaming functions for a stream of events; null if every answer is read as a whole
+   * @param streaming receiver for a stream of events; null if every answer is read as a whole
    */
   constructor(
     bounds: { readonly deadlineMs: number; readonly maxBytes: number },
@@ -55,8 +51,8 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: RequestController): void {
-    // ORDER: this check comes before the first byte is sent. A request that was aborted while it
-    // waited has already reported `not-sent`.
+    // ORDER: this check comes before undici sends the first byte. A request that was aborted while
+    // it waited has already reported `not-sent`.
     if (this.#settled || this.#streaming?.signal.aborted === true)
       controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
@@ -103,10 +99,7 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
     return { kind: "answer", response: { status, headers, body: body.text } };
   }
 
-  /**
-   * Returns the result for an answer whose body cannot be read. Only successful answers need their
-   * body. For errors, the status alone is enough.
-   */
+  /** Only a successful answer needs its body; for an error, the status is enough. */
   #unreadable(why: string): WireResult {
     const response = { status: this.#status, headers: this.#headers, body: "" };
     const isSuccess = this.#status >= 200 && this.#status < 300;
@@ -154,8 +147,7 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Returns true if the answer is a stream of events. A compressed stream is refused, because
- * compression delays events; mdmirror does not ask for it.
+ * Refuses a compressed stream, for which mdmirror does not ask, because compression delays events.
  */
 function isEventStream(status: number, headers: Readonly<Record<string, string>>): boolean {
   const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
@@ -172,8 +164,8 @@ function flattenHeaders(headers: Readonly<Record<string, string | string[] | und
 }
 
 /**
- * Returns the code of an error, or its name. Messages of undici's errors are not used, because they
- * may contain parts of the request (I30).
+ * Does not return the message of an error, because messages of undici may contain parts of the
+ * request (I30).
  */
 function readErrorCode(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;

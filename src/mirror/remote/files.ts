@@ -1,6 +1,6 @@
 /**
- * Creates, changes and deletes documents on the service, and checks the answers. A write is
- * repeated only if it certainly was not sent.
+ * Creates, changes and deletes documents on the service, and checks the answers. Repeats a write
+ * only if it certainly was not sent.
  */
 
 import type { ChangeId, DocId } from "../../contract/ids.ts";
@@ -30,7 +30,7 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   const createdFile = readFileReply(context, call, reply, readFile, null);
   const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
-  // If the answer to the POST lacks fields, the new document is read. If that fails too, the result
+  // If the answer to the POST lacks fields, the new document is read. If that GET fails, the result
   // is the fault of the POST.
   const live = id === null ? createdFile : await getFile(context, id);
   if (!live.ok) return createdFile;

@@ -27,26 +27,25 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return wholeList;
   }
   if (!wholeList.complete && (folderTree === "yes" || !isRefused(wholeList.fault))) return wholeList;
-  // One list of all folders is not possible: the service refused the request, or its list is empty,
-  // perhaps because it looks for a folder with the name "/".
+  // The service cannot list all folders in one list: it refused the request, or the list is empty,
+  // perhaps because the service looks for a folder with the name "/".
   const belowRoots = await listBelowRoots(context);
   if (!wholeList.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
   return belowRoots;
 }
 
-/** Returns true if the service refused the request because of its form or its path. */
 function isRefused(fault: Fault | null): boolean {
   return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
 }
 
 async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
-  // Totals for all lists together, because the folders of all lists are in memory at the same time.
+  // All lists share one limit, because the folders of all lists are in memory at the same time.
   const spent = createListTotals();
   const roots = await listFoldersBy(context, { kind: "none" }, spent);
   const listsBelow: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
-  // A limited number of lists is read at the same time, so that few large pages are in memory, and
-  // the totals include all earlier lists.
+  // Only `ROOTS_AT_ONCE` lists are read at the same time, so that few large pages are in memory,
+  // and `spent` includes all earlier lists.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
       listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -69,8 +68,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service finds at a path; their paths may have another spelling.
- * Returns an empty list if the request fails.
+ * Returns the folders that the service finds at a path; their paths may have a different spelling
+ * than `path`. Returns an empty list if the request fails.
  */
 export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listFoldersBy(context, { kind: "path", path })).items;
@@ -89,8 +88,8 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   const id = readFolderId(reply.value);
   if (id === null) return failAsUnusable(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
-  // The API promises only the id of the new folder. If the answer lacks the path, it is the path
-  // that was sent.
+  // The API promises only the id of the new folder. If the answer has no path, the folder has the
+  // path that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
   if (!isCreatedAt(path, value.path)) return failAsUnusable(call, reply, OTHER_FOLDER);
   return { ok: true, value, requestId: reply.requestId };
@@ -123,10 +122,6 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
   return { ok: true, value: null, requestId: reply.requestId };
 }
 
-/**
- * Returns the fault for a refused PATCH or DELETE of a folder. If the service has no such route,
- * remembers that.
- */
 function handleRefusedChange(
   traits: TraitLearner,
   trait: "folderPatch" | "folderDelete",
@@ -140,9 +135,9 @@ function handleRefusedChange(
 
 /**
  * Returns the fault for a service without PATCH and DELETE of folders, which are not part of the
- * API. Such a service answers 405 or 501, or a 404 that does not mean the folder.
- * @param known `yes` if the route worked before; a 404 then means the folder
- * @returns null if the call failed for another reason
+ * API. Such a service answers 405 or 501, or a 404 that does not mean that the folder is missing.
+ * @param known `yes` if the route worked before; a 404 then means that the folder is missing
+ * @returns null if the call failed for another reason than a missing route
  */
 function findMissingRoute(reply: ApiFailure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;

@@ -1,29 +1,25 @@
 /**
- * Describes answers of programs other than the service, for messages. Examples are a file server, a
- * login page, a Wi-Fi portal or another API.
+ * Describes, for messages, answers of programs other than the service, such as a file server, a
+ * login page or a Wi-Fi portal.
  */
 
 import type { WireResponse } from "../../contract/wire.ts";
 
-/** Source of an answer, for messages: URL of the request, content type of the answer. */
 export type AnswerOrigin = { readonly url: string; readonly contentType: string };
 
 const MAX_TYPE_LENGTH = 60;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/**
- * Returns the content type without parameters, such as `text/html`; `no content type` if it is
- * missing or invalid.
- */
 export function readContentType({ headers }: WireResponse): string {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
 }
 
-// LIMIT: characters of the body that are searched. The beginning of a web page shows what it is.
+// LIMIT: characters of the body that are searched, because the beginning of a web page shows what
+// it is.
 const SEARCHED_CHARACTERS = 65_536;
 
-/** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */
+/** Never quotes the body. */
 export function describeBody(contentType: string, body: string): string {
   const bodyStart = body.slice(0, SEARCHED_CHARACTERS).trimStart();
   if (bodyStart === "") return "an empty answer";

@@ -8,15 +8,14 @@ import { type ApiCall, toLogFields, type ApiReply, readReply, removeQuery } from
 import type { Scrub } from "./scrub.ts";
 import type { ExchangeTally } from "./tally.ts";
 
-// LIMIT: bytes of an answer. One document takes at most 614,400 bytes as JSON. A page of 1,000
-// items with the longest possible paths takes 25 MB.
+// LIMIT: bytes of an answer, because an answer is in memory as a whole. One document takes at most
+// 614,400 bytes as JSON. A page of 1,000 items with the longest possible paths takes 25 MB.
 const MAX_ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
 type HttpOptions = {
   readonly wire: Wire;
   readonly key: string;
-  /** Base URL of the service, for error messages. */
   readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,10 +27,12 @@ function chooseBounds({ method, size }: ApiCall): { readonly deadlineMs: number;
   return { deadlineMs: DEADLINE_MS[method], maxBytes: MAX_ANSWER_BYTES[size] };
 }
 
-/** End of a stream of events, or the reply of the service if it sent no stream. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | ApiReply;
 
-/** Result for a connection that cannot stream: the same as if the service had no events. */
+/**
+ * Result for a connection that cannot stream. The caller treats the 404 as an answer of a service
+ * without events.
+ */
 const NO_STREAMS: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
 
 export class HttpClient {
@@ -53,10 +54,7 @@ export class HttpClient {
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /**
-   * Sends one request, and returns the reply. An unreadable answer or a lost connection is a reply,
-   * too; only bugs throw.
-   */
+  /** An unreadable answer or a lost connection is a reply, too; only bugs throw. */
   async exchange(call: ApiCall): Promise<ApiReply> {
     const { wire, clock, log, tally } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
@@ -90,8 +88,7 @@ export class HttpClient {
   }
 
   /**
-   * Opens a stream of events, and resolves when the stream ends. Streams are not counted as
-   * parallel calls.
+   * Resolves when the stream ends. Streams do not count as parallel calls.
    * @param lastId id of the event after which the stream resumes; null to begin with new events
    */
   async stream(
@@ -118,16 +115,14 @@ export class HttpClient {
   }
 
   /**
-   * Returns the service's generation from the last answer that had one; null if none had. A service
-   * changes this id when older data was restored.
+   * Returns an id that the service changes when older data was restored. The id is from the last
+   * answer that had one; null if none had.
    */
   generation(): string | null {
     return this.#generation;
   }
 
-  /**
-   * Remembers the generation of an answer. Answers of other programs, such as a proxy, are skipped.
-   */
+  /** Skips answers of programs other than the service, such as a proxy. */
   #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const named = result.response.headers[GENERATION_HEADER];

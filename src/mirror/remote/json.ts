@@ -3,14 +3,13 @@
 type ParsedJson =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "not-json"; readonly why: string }
-  /** The JSON is nested too deeply or has too many values. */
   | { readonly kind: "too-much"; readonly why: string };
 
-// LIMIT: levels of nesting. Answers of the API have at most 4. Parsing millions of nested brackets
-// would take seconds.
+// LIMIT: levels of nesting, because parsing millions of nested brackets would take seconds. Answers
+// of the API have at most 4 levels.
 const MAX_DEPTH = 32;
-// LIMIT: number of values. A page of 1,000 items has some 10,000. An answer of 32 MB could have 10
-// million, which take a gigabyte in memory.
+// LIMIT: number of values, because 10 million values, which fit into an answer of 32 MB, take a
+// gigabyte of memory. A page of 1,000 items has some 10,000.
 const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): ParsedJson {
@@ -25,8 +24,8 @@ export function parseJson(text: string): ParsedJson {
 }
 
 /**
- * Returns why the JSON is refused; null if it may be parsed. Counts brackets and commas outside
- * strings. If the body is not JSON, the counts may be wrong, but then parsing fails.
+ * Returns null if the JSON may be parsed. Counts brackets and commas outside strings. If the text
+ * is not JSON, the counts may be wrong, but parsing then fails anyway.
  */
 function whyRefused(text: string): string | null {
   let depth = 0;
@@ -65,8 +64,8 @@ function isClosing(unit: number): boolean {
 }
 
 /**
- * Returns the index of the quote that closes a string; the length of the JSON if no quote does.
- * Jumps from quote to quote, because most answers consist of one long string.
+ * Returns the length of the JSON if no quote closes the string. Jumps from quote to quote, because
+ * most answers consist of one long string.
  */
 function findStringEnd(text: string, openQuote: number): number {
   let closeQuote = openQuote;

@@ -11,10 +11,9 @@ import type { CallContext } from "./reads.ts";
 import type { TraitLearner } from "./traits.ts";
 
 /**
- * Creates a document or folder by its path. Services differ in whether paths begin with a slash.
- * Until the service has sent a path, mdmirror does not know the form. So a refused path is sent
- * once more in the other form.
- * @param route route of the POST
+ * Creates a document or folder by its path. Some services write paths with a leading slash, some
+ * without. mdmirror does not know the form until the service has sent a path, so it sends a refused
+ * path once more in the other form.
  * @param otherFields members of the request body besides the path
  * @returns the last request and its reply
  */
@@ -45,15 +44,12 @@ function isRefusalAt(reply: ApiReply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-/** Body of a PATCH. A `parentId` of null moves the item to the root. */
+/** A `parentId` of null moves the item to the root. */
 export type PatchBody =
   | { readonly name: string }
   | { readonly parentId: DirId | null }
   | { readonly protected: boolean };
 
-/**
- * Learns properties of the service from the answer to a PATCH, and returns the answer unchanged.
- */
 export function learnFromPatch<T extends { readonly path: RemotePath }>(
   { traits }: CallContext,
   patch: PatchBody,
@@ -65,7 +61,6 @@ export function learnFromPatch<T extends { readonly path: RemotePath }>(
   return answer;
 }
 
-/** Learns which characters the service refuses, after it refused a name that the API allows. */
 function learnFromRefusal(
   traits: TraitLearner,
   fault: Fault,
@@ -77,10 +72,7 @@ function learnFromRefusal(
   traits.learnFromRefusal(path, kind);
 }
 
-/**
- * Learns whether a PATCH can move an item to the root: some services refuse or ignore `parentId:
- * null`.
- */
+/** Some services refuse or ignore `parentId: null`. */
 function learnFromRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });

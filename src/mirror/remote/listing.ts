@@ -12,28 +12,25 @@ import type { TraitLearner } from "./traits.ts";
 import type { AnswerOrigin } from "./foreign.ts";
 
 export const LIST_LIMITS = {
-  // LIMIT: pages of one list. This allows ten million items at the documented page size, or a
-  // million if a page has only 50.
+  // LIMIT: pages of one list, so that a list of a faulty service ends. Allows ten million items at
+  // the documented page size, or a million if a page has only 50.
   pages: 20_000,
-  // LIMIT: pages in a row without a new item. Pages may be empty, because the service omits items
-  // that the key may not read.
+  // LIMIT: pages in a row without a new item, so that a list of a faulty service ends. Some empty
+  // pages are normal, because the service omits items that the key may not read.
   pagesWithoutNew: 2_000,
-  // LIMIT: items in memory, and characters of all their paths: on average 128 for each item.
+  // LIMIT: items, and characters of all their paths, because they are in memory at the same time:
+  // on average 128 characters for each item.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
 
-/**
- * Number of pages and items that were read, and of characters in their paths. Compared with
- * `LIST_LIMITS`.
- */
+/** Counts of what was read so far. `characters`: in the paths of the items. */
 export type ListTotals = { pages: number; items: number; characters: number };
 
 export function createListTotals(): ListTotals {
   return { pages: 0, items: 0, characters: 0 };
 }
 
-/** Returns why the list is too long to be read further; null if the next page may be requested. */
 function whyTooLong({ pages, items, characters }: ListTotals): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
@@ -44,26 +41,27 @@ type ListOptions<Item> = {
   readonly traits: TraitLearner;
   readonly route: string;
   /**
-   * Part of the items that is listed. Its path has no leading slash; `spellSelector` adds one if
-   * the service needs it.
+   * Part of the items that is listed. Its path has no leading slash; `spellSelector` adds the slash
+   * if the service needs one.
    */
   readonly selector: Selector;
   readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   /**
-   * Receives the items one by one; the result then has no items. Default: the result has all items.
+   * Function that receives the items one by one; the result then has no items. Undefined: the
+   * result has all items.
    */
   readonly receiver?: ItemReceiver<Item> | undefined;
-  /** Totals that several lists have in common. Default: the list has its own totals. */
+  /** Counts that several lists share. Undefined: the list has its own counts. */
   readonly spent?: ListTotals;
 };
 
 /**
- * LIMIT: number of attempts to read a list. A refused cursor ends an attempt; the next one begins
- * with the first page.
+ * LIMIT: number of attempts to read a list, so that a list ends if the service refuses every
+ * cursor. Each attempt begins with the first page.
  */
 const MAX_LIST_ATTEMPTS = 3;
-/** End of one attempt to read a list. `cursor-refused`: the list can be started again. */
+/** End of one attempt to read a list. After `cursor-refused`, another attempt may succeed. */
 type ListingEnd = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function endAsFailed(fault: Fault): ListingEnd {
@@ -71,8 +69,8 @@ function endAsFailed(fault: Fault): ListingEnd {
 }
 
 /**
- * Reads all pages of a list. If an item is listed twice, the later one is used. If an item cannot
- * be read, the result is incomplete, so that the item never counts as deleted.
+ * Reads all pages of a list. If an item is listed twice, the later one counts. If an item cannot be
+ * read, the result is incomplete, so that the unreadable item never counts as deleted.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -92,18 +90,16 @@ export async function listAll<Item extends { readonly id: string }>(
 
 type PageRead = ListPage & { readonly kind: "page"; readonly requestId: string | null };
 
-/** One attempt to read all pages of a list, from the first page. */
 class ListTraversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
   readonly #items: Map<string, Item>;
   readonly #selector: Selector;
   readonly #totals: ListTotals;
   readonly #cursors = new Set<string>();
-  /** Cursor of the current page; null for the first page. */
   #cursor: string | null = null;
   /**
-   * Reply to the request for the next page, if that request was sent before the items of the
-   * current page were read.
+   * Reply to the request for the next page, if mdmirror sent that request before it read the items
+   * of the current page.
    */
   #nextReply: Promise<ApiReply> | null = null;
   #listedItems = 0;
@@ -111,7 +107,6 @@ class ListTraversal<Item extends { readonly id: string }> {
   /** Fault for the first item that could not be read; null if all could be read. */
   #unreadableItem: Fault | null = null;
 
-  /** @param seen receives the items by id */
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
     this.#items = seen;
@@ -158,8 +153,8 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if the current page must be checked for coming from another program. Only the
-   * first page of a list of documents is checked, and not if the list is for one path.
+   * Returns true if another program than the service may have sent the current page. Checks only
+   * the first page of a list of documents, and no list for one path.
    */
   #checksOrigin(): boolean {
     const { route, selector } = this.#options;
@@ -200,11 +195,10 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 }
 
-/** Number of turns of the event loop after which undici has certainly sent an earlier request. */
+/** Number of awaits after which undici has certainly sent an earlier request. */
 const EVENT_LOOP_TURNS = 16;
 
 /**
- * Waits until earlier requests have been sent.
  * ORDER: the request for the next page is sent before the items of the current page are read, so
  * that mdmirror and the service work at the same time.
  */
@@ -218,10 +212,7 @@ function isCursorRefusal(reply: ApiReply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";
 }
 
-/**
- * Stores the items of a page. Returns why the first unreadable item cannot be read; null if all can
- * be read.
- */
+/** Returns why the first unreadable item cannot be read; null if mdmirror could read all items. */
 function storeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
@@ -244,7 +235,7 @@ function storeItems<Item extends { readonly id: string }>(
   return firstReason;
 }
 
-/** Stores an item. Returns false if an item with its id was listed before. */
+/** Returns false if an item with the same id was listed before. */
 function storeItem<Item extends { readonly id: string }>(
   { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
@@ -257,8 +248,8 @@ function storeItem<Item extends { readonly id: string }>(
 }
 
 /**
- * Returns the id of an item in parentheses; an empty string if it has no valid id, so that a
- * message never shows other text.
+ * Returns an empty string for an invalid id, because a message must not show arbitrary text of the
+ * service.
  */
 function formatId(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
@@ -276,8 +267,8 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
 }
 
 /**
- * Returns a fault if the refusal must come from another program, such as a file server. Returns
- * null if it may come from the service, or from a proxy that reports a temporary error.
+ * Returns a fault if a program other than the service, such as a file server, must have refused the
+ * request. Returns null if the service may have refused it, or a proxy reports a temporary error.
  */
 function findForeignRefusal(reply: ApiFailure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -289,26 +280,20 @@ function findForeignRefusal(reply: ApiFailure): Fault | null {
 }
 
 /**
- * Describes the answer if another program sent it; null if the service did. The service always
- * wraps a list in an object with `data` and `hasMore`.
+ * Returns null if the service sent the answer. The service always wraps a list in an object with
+ * `data` and `hasMore`.
  */
 function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
   return isForeignPage(page.value.items) ? "a list of something else" : null;
 }
 
-/**
- * Returns true if a page has items but none has an id of a document, so that it is the list of
- * another API.
- */
+/** A page that has items, but none with the id of a document, is the list of another API. */
 function isForeignPage(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
-/**
- * Describes JSON that is not the service's list, in a few words. Returns null for an object with
- * the members of a list, even if they are faulty.
- */
+/** Returns null for an object with the members of a list, even if they are faulty. */
 function describeJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";
@@ -319,10 +304,6 @@ function describeJson(value: unknown): string | null {
   return isList && typeof member(value, "hasMore") === "boolean" ? null : "a list of something else";
 }
 
-/**
- * Returns the fault for an answer that another program sent.
- * @param description what the answer is, in a few words
- */
 function createForeignFault(from: AnswerOrigin, status: number, description: string, requestId: string | null): Fault {
   const detail = `${from.url} answers ${status}, ${from.contentType}: ${description}`;
   return { kind: "later", detail, requestId, cause: "not-the-service" };

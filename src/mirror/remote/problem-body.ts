@@ -3,7 +3,7 @@ import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../../contrac
 import { parseJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
-/** An error that the service itself reported in the form of the API. mdmirror acts on its code. */
+/** Error that the service itself reported in the form of the API. mdmirror acts on its code. */
 export type ServiceProblem = {
   readonly kind: "problem";
   readonly code: string;
@@ -11,13 +11,14 @@ export type ServiceProblem = {
   readonly requestId: string | null;
   /** JSON Pointers of the fields in the request that the service refused. */
   readonly pointers: readonly string[];
-  /** Error codes of the refused fields. The member is missing if the answer has none. */
+  /** Error codes of the refused fields. Undefined if the answer has none. */
   readonly fieldCodes?: readonly string[];
 };
 
 type UnreadableProblem = { readonly kind: "unreadable"; readonly why: string };
 
-// LIMIT: entries of `errors` that are read; others are ignored.
+// LIMIT: entries of the member `errors` that are read, so that a huge error answer takes little
+// time and memory.
 const MAX_ERRORS = 20;
 const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -60,8 +61,8 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /**
- * Returns the code of an error: the field `code`, or otherwise the end of the URL in `type`, or
- * otherwise `status_` and the status. Returns null if `code` is malformed or contains the key.
+ * Returns the code of an error: the field `code`, or the end of the URL in `type`, or `status_` and
+ * the status. Returns null if `code` is malformed or contains the key.
  */
 function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
@@ -72,15 +73,11 @@ function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): str
   return isErrorCode(fromType, scrub) ? fromType : `status_${status}`;
 }
 
-/**
- * Returns true for a valid error code. A string that contains the key is refused, because codes are
- * logged.
- */
+/** Refuses a string that contains the key, because codes are logged. */
 function isErrorCode(text: string, scrub: Scrub): boolean {
   return CODE_FORM.test(text) && scrub(text) === text;
 }
 
-/** Returns the values of one field from the entries of `errors`. */
 function readErrorFields(errors: unknown, name: "code" | "pointer"): string[] {
   if (!Array.isArray(errors)) return [];
   const entries = errors.slice(0, MAX_ERRORS).filter(isJsonObject);
@@ -88,8 +85,8 @@ function readErrorFields(errors: unknown, name: "code" | "pointer"): string[] {
 }
 
 /**
- * Returns a request id that can be logged: printable ASCII of at most 128 characters, without the
- * key. Returns null for any other value.
+ * Returns `value` if it is a request id that can be logged: printable ASCII of at most 128
+ * characters, without the key. Returns null for any other value.
  */
 export function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;

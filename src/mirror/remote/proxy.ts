@@ -1,5 +1,3 @@
-/** Chooses the HTTP proxy for a service. */
-
 import { isLoopbackHost } from "../../common/loopback.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,14 +6,11 @@ export type ServiceRoute =
   | { readonly kind: "direct" }
   | {
       readonly kind: "proxy";
-      /** Name of the environment variable with the proxy's URL, for messages. */
       readonly variable: string;
-      /** URL of the proxy. Never print it, because it may contain a password. */
+      /** Never print the URL of the proxy, because it may contain a password. */
       readonly url: string;
-      /** Origin of the proxy, which may be printed. */
       readonly origin: string;
     }
-  /** The variable does not contain the URL of an HTTP proxy. */
   | { readonly kind: "bad"; readonly variable: string };
 
 const PROXY_VARIABLES = {
@@ -27,8 +22,8 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:
 /**
  * Returns how to reach a service: by the proxy in `HTTPS_PROXY` or `HTTP_PROXY`, or directly if
  * `NO_PROXY` lists its host. Names in lower case come first, as in curl. A service on this machine
- * is always reached directly. Otherwise a proxy elsewhere would see its key, because http is not
- * encrypted.
+ * is always reached directly, because a proxy on another machine would see the key in the
+ * unencrypted request.
  * @param origin an http or https URL
  */
 export function chooseRoute(origin: string, env: Environment): ServiceRoute {
@@ -47,10 +42,7 @@ export function chooseRoute(origin: string, env: Environment): ServiceRoute {
   return { kind: "proxy", variable, url, origin: parsed.origin };
 }
 
-/**
- * Returns true if `NO_PROXY` has an entry for a host: its name, a parent domain or `*`. An entry
- * may name a port.
- */
+/** An entry of `NO_PROXY` is a host, a parent domain or `*`, each with or without a port. */
 function isListed(host: string, port: string, noProxy: string): boolean {
   return noProxy
     .toLowerCase()

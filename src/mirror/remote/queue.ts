@@ -8,15 +8,17 @@ type QueuedResult<T> =
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /**
- * LIMIT: milliseconds of a pause that a call waits for. If the service asks for a longer pause, the
- * call fails, and a later cycle tries again.
+ * LIMIT: milliseconds of a pause that a call waits for, so that a pause does not block a command
+ * for longer. If the service asks for a longer pause, the call fails, and a later cycle tries
+ * again.
  */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Limits the number of parallel calls, and adapts it as TCP does. It begins with 8, and each
- * success adds one until the service is overloaded for the first time. Each overload halves the
- * number. From then on, it grows by one after as many successes as there are parallel calls.
+ * Limits the number of parallel calls, and adapts the limit as TCP does. The limit begins with 8;
+ * each success adds one until the service is overloaded for the first time. Each overload halves
+ * the limit. From then on, the limit grows by one after as many successes as calls may run in
+ * parallel.
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -40,14 +42,14 @@ export class CallQueue {
   }
 
   /**
-   * Runs `work` as soon as the number of parallel calls allows it and no pause is active.
+   * Runs `work` as soon as fewer calls run than the limit allows, and no pause is active.
    * @param congested returns true if the result shows that the service is overloaded
-   * @returns `paused`, without running `work`, if the pause is too long to wait for
+   * @returns `paused`, without running `work`, if the pause is longer than `LONGEST_PAUSE_MS`
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
     return this.#queue.add(async (): Promise<QueuedResult<T>> => {
-      // A waiting call counts as one of the parallel calls. So during a pause, at most that many
-      // calls wait at this point.
+      // A waiting call counts as a running one. So during a pause, no more calls wait at this point
+      // than the limit allows.
       for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
         if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
         await this.#clock.sleep(leftMs, this.#closing);
@@ -60,7 +62,7 @@ export class CallQueue {
     });
   }
 
-  /** Starts no call for `ms` milliseconds. If several pauses overlap, the last end counts. */
+  /** If pauses overlap, calls start after the end of the last one. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
@@ -89,8 +91,8 @@ export class CallQueue {
   }
 
   #allowFewer(startedIn: number): void {
-    // One overload fails many parallel calls. Only calls that began after the last halving may
-    // halve the number again.
+    // One overload fails many parallel calls. Only a call that began after the last halving may
+    // halve the limit again.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

@@ -9,17 +9,12 @@ import type { ApiCaller } from "./retry.ts";
 import { type ListedItem, type ParseResult, readFileWithContent } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 
-/** Objects that every call to the service needs. */
 export type CallContext = { readonly caller: ApiCaller; readonly traits: TraitLearner };
 
 export function failedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };
 }
 
-/**
- * Returns the failure for a successful reply that mdmirror cannot use.
- * @param why reason, for the message
- */
 export function failAsUnusable(call: ApiCall, { requestId }: { readonly requestId: string | null }, why: string) {
   return failedAnswer(createMisreadFault(call, why, requestId));
 }
@@ -27,8 +22,8 @@ export function failAsUnusable(call: ApiCall, { requestId }: { readonly requestI
 export const OTHER_FILE = "the service answered with another file";
 
 /**
- * Returns true if the answer to a POST is about the item that was created. The two paths may differ
- * in spelling, because a service may use the spelling of a folder that exists already.
+ * The two paths may differ in spelling, because a service may use the spelling of a folder that
+ * exists already.
  */
 export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
   const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, FOLD_EVERYTHING));
@@ -42,11 +37,7 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
   return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
 }
 
-/**
- * Returns the document in a reply.
- * @param read parser of the reply's body
- * @param id id that the document must have; null if it is new
- */
+/** @param id id that the document must have; null if it is new */
 export function readFileReply<File extends FileResource>(
   { traits }: CallContext,
   call: ApiCall,

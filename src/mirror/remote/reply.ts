@@ -17,12 +17,11 @@ export type ApiCall = {
   readonly path: string;
   readonly body: JsonObject | null;
   readonly accept: readonly number[];
-  /** Expected size of the answer: one document or folder, or one page of a list. */
   readonly size: "item" | "page";
 };
 
 export type ApiReply =
-  /** The call succeeded. `value`: the parsed JSON; null if the body is empty. */
+  /** `value`: the parsed JSON; null if the body is empty. */
   | {
       readonly kind: "success";
       readonly status: number;
@@ -33,14 +32,13 @@ export type ApiReply =
   /** The service refused the call, or reported an error, in the form of the API. */
   | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: AnswerOrigin })
   /**
-   * The answer cannot be read, or another program sent it: HTML, broken JSON, a redirect, an
+   * mdmirror cannot read the answer, or another program sent it: HTML, broken JSON, a redirect, an
    * unexpected status.
    */
   | {
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
-      /** Description of the answer in a few words, such as `a login page`. */
       readonly summary: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
@@ -71,8 +69,8 @@ type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly 
 
 export function readReply(call: ApiCall, result: WireResult, context: ReplyContext): ApiReply {
   if (result.kind === "answer") return readResponse(call, result.response, context);
-  // A list may succeed when it is repeated, so an unreadable page counts as a lost answer. An
-  // unreadable document would be the same again.
+  // An unreadable page of a list counts as a lost answer, because a second request may succeed. An
+  // unreadable document would be unreadable again.
   if (result.kind === "unreadable" && call.size === "item")
     return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);
@@ -80,7 +78,6 @@ export function readReply(call: ApiCall, result: WireResult, context: ReplyConte
   return { kind: "no-answer", sent: result.kind !== "not-sent", timedOut, detail: describeFailure(why), why };
 }
 
-/** @param whyUnreadable reason why the body cannot be read; undefined if it can */
 function readResponse(
   call: ApiCall,
   response: WireResponse,
@@ -112,8 +109,8 @@ function readResponse(
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: AnswerOrigin };
 
 /**
- * An answer that cannot be read. `detail`: a message. `summary`: what the answer is, in a few
- * words; null to derive it from content type and body.
+ * `detail`: message for users. `summary`: what the answer is, in a few words; null if content type
+ * and body show it.
  */
 type UnreadableAnswer = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
@@ -148,14 +145,14 @@ function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub)
   return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
-/** Returns the path of a request without its query, so that no cursor is logged. */
+/** The query is removed, so that no cursor is logged. */
 export function removeQuery(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
 /**
- * Returns the origin of a redirect, for messages; null if the URL is invalid. Path and query are
- * left out, because they may contain secrets.
+ * Leaves out path and query of the redirect, which may contain secrets. Returns null if the URL is
+ * invalid.
  */
 function readRedirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
@@ -167,10 +164,11 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
 
 /**
  * Reads the header `Retry-After`, a number of seconds or a date (RFC 9110, 10.2.3).
- * @param header value of `Retry-After`; undefined if it is missing
- * @param date value of the answer's `Date` header, which was made by the same clock
- * @param now milliseconds since the epoch, used if `Date` is missing
- * @returns milliseconds to wait, 0 or more; null if the header is missing or unreadable
+ * @param header value of `Retry-After`
+ * @param date value of the answer's `Date` header, which the server set with the same clock as
+ * `Retry-After`
+ * @param now milliseconds since the epoch, used if the answer has no `Date`
+ * @returns milliseconds to wait, 0 or more; null if `Retry-After` is missing or unreadable
  */
 export function readRetryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {
   if (header === undefined) return null;

@@ -9,18 +9,21 @@ import { type ApiCall, toLogFields, type ApiReply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
 export const RETRY = {
-  /** LIMIT: number of requests for one call. */
+  /** LIMIT: number of requests for one call, so that a call to a failing service ends. */
   attempts: 4,
   /**
-   * LIMIT: number of requests for a read that gets status 500. It is lower, because the error 500
+   * LIMIT: number of requests for a read that gets status 500, which is lower because an error 500
    * is often permanent.
    */
   attemptsOnFailure: 3,
-  /** LIMIT: milliseconds between the first reply to a call and the start of its last request. */
+  /**
+   * LIMIT: milliseconds between the first reply to a call and the start of its last request, so
+   * that a caller does not wait for long.
+   */
   totalMs: 120_000,
   /**
-   * Milliseconds of the wait before request n: a random number from 0 to `backoffBaseMs` · 2^n, but
-   * at most `backoffCapMs`.
+   * Milliseconds to wait after request n: a random number from 0 to `backoffBaseMs` · 2^n, but at
+   * most `backoffCapMs`.
    */
   backoffBaseMs: 500,
   backoffCapMs: 15_000,
@@ -29,8 +32,8 @@ export const RETRY = {
 } as const;
 
 /**
- * Next step after a reply. `isAgain`: true to repeat the call. `pauseMs`: milliseconds to wait
- * before that. `isForAll`: true if all other calls wait as well.
+ * `pauseMs`: milliseconds to wait before the call is repeated. `isForAll`: true if all other calls
+ * wait as well.
  */
 type RetryDecision = { readonly isAgain: boolean; readonly pauseMs: number; readonly isForAll: boolean };
 
@@ -39,7 +42,6 @@ const NO_RETRY: RetryDecision = { isAgain: false, pauseMs: 0, isForAll: false };
 type AnsweredReply = Extract<ApiReply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
- * Returns what to do after a reply.
  * @param attempt number of requests so far
  * @param fraction random number in [0, 1) for the wait
  */
@@ -63,14 +65,13 @@ function decideAfterRateLimit(call: ApiCall, reply: AnsweredReply, attempt: numb
 }
 
 function decideAfterFailure(call: ApiCall, reply: AnsweredReply, attempt: number, backoff: number): RetryDecision {
-  // A write that got an answer is never repeated. After a 4xx, the answer would be the same; after
-  // a 5xx, the write may have been carried out.
+  // A write that got an answer is never repeated. After a 4xx, a second answer would be no
+  // different; after a 5xx, the service may have carried out the write.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return NO_RETRY;
   return { isAgain: true, pauseMs: reply.retryAfterMs ?? backoff, isForAll: false };
 }
 
-/** Returns true if a reply shows that the service is overloaded. */
 export function isCongested(reply: ApiReply): boolean {
   // A request that could not be sent proves no overload: perhaps no service is running.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
@@ -83,11 +84,10 @@ type CallerOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Signal that ends all waits when the client is closed. After that, no request is sent. */
+  /** Signal that ends all waits when the client is closed. From then on, no request is sent. */
   readonly closing: AbortSignal;
 };
 
-/** Sends calls, and repeats those that failed, as far as that is allowed. */
 export class ApiCaller {
   readonly #options: CallerOptions;
 
@@ -102,8 +102,8 @@ export class ApiCaller {
       if (closing.aborted) return CLOSED_REPLY;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = turn.kind === "ran" ? turn.value : createPausedReply(turn.leftMs);
-      // The time limit of a call begins with its first reply, so the wait in the queue does not
-      // count.
+      // The time limit of a call starts with its first reply, so that the wait in the queue before
+      // that reply does not count.
       started ??= clock.monotonic();
       const step = decideRetry(call, reply, attempt, random.fraction());
       if (step.isForAll) queue.pause(step.pauseMs);

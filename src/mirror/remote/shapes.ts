@@ -1,6 +1,5 @@
 /**
- * Reads the bodies of the service's answers, and checks each field. Undocumented fields are
- * ignored.
+ * Reads the bodies of the service's answers, and checks each field. Ignores undocumented fields.
  */
 
 import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
@@ -18,34 +17,33 @@ import type { RemotePath } from "../../contract/path.ts";
 
 export type ParseResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A path: as the service sent it (`wire`), and without a leading slash (`path`). */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
 function refuse(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-// LIMIT: characters of a path, four times as many as the embedded service allows. A path is stored
-// in SQLite, sent in URLs, and printed on one line.
+// LIMIT: characters of a path, because a path is stored in SQLite, sent in URLs, and printed on one
+// line. Four times as many as the embedded service allows.
 const MAX_PATH_LENGTH = 16_384;
-// LIMIT: number of names in a path, twice as many as the embedded service allows. The time to check
-// all folders of a path grows with the cube of this number.
+// LIMIT: number of names in a path, because the time to check all folders of a path grows with the
+// cube of this number. Twice as many as the embedded service allows.
 const MAX_PATH_NAMES = 256;
-// Characters that the API forbids in names, and that a disk would read differently: backslashes,
+// Characters that the API forbids in names, and that a disk would read in another way: backslashes,
 // control characters and halves of surrogate pairs.
 const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
-// Matches simple paths that need no further checks, to read large lists faster.
+// Simple paths need no further checks, which makes reading large lists faster.
 const SIMPLE_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_SIMPLE_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
  * Reads a path from an answer. Accepts names that are invalid only by the API's rules, such as
- * names with spaces; they get another local name. Refuses a path that could lead out of the linked
- * folder: empty names, `.`, `..`, separators, control characters.
+ * names with spaces; the local file then gets another name. Refuses a path that could lead out of
+ * the linked folder: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
   if (typeof value !== "string") return refuse("its path is not a string");
-  // A path of this length cannot have more names than `MAX_PATH_NAMES`.
+  // A shorter path than `MAX_SIMPLE_LENGTH` cannot have more names than `MAX_PATH_NAMES`.
   if (value.length < MAX_SIMPLE_LENGTH && SIMPLE_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return refuse("its path is too long");
@@ -57,7 +55,6 @@ export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> 
 
 const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** Returns why the names of a path are refused; null if they are accepted. */
 function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   if (names.length > MAX_PATH_NAMES) return "its path is too deep";
   if (names.some((name) => FORBIDDEN_NAMES.has(name))) return "its path has an empty or relative name";
@@ -66,7 +63,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** Fields in the answer to a PUT. A field is null if it is missing or malformed. */
+/** A field is null if it is missing or malformed in the answer to a PUT. */
 type SavedEdit = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -75,8 +72,8 @@ type SavedEdit = {
 };
 
 /**
- * Reads the answer to a PUT. Two forms are accepted: a document in the member `file`, beside the
- * member `content`, or a document that contains the member `content`.
+ * Reads the answer to a PUT. Accepts two forms: a document in the member `file` beside a member
+ * `content`, or a document that contains the member `content`.
  */
 export function readEdit(value: unknown): ParseResult<SavedEdit> {
   if (!isJsonObject(value)) return refuse("the answer of the service is not a JSON object");
@@ -97,10 +94,7 @@ export function readEdit(value: unknown): ParseResult<SavedEdit> {
   };
 }
 
-/**
- * Reads the answer to a PUT whose edit went to review. A field is null if it is missing or
- * malformed.
- */
+/** A field is null if it is missing or malformed. */
 export function readReview(value: unknown): {
   readonly changeId: ChangeId | null;
   readonly reason: ReviewReason | null;
@@ -114,8 +108,8 @@ export function readReview(value: unknown): {
 export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
- * Reads a document from a list or a GET. If `protected` is missing, it counts as false; the answer
- * to a later write shows if that was wrong.
+ * Reads a document from a list or a GET. A missing `protected` counts as false; if that is wrong,
+ * the answer to a later write shows it.
  */
 export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return refuse("it is not a JSON object");
@@ -142,8 +136,7 @@ export function readFileWithContent(value: unknown): ParseResult<ListedItem<File
   const { resource, wirePath } = file.value;
   const content = member<AnsweredContent>(value as JsonObject, "content");
   if (typeof content !== "string") return refuse("its content is not a string");
-  // Half of a surrogate pair cannot be written as UTF-8: the file would contain another character
-  // (I25).
+  // UTF-8 cannot encode half of a surrogate pair: the file would contain another character (I25).
   if (!content.isWellFormed()) return refuse("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
@@ -157,13 +150,11 @@ export function readFolder(value: unknown): ParseResult<ListedItem<FolderResourc
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
-/** Returns the id of a document in an answer; null if it is missing or malformed. */
 export function readFileId(value: unknown): DocId | null {
   const id = isJsonObject(value) ? member<AnsweredContent>(value, "id") : undefined;
   return isDocId(id) ? id : null;
 }
 
-/** Returns the id of a folder in an answer; null if it is missing or malformed. */
 export function readFolderId(value: unknown): DirId | null {
   const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
   return isDirId(id) ? id : null;
@@ -171,10 +162,11 @@ export function readFolderId(value: unknown): DirId | null {
 
 export type ListPage = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
 
-// LIMIT: characters of a cursor. It is sent in the first line of a request, which servers limit to
-// 8 or 16 KiB.
+// LIMIT: characters of a cursor, because the first line of a request contains the cursor, and
+// servers limit that line to 8 or 16 KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: items of a page. A service may send more items than requested, up to this number.
+// LIMIT: items of a page, so that a page fits into memory. A service may send more items than
+// requested, up to this number.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): ParseResult<ListPage> {

@@ -6,7 +6,7 @@
 import type { WireResult } from "../../common/wire.ts";
 
 /**
- * Result of a request, for counting. `4xx`: without 429. `lost`: sent, but not completely answered.
+ * Result of a request, for counting. `4xx`: any but 429. `lost`: sent, but not completely answered.
  * `not-sent`: the service was not reached.
  */
 export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
@@ -19,7 +19,6 @@ export class ExchangeTally {
     this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
   }
 
-  /** Returns the number of requests by result. Results that did not happen are missing. */
   counts(): Readonly<Partial<Record<ExchangeEnd, number>>> {
     return Object.fromEntries(this.#counts);
   }

@@ -3,7 +3,6 @@ import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
 import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 
-/** Assumptions about a service before mdmirror has learned anything. */
 export const NO_TRAITS: RemoteTraits = {
   leadingSlash: true,
   folderPatch: "unknown",
@@ -21,10 +20,7 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HAS_DOUBTFUL_CHARACTER = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/**
- * Returns stored properties of a service, with defaults for those that an older version of mdmirror
- * did not store.
- */
+/** Uses defaults for properties that an older version of mdmirror did not store. */
 export function completeTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, ...known };
 }
@@ -33,8 +29,8 @@ export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;
   /**
-   * Doubtful characters (services differ in whether names may have them) that a path of this
-   * service had.
+   * Doubtful characters that a path of this service had. Services differ in whether names may have
+   * such characters.
    */
   readonly #acceptedCharacters = new Set<string>();
 
@@ -46,10 +42,6 @@ export class TraitLearner {
     return this.#traits;
   }
 
-  /**
-   * Learns from a path that the service sent: whether paths begin with a slash, and which
-   * characters are allowed.
-   */
   learnFromPath(wirePath: string): void {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
@@ -58,7 +50,6 @@ export class TraitLearner {
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#acceptCharacter(character);
   }
 
-  /** Remembers that names may have this character, because a name on the service has it. */
   #acceptCharacter(character: string): void {
     this.#acceptedCharacters.add(character);
     const { refusedCharacters } = this.#traits;
@@ -66,24 +57,22 @@ export class TraitLearner {
     this.learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
   }
 
-  /** Returns true if the service has sent a path since the start, so that its form is known. */
   slashIsKnown(): boolean {
     return this.#slashIsKnown;
   }
 
-  /** Returns a path with or without a leading slash, as this service writes paths. */
   inServiceForm(path: string): string {
     return this.#traits.leadingSlash ? `/${path}` : path;
   }
 
   /**
-   * Learns from a refused path or name. The service named the field, but not the reason; doubtful
-   * characters in the name are the likely reason.
+   * Learns from a path or name that the service refused without a reason. Doubtful characters in
+   * the name are the likely reason.
    */
   learnFromRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // If the name is invalid by the known rules, they explain the refusal. A character that the
-    // service has used itself is never the reason.
+    // A name that the known rules forbid explains the refusal. A character that the service has
+    // used itself is never the reason.
     if (findFirstFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#acceptedCharacters.has(character),
@@ -92,8 +81,8 @@ export class TraitLearner {
   }
 
   /**
-   * Learns which spellings the service treats as equal, from an item that it returned for another
-   * path.
+   * Learns which spellings the service treats as equal, from an item that it returned for a
+   * different path.
    */
   learnFromSpelling(requested: RemotePath, path: RemotePath): void {
     if (requested === path) return;

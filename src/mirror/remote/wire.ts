@@ -8,7 +8,6 @@ import { describeFailure } from "../../common/failure-words.ts";
 import type { ServiceRoute } from "./proxy.ts";
 
 type WireOptions = {
-  /** Base URL of the service, which `checkBaseUrl` must accept. */
   readonly baseUrl: string;
   /** Hosts for which plain http is allowed (`--allow-http`), in addition to this machine. */
   readonly allowHttpHosts?: readonly string[];
@@ -17,20 +16,15 @@ type WireOptions = {
    * frees a socket slightly after its answer. With spare sockets, the next request need not wait.
    */
   readonly connections?: number;
-  /**
-   * Certificate authority in PEM format, trusted instead of those of the system. Default: the
-   * system's authorities.
-   */
+  /** Certificate authority in PEM format, which replaces the authorities of the system. */
   readonly ca?: string;
-  /** Value of the header `User-Agent`. Default: the header is not sent. */
   readonly userAgent?: string;
-  /** Direct connection or proxy. Default: a direct connection. */
   readonly route?: ServiceRoute;
 };
 
 /**
- * Creates a pool of HTTP/1.1 connections to one service. It does not repeat requests, follow
- * redirects or keep cookies.
+ * Creates a pool of HTTP/1.1 connections to one service, which repeats no requests, follows no
+ * redirects and keeps no cookies.
  * @throws for a base URL that `checkBaseUrl` refuses; the message does not contain the URL
  */
 export function createWire(options: WireOptions): Wire {
@@ -77,7 +71,7 @@ class PooledWire implements Wire {
         ended: (why: string) => ({ kind: "ended", why }) as const,
       };
       const exchange = new HttpExchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
-      // No compression is accepted, because it would delay the events of the stream.
+      // No compression is accepted, because compression would delay the events of the stream.
       this.#dispatch(request, "identity", exchange);
     });
   }
@@ -90,8 +84,8 @@ class PooledWire implements Wire {
   }
 
   /**
-   * Returns the result for a request that cannot be sent, because the pool is closed or the proxy's
-   * URL is invalid. Returns null if requests can be sent.
+   * Returns null if requests can be sent. Requests cannot be sent if the pool is closed, or the URL
+   * of the proxy is invalid.
    */
   #whyClosed(): Extract<WireResult, { kind: "not-sent" }> | null {
     if (this.#closing !== null) return { kind: "not-sent", why: "closed" };
@@ -100,10 +94,7 @@ class PooledWire implements Wire {
     return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
   }
 
-  /**
-   * Sends a request. Errors never throw: all of them go to the handler, even the error for an
-   * invalid header.
-   */
+  /** Never throws: all errors go to the handler, even the error for an invalid header. */
   #dispatch(
     { method, path, headers, body }: WireRequest,
     encodings: string,
