@@ -1,7 +1,8 @@
 /**
- * Decides which brackets of a paragraph are links, in time linear in its length. The parser's own
- * rules are not used. They read every `[a]` as a reference, and so miss the link in `[the [old]
- * plan](plan.md)`. They also compare each bracket with all earlier ones.
+ * Decides which brackets of a paragraph are links, in time linear in the length of the paragraph.
+ * The rules of the parser are not used, for two reasons. The parser reads every `[a]` as a
+ * reference, and so misses the link in `[the [old] plan](plan.md)`. And it compares each bracket
+ * with all earlier ones.
  */
 
 import type { InlineContext } from "@lezer/markdown";
@@ -20,11 +21,10 @@ export type InlineLink = LinkResource & {
 
 type OpenBracket = { readonly offset: number; readonly image: boolean };
 
-/** State of reading a paragraph, up to the current character. */
 export type ParagraphBrackets = {
   readonly openers: OpenBracket[];
   /**
-   * Number of open brackets that cannot begin a link any more. A link has ended after them, and
+   * Number of open brackets that cannot begin a link any more: a link has ended after them, and
    * Markdown allows no link inside another.
    */
   usableFrom: number;
@@ -37,17 +37,16 @@ export function createParagraphBrackets(): ParagraphBrackets {
 
 type BracketContext = {
   /**
-   * Labels for which the document has a definition, normalised. Labels of footnotes begin with `^`.
+   * Normalised labels for which the document has a definition. Labels of footnotes begin with `^`.
    */
   readonly definedLabels: ReadonlySet<string>;
   readonly countsWiki: boolean;
-  /** Receives each link; its offsets are in the whole document. */
+  /** Function that receives each link; its offsets are in the whole document. */
   readonly onLink: (link: InlineLink) => void;
 };
 
 /**
- * Reads the character at `offset`. Returns the offset at which the parser continues; -1 if the
- * character is no bracket.
+ * Returns the offset at which the parser continues; -1 if the character at `offset` is no bracket.
  * @param brackets state of the paragraph, which is changed
  */
 export function readBracket(
@@ -73,8 +72,8 @@ export function readBracket(
 
 /**
  * Reads a wiki link in the local form, such as `[[Name]]`. The caller excludes wiki links inside
- * other brackets. On the service, these would be Markdown links, and so the outer brackets could
- * not be a link.
+ * other brackets. On the service, such wiki links would be Markdown links, and so the outer
+ * brackets could not be a link.
  * @returns the offset after the wiki link; null if none begins at `offset`
  */
 function readLocalWikiLink(
@@ -94,10 +93,7 @@ function readLocalWikiLink(
   return span.to;
 }
 
-/**
- * Returns the parts of a wiki link in the form of the service, as member `wiki`. Returns an empty
- * object for an ordinary link.
- */
+/** Returns an empty object for an ordinary link. */
 function readServiceWikiLink(
   cx: InlineContext,
   opener: OpenBracket,
@@ -133,10 +129,7 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
   return end;
 }
 
-/**
- * Reads the `(destination "title")` of a link. Its offsets are in the whole document. Returns null
- * if none begins at `at`.
- */
+/** Returns null if no `(destination "title")` begins at `at`. Offsets are in the whole document. */
 function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
@@ -152,10 +145,10 @@ function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks):
 }
 
 /**
- * Returns the offset after a reference, such as `[text][label]` or `[label]`; -1 if no definition
- * has its label.
+ * Returns the offset after a reference, such as `[text][label]` or `[label]`; -1 if the document
+ * defines no such label.
  * @param close offset of the bracket that closes the text
- * @param label the text as a label; null if it cannot be one
+ * @param label the text as a label; null if the text cannot be a label
  */
 function findReferenceEnd(
   cx: InlineContext,
@@ -170,7 +163,7 @@ function findReferenceEnd(
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 
-/** Returns the text between two brackets as a normalised label; null if it cannot be a label. */
+/** Returns null if the text between two brackets cannot be a label. */
 function readLabelWithin(cx: InlineContext, opener: OpenBracket, close: number): string | null {
   const from = opener.offset + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL_LENGTH) return null;
@@ -178,7 +171,7 @@ function readLabelWithin(cx: InlineContext, opener: OpenBracket, close: number):
   return read?.end === close + 1 - cx.offset ? normaliseLabel(read.label) : null;
 }
 
-/** LIMIT: characters of a label, from CommonMark. */
+/** LIMIT: characters of a label, because CommonMark allows no more. */
 const MAX_LABEL_LENGTH = 999;
 
 const EXCLAMATION_MARK = 0x21;

@@ -2,12 +2,12 @@
 
 /**
  * Matches the characters after `](` or `]:` if the link certainly leads to no document: a fragment,
- * another scheme, or nothing.
+ * another scheme than `ref:`, or nothing.
  */
 const FOREIGN_DESTINATION = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**
- * Returns false if a document certainly has no link to another document; true if it may have one.
+ * Returns false only if a document certainly has no link to another document.
  * @param wiki true if wiki links (`[[Name]]`) are links, too
  */
 export function mayHaveLinks(text: string, wiki = false): boolean {

@@ -3,7 +3,6 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { isPunctuation } from "./resource.ts";
 
-/** A destination in parts: its target, and the position of its query or fragment. */
 export type Destination = {
   /**
    * Kind of the target.
@@ -30,10 +29,7 @@ export const INERT_SCHEME = "ref://";
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/**
- * Reads a destination.
- * @param raw destination as it is in the document, without `<` and `>`
- */
+/** @param raw destination as it is in the document, without `<` and `>` */
 export function readDestinationParts(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
@@ -50,8 +46,7 @@ export function isId(text: string): boolean {
 
 /**
  * Returns the destination up to its query or fragment, with backslash escapes and entities
- * resolved. `end` is the offset after that part. An escaped `?` or `#` also begins the query or
- * fragment.
+ * resolved. An escaped `?` or `#` also begins the query or fragment.
  */
 function decodeUntilSuffix(raw: string, start: number): { target: string; end: number } {
   let target = "";
@@ -81,7 +76,9 @@ function toCharacter(code: number): string {
   return isNone ? "\ufffd" : String.fromCodePoint(code);
 }
 
-/** LIMIT: the entities that editors write in addresses. HTML has more than 2,000 names. */
+/**
+ * LIMIT: only the entities that editors write in addresses, because HTML has more than 2,000 names.
+ */
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   __proto__: null as never,
   amp: "&",
@@ -116,14 +113,14 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a path as a destination. Only characters with a meaning in Markdown or in a URL are
- * encoded, so that letters of all languages stay readable.
+ * Encodes only characters with a meaning in Markdown or in a URL, so that letters of all languages
+ * stay readable.
  * @param angle true if the destination will be between `<` and `>`, where spaces and parentheses
  * need no encoding
  */
 export function encodeDestination(path: string, angle: boolean): string {
   const encoded = path.replace(angle ? UNSAFE_IN_ANGLE_BRACKETS : UNSAFE_CHARACTER, encodeCharacter);
-  // Without encoding, `a:b.md` would be read as a scheme, and `doc_1` as an id.
+  // Without encoding, `a:` in `a:b.md` would be a scheme, and `doc_1` an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
   return isId(encoded) ? `./${encoded}` : encoded;
 }
@@ -131,12 +128,12 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLE_BRACKETS = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-/** Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves. */
+/** Also encodes parentheses, which `encodeURIComponent` leaves. */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }
 
-/** Decodes a percent-encoded string. Returns null if the bytes are not UTF-8. */
+/** Returns null if the decoded bytes are not UTF-8. */
 export function decodePercents(text: string): string | null {
   try {
     return decodeURIComponent(text);

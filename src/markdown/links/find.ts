@@ -1,4 +1,4 @@
-/** Finds the links of a Markdown document. Tables and footnotes are read as on GitHub. */
+/** Finds the links of a Markdown document. Reads tables and footnotes as GitHub does. */
 
 import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
@@ -22,7 +22,8 @@ export type FoundLink = {
   /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
   /**
-   * Parts of a wiki link, in the local form or that of the service; missing for all other links.
+   * Parts of a wiki link, in the local form or in that of the service. Undefined for all other
+   * links.
    */
   readonly wiki?: WikiLink;
 };
@@ -33,9 +34,9 @@ export function readLinkDestination(text: string, { from, to, wiki }: FoundLink)
 }
 
 /**
- * Returns the links of a document in their order, in time linear in its length. Skips code, HTML
- * and front matter. Skips links without a destination of their own: addresses in `<…>` and
- * references (`[text][label]`).
+ * Returns the links of a document in their order, in time linear in the length of the document.
+ * Skips code, HTML and front matter. Also skips links without a destination of their own: addresses
+ * in `<…>` and references (`[text][label]`).
  * @param wiki true if wiki links are links, too
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
@@ -46,8 +47,8 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 }
 
 /**
- * Links of the last document. Most documents are read twice in a row: first to find the targets of
- * the links, then to replace their destinations.
+ * Most documents are read twice in a row: first to find the targets of the links, then to replace
+ * the destinations.
  */
 let lastDocument: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
@@ -56,7 +57,7 @@ function parseLinks(text: string, countsWiki: boolean): FoundLink[] {
   const body = bodyOffset === 0 ? text : text.slice(bodyOffset);
   const firstReading = collectLinks(body, { defined: NO_LABELS, countsWiki });
   // The first reading collects the definitions, which may be at the end of the document. The second
-  // reading needs them to decide which brackets are links.
+  // reading uses the definitions to decide which brackets are links.
   const links =
     firstReading.defined.size === 0
       ? firstReading.links

@@ -1,7 +1,7 @@
 /**
- * Configures the Markdown parser `@lezer/markdown` to find links. Emphasis, entities and line
- * breaks are left out, because they do not decide what is a link. Only this file and `brackets.ts`
- * use the parser.
+ * Configures the Markdown parser `@lezer/markdown` to find links. Leaves out emphasis, entities and
+ * line breaks, because these do not decide what is a link. Only this file and `brackets.ts` use the
+ * parser.
  */
 
 import {
@@ -18,20 +18,20 @@ import {
 import { type ParagraphBrackets, type InlineLink, createParagraphBrackets, readBracket } from "./brackets.ts";
 
 export type ParseOptions = {
-  /** Labels for which the document has a definition, normalised. */
+  /** Normalised labels for which the document has a definition. */
   readonly defined: ReadonlySet<string>;
   /** True if wiki links (`[[note]]`) are links, too. */
   readonly countsWiki: boolean;
 };
 
 /**
- * Options and results of one parse. The parser calls functions of this file without extra
- * arguments, so the variable `currentParse` has this object during a parse.
+ * Options and results of one parse. The parser passes no extra arguments to the functions of this
+ * file, so the variable `currentParse` has this object during a parse.
  */
 type Parse = ParseOptions & {
   /**
-   * Links by the offset of their destination. The parser may drop some later; only those with a
-   * node in its tree are links.
+   * Links by the offset of their destination. The parser may drop some of these links later; only
+   * links with a node in its tree count.
    */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, ParagraphBrackets>;
@@ -53,10 +53,16 @@ export function parseMarkdown(
   }
 }
 
-/** LIMIT: depth of nested quotes and lists. Deeper lines are text without links. */
+/**
+ * LIMIT: depth of nested quotes and lists, because the time to read a line grows with its depth.
+ * Deeper lines are text without links.
+ */
 const MAX_DEPTH = 100;
 
-/** LIMIT: lines of one definition (`[label]: destination "title"`). */
+/**
+ * LIMIT: lines of one definition (`[label]: destination "title"`), because the parser reads the
+ * whole definition again for each of its lines.
+ */
 const MAX_DEFINITION_LINES = 64;
 
 /** Matches the beginning of a footnote, such as `[^1]:`. */
@@ -83,9 +89,7 @@ const BLOCK_SYNTAX: MarkdownConfig = {
   ],
 };
 
-/**
- * The configured parser; null until the first document is parsed, because many commands parse none.
- */
+/** Null until the first document is parsed, because many commands parse none. */
 let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
@@ -106,9 +110,9 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
 }
 
 /**
- * Returns the offset after a `<` whose tag or comment never ends; -1 to let the parser read it. The
- * parser itself would search the rest of the document for each such `<`, which takes quadratic
- * time.
+ * Returns the offset after a `<` whose tag or comment never ends. For each such `<`, the parser
+ * itself would search the rest of the document, which takes quadratic time. Returns -1 to let the
+ * parser read the `<`.
  */
 function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
@@ -136,18 +140,14 @@ function skipTooDeep(cx: BlockContext, line: Line): boolean {
   return true;
 }
 
-/**
- * Limits the length of a definition. For each of its lines, the parser reads the whole definition
- * again.
- */
 function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
   if (!leaf.content.startsWith("[")) return null;
   let lines = 1;
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The parser for definitions is the next entry of this list. Without it, the lines are
-      // ordinary text.
+      // The parser for definitions is the next entry of this list. Without that parser, the lines
+      // are ordinary text.
       if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },
@@ -168,7 +168,9 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE_BEGINNING.test(line.text.slice(line.pos));
 }
 
-/** Returns true if a line belongs to the footnote above it, because it is empty or indented. */
+/**
+ * Returns true if a line belongs to the footnote above it, because the line is empty or indented.
+ */
 function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === END_OF_LINE) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -6,9 +6,9 @@ import { type Place, resolveToPath, resolveDestination } from "./place.ts";
 import { type TargetLookup, resolveByFirstSource } from "./translate.ts";
 
 /**
- * Returns what a local document's links lead to, one entry for each destination.
- * @param place path of the document, and the paths and ids of all others
- * @param sources lookups from destination to id, in the order in which they are asked
+ * Returns the targets of a local document's links, one for each destination.
+ * @param place path of the document, and the paths and ids of all other documents
+ * @param sources lookups from destination to id; the first lookup that knows the destination counts
  */
 export function readLinkTargets(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
@@ -22,8 +22,8 @@ export function readLinkTargets(text: string, place: Place, sources: readonly (T
 }
 
 /**
- * Returns the target of a link, to be recorded. Returns null if the destination is the id of a
- * known document or folder, because a move cannot break such a link.
+ * Returns null if the destination is the id of a known document or folder, because a move cannot
+ * break such a link.
  */
 function readLinkTarget(
   read: Destination,
@@ -41,14 +41,14 @@ function readLinkTarget(
   return { destination: target, at: at ?? choosePathSpelling(place, knownId, resolveToPath(read, place)), to: knownId };
 }
 
-/** Returns the destinations of a document's links, without query and fragment. */
+/** Returns the destinations without query and fragment. */
 export function readDestinations(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readLinkDestination(text, link).target);
 }
 
 /**
- * Returns a document without the destinations of its links. The result is the same for both forms
- * of a document, so it shows whether anything else changed.
+ * Returns a document without the destinations of its links. Both forms of a document give the same
+ * result, so the result shows whether anything else than a destination changed.
  */
 export function removeDestinations(text: string, wiki: boolean): string {
   let result = "";
@@ -62,8 +62,8 @@ export function removeDestinations(text: string, wiki: boolean): string {
 
 /**
  * Returns a lookup from the destinations in one form of a document to the ids in its other form.
- * Compares link by link. If the forms have different numbers of links, the lookup always returns
- * null.
+ * Compares link by link. If the two forms have different numbers of links, the lookup always
+ * returns null.
  * @param otherForm form of the document whose links are ids
  * @param text form of the document whose destinations are looked up
  */
@@ -77,8 +77,8 @@ export function createLookupByOtherForm(otherForm: string, text: string, wiki: b
 }
 
 /**
- * Returns the destinations that have no target, from the service's form of a document, where they
- * begin with `ref://`.
+ * Returns the destinations that begin with `ref://` in the service's form of a document, because
+ * they have no target.
  */
 export function readInertDestinations(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readLinkDestination(text, link));
@@ -86,18 +86,15 @@ export function readInertDestinations(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns `literal`, the path that a destination names. If the target's path is the same apart from
- * its Unicode normal form, returns that path instead.
+ * Returns `literal`, the path that a destination names. If the path of the target differs from
+ * `literal` only in its Unicode normal form, returns the path of the target.
  */
 function choosePathSpelling(place: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : place.pathOf(id);
   return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
 }
 
-/**
- * Returns a lookup from the destination of a link to the id of its target, made from recorded
- * targets.
- */
+/** Returns a lookup from the destination of a link to the id of its recorded target. */
 export function createTargetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
   for (const { destination, to } of targets) if (to !== null && !bySaid.has(destination)) bySaid.set(destination, to);

@@ -26,7 +26,7 @@ type NameLookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Returns true if the path has a local file that is not a document yet. */
+  /** Function that returns true if the path has a local file that is not a document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 
@@ -35,8 +35,8 @@ export function createDocumentNames({ index, idAt, pathOf, isWaiting }: NameLook
   const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
-    // Two are enough to see that a name is ambiguous. A name such as `index` may have thousands of
-    // files.
+    // Two ids are enough to see that a name is ambiguous. A name such as `index` may have thousands
+    // of files.
     const [id, ...more] = ids.take(2);
     return id !== undefined && more.length === 0 ? id : null;
   };
@@ -64,10 +64,7 @@ function listPossibleStems(name: string): string[] {
   return foldName(name).endsWith(MARKDOWN_ENDING) ? [name, name.slice(0, -MARKDOWN_ENDING.length)] : [name];
 }
 
-/**
- * Returns a name in lower case and in one Unicode form, because editors ignore both differences in
- * wiki links.
- */
+/** Editors ignore case and Unicode forms in wiki links. */
 function foldName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

@@ -4,26 +4,29 @@ import { decodePercents, type Destination, isId, encodeDestination } from "./des
 import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
- * Place of a local document whose links are read or written: its path, with lookups between paths
- * and ids. Paths are relative to the linked folder, without slashes at both ends; `""` is the
- * folder itself. If `idAt(pathOf(id))` is not `id`, the id counts as unknown.
+ * Place of a local document whose links are read or written: the path of the document, with lookups
+ * between paths and ids. Paths are relative to the linked folder, without slashes at both ends;
+ * `""` is the folder itself. If `idAt(pathOf(id))` is not `id`, the id counts as unknown.
  */
 export type Place = {
   readonly path: string;
-  /** Returns the id of the local document or folder at `path`; null if there is none. */
+  /**
+   * Function that returns the id of the local document or folder at `path`; null if the path has
+   * none.
+   */
   idAt(path: string): string | null;
-  /** Returns the local path of the document or folder with this id; null if there is none. */
+  /** Function that returns the local path of a document or folder; null if the id has none. */
   pathOf(id: string): string | null;
   /**
-   * Returns the id of the target of an absolute path, such as `/plans/a.md`; the argument has no
-   * leading slash. Default: `idAt`, which is right if the whole workspace is linked.
+   * Function that returns the id of the target of an absolute path, such as `/plans/a.md`; the
+   * argument has no leading slash. Default: `idAt`, which is right if the whole workspace is
+   * linked.
    */
   idAtAbsolute?(path: string): string | null;
-  /** Lookups for wiki links; undefined if wiki links are not links. */
+  /** Lookups for wiki links; undefined if wiki links are not translated. */
   readonly names?: DocumentNames | undefined;
 };
 
-/** Returns the id of the document or folder that a destination leads to; null if there is none. */
 export function resolveDestination({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign") return null;
   const id =
@@ -50,8 +53,8 @@ function resolvePath(target: string, place: Place): string | null {
 }
 
 /**
- * Returns the path that a destination names, even if nothing exists there. Returns null if the path
- * leads out of the linked folder.
+ * Returns the path that a destination names, even if nothing exists at the path. Returns null if
+ * the path leads out of the linked folder.
  */
 export function resolveToPath({ kind, target }: Destination, place: Place): string | null {
   if (kind === "foreign" || target === "") return null;
@@ -60,10 +63,7 @@ export function resolveToPath({ kind, target }: Destination, place: Place): stri
   return absolute && place.idAtAbsolute ? null : followPath(absolute ? "" : parentOf(place.path), target);
 }
 
-/**
- * Returns the path that a relative path names, seen from a folder; null if it leads out of the
- * linked folder.
- */
+/** Returns null if the path leads out of the linked folder. */
 function followPath(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of target.split("/")) {
@@ -78,8 +78,9 @@ function followPath(folder: string, target: string): string | null {
 }
 
 /**
- * Returns the relative path to a document or folder, as a destination; that of a folder ends with a
- * slash. Returns null if the id has no path, or if the destination would not lead to it.
+ * Returns the relative path to a document or folder, as a destination; the path to a folder ends
+ * with a slash. Returns null if the id has no path, or if the destination would not lead to the
+ * document or folder.
  * @param angle true if the destination will be between `<` and `>`
  */
 export function makeShortestDestination(id: string, place: Place, angle: boolean): string | null {

@@ -1,26 +1,26 @@
 /** Reads what follows the brackets of a link: `(destination "title")` or `[label]`. */
 
-/** A range of a document; `to` is the offset after its last character. */
+/** `to`: offset after the last character. */
 type TextRange = { readonly from: number; readonly to: number };
 
 export type LinkResource = {
-  /** Range of the destination, without `<` and `>`; null if the parentheses are empty. */
+  /** Range without `<` and `>`; null if the parentheses are empty. */
   readonly destination: TextRange | null;
   readonly angle: boolean;
-  /** Range of the title, without its quotes; null if there is none. */
+  /** Range of the title, without its quotes; null if the link has no title. */
   readonly title: TextRange | null;
   readonly end: number;
 };
 
 /**
  * Characters (`"`, `'` or `)`) that could end a title but do not occur in the rest of the document.
- * They are remembered, so that the rest is searched only once.
+ * Remembered, so that the rest is searched only once.
  */
 export type UnclosedMarks = Set<string>;
 
 /**
- * LIMIT: nested parentheses in a destination, the same as in the reference implementations of
- * CommonMark.
+ * LIMIT: nested parentheses in a destination, because the reference implementations of CommonMark
+ * allow no more.
  */
 const MAX_PARENTHESES = 32;
 
@@ -29,9 +29,8 @@ const ANGLE_DESTINATION = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
- * Reads a `(destination "title")`.
  * @param open offset of the opening parenthesis
- * @returns null if the parentheses do not have this form
+ * @returns null if the parentheses do not contain a destination and a title
  */
 export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);
@@ -45,7 +44,10 @@ export function readResource(text: string, open: number, unclosed: UnclosedMarks
   return text.charCodeAt(offset) === CLOSE_PARENTHESIS ? { destination, angle, title, end: offset + 1 } : null;
 }
 
-/** Returns the range of the destination at `offset`, without `<` and `>`; null if there is none. */
+/**
+ * Returns the range of the destination at `offset`, without `<` and `>`; null if no destination
+ * begins at `offset`.
+ */
 export function readDestination(text: string, offset: number): TextRange | null {
   if (text.charCodeAt(offset) !== LESS_THAN) {
     const to = findBareEnd(text, offset);
@@ -56,9 +58,7 @@ export function readDestination(text: string, offset: number): TextRange | null 
   return inner === undefined ? null : { from: offset + 1, to: offset + 1 + inner.length };
 }
 
-/**
- * Returns the offset after a destination without `<` and `>`; -1 if its parentheses are unbalanced.
- */
+/** Returns -1 if the parentheses of the destination are unbalanced. */
 function findBareEnd(text: string, from: number): number {
   let depth = 0;
   let offset = from;
@@ -89,8 +89,7 @@ function readTitle(text: string, offset: number, unclosed: UnclosedMarks): TextR
 }
 
 /**
- * Reads a `[label]`. Returns its normalised label and the offset after it; null if no label begins
- * at `offset`.
+ * Returns the normalised label, and the offset after the `]`; null if no label begins at `offset`.
  */
 export function readLabel(text: string, offset: number): { readonly label: string; readonly end: number } | null {
   LABEL.lastIndex = offset;
@@ -98,9 +97,7 @@ export function readLabel(text: string, offset: number): { readonly label: strin
   return found === null ? null : { label: normaliseLabel(found[1]!), end: offset + found[0].length };
 }
 
-/**
- * Returns a label in the form in which labels are compared: without differences in case and spaces.
- */
+/** Removes differences in case and spaces, because labels are compared without them. */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")
@@ -109,7 +106,7 @@ export function normaliseLabel(label: string): string {
     .toUpperCase();
 }
 
-/** Returns true for ASCII punctuation, which a backslash can escape. */
+/** A backslash can escape ASCII punctuation only. */
 export function isPunctuation(character: string): boolean {
   return /^[!-/:-@[-`{-~]$/.test(character);
 }

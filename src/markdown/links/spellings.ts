@@ -4,8 +4,8 @@ import { type Place, resolveDestination } from "./place.ts";
 import { writeServiceWikiLink } from "./wiki.ts";
 
 /**
- * Remembers how a document spells its links, so that they keep their spelling when the document is
- * translated again.
+ * Remembers how a document spells its links, so that the links keep their spelling when the
+ * document is translated again.
  */
 export class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
@@ -15,10 +15,11 @@ export class LinkSpellings {
 
   /**
    * @param text document whose spellings are remembered
-   * @param isWanted returns true if the spelling of a link is remembered; `id` is the link's
-   * target, or null
+   * @param isWanted returns true if the spelling of a link is remembered; `id` is the target of the
+   * link, or null
    * @param isExact true to use each spelling once, and only for a link with the same query and
-   * fragment; false to repeat the last spelling of a target for all further links
+   * fragment as the spelling. False to repeat the last spelling of a target for all further links
+   * to that target
    */
   constructor(
     text: string,
@@ -52,8 +53,8 @@ export class LinkSpellings {
   }
 
   /**
-   * Returns the spelling for the next link to a target, without its query and fragment. The first
-   * link gets the first spelling of that target, and so on; further links get the last one, unless
+   * Returns the spelling for the next link to a target, without query and fragment. The first link
+   * gets the first spelling of that target, and so on. Further links get the last spelling, unless
    * `isExact`. A link without a target gets its whole destination. Returns undefined if no spelling
    * is remembered.
    */
@@ -68,7 +69,7 @@ export class LinkSpellings {
   }
 
   /**
-   * Returns the spelling for the next whole wiki link; undefined if no spelling is remembered.
+   * Returns undefined if no spelling is remembered.
    * @param form form of the wiki link on the service
    */
   nextWikiSpelling(form: string): string | undefined {
@@ -88,7 +89,7 @@ function takeNextSpelling<T>(spellings: T[] | undefined): T | undefined {
 
 /**
  * Returns the key under which the spellings of a link's target are stored. Destinations in `<…>`
- * and wiki links have their own keys, because their spellings cannot be used for other links.
+ * and wiki links have their own keys, because other links cannot use their spellings.
  */
 function toTargetKey(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;

@@ -11,43 +11,49 @@ import { LinkSpellings } from "./spellings.ts";
 import { writeLocalWikiLink, readWikiHeading, writeServiceWikiLink, type WikiLink } from "./wiki.ts";
 
 export type ToDiskOptions = {
-  /** Earlier local form of the document. Links to the same targets are spelled as in it. */
+  /** Earlier local form of the document, whose spellings are used for links to the same targets. */
   readonly previous?: string;
   /**
-   * True if a wiki link that `previous` spells with a path, as `[[Name]](path)`, becomes `[[Name]]`
-   * if that leads to its target.
+   * True if a wiki link that `previous` spells with a path, as `[[Name]](path)`, becomes
+   * `[[Name]]`, provided that `[[Name]]` leads to the same target.
    */
   readonly restoresWiki?: boolean;
 };
 
 export type ToServiceOptions = {
-  /** Earlier content on the service. Absolute paths in it stay, if they have the same targets. */
+  /**
+   * Earlier content on the service. Its absolute paths stay if they still have the same targets.
+   */
   readonly previous?: string;
   /** Paths and ids before a move, for links that still have the old path of their target. */
   readonly before?: Place;
-  /** Targets of the links in the file before the last edit. They are looked up first. */
+  /**
+   * Targets of the links in the file before the last edit. This lookup is the first one to be used.
+   */
   readonly earlierTargets?: TargetLookup;
-  /** Targets of the links in the file before earlier edits. They are looked up last. */
+  /**
+   * Targets of the links in the file before earlier edits. This lookup is the last one to be used.
+   */
   readonly formerTargets?: TargetLookup;
 };
 
 /**
- * Function that returns the id of the target of a destination, which is passed without query and
- * fragment; null if it knows none.
+ * Function that returns the id of the target of a destination, without query and fragment; null if
+ * the lookup knows no target.
  */
 export type TargetLookup = (destination: string) => string | null;
 
 /**
  * Returns the local form of a document from its form on the service. Ids of known documents and
- * absolute paths become relative paths. `ref://` before a destination is removed. All other
+ * absolute paths become relative paths. `ref://` before a destination is removed. Other
  * destinations stay.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const draft = rewriteForDisk(text, place, options);
   if (!draft.hasWiki) return draft.result;
   if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
-  // Wiki links have changed how the rest of the document is read, because they have no destination
-  // in parentheses. So all of them become Markdown links.
+  // Wiki links have no destination in parentheses, and have thereby changed how the rest of the
+  // document is read. So all of them become Markdown links.
   return rewriteForDisk(text, { ...place, names: undefined }, options).result;
 }
 
@@ -74,8 +80,8 @@ function rewriteForDisk(
       const before = spellings?.nextWikiSpelling(whole);
       const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
       const spelled = keeps ? before : defaultForm;
-      // Also uses up the link's spelling as a Markdown link, so that the following links get their
-      // own spellings.
+      // Removes the spelling of this link as a Markdown link from `spellings`, too. Otherwise the
+      // next link to the same target would get the spelling of this one.
       if (spelled !== null) spellings?.nextSpelling(raw, read, id, link);
       return spelled;
     },
@@ -83,10 +89,11 @@ function rewriteForDisk(
 }
 
 /**
- * Returns the form of a document on the service from its local form. A link to a document or folder
- * becomes its id. A link without a target gets `ref://` before its destination. Unknown ids, other
- * schemes and lone fragments stay. A wiki link also stays, if no document or more than one has its
- * name.
+ * Returns the form of a document on the service from its local form.
+ * - A link to a document or folder becomes its id.
+ * - A link without a target gets `ref://` before its destination.
+ * - Unknown ids, other schemes and lone fragments stay.
+ * - A wiki link stays if no document has its name, or more than one.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const draft = rewriteForService(text, place, options);
@@ -122,11 +129,11 @@ function rewriteForService(
 
 /**
  * Returns the local form of a document after other documents have moved, so that each link still
- * leads to its target. A destination that still does so keeps its spelling.
+ * leads to its target. A destination that still leads to its target keeps its spelling.
  * @param before ids of targets before the move
  * @param after paths and ids after the move
  * @param isAway returns true for a target that has no local path any more, but still exists on the
- * service; links to it become ids
+ * service; links to such a target become ids
  */
 export function respell(
   text: string,
@@ -156,9 +163,7 @@ export function respell(
   }).result;
 }
 
-/**
- * Returns the id of a destination's target, from the first lookup that knows it; null if none does.
- */
+/** Returns null if no lookup knows the target of the destination. */
 export function resolveByFirstSource(
   read: Destination,
   order: readonly (TargetLookup | Place | undefined)[],
@@ -174,10 +179,7 @@ function isRelative({ kind, target }: Destination): boolean {
   return kind === "path" && !target.startsWith("/");
 }
 
-/**
- * Returns true if the spelling of a local link is remembered: the link has a target, or begins with
- * `ref://`.
- */
+/** Returns true if the link has a target, or begins with `ref://`. */
 function keepsLocalSpelling({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }
@@ -187,25 +189,25 @@ function keepsServiceSpelling(read: Destination): boolean {
 }
 
 type LinkWriter = {
-  /** Returns the new destination of a link; null to keep it. */
+  /** Function that returns the new destination of a link; null to keep the old one. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
-   * Returns the whole new wiki link; null to keep it, or to change only its destination.
+   * Function that returns the whole new wiki link; null to keep the wiki link, or to change only
+   * its destination.
    * @param whole the wiki link as the document has it
-   * @param raw its destination
+   * @param raw destination of the wiki link
    */
   readonly wiki: (whole: string, wiki: WikiLink, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
 type RewrittenDocument = {
   readonly result: string;
-  /** Number of links that the original document has. */
+  /** Number of links in the original document. */
   readonly count: number;
-  /** True if a wiki link was written. */
   readonly hasWiki: boolean;
 };
 
-/** Returns the document with new destinations; the same string if no destination changes. */
+/** Returns the same string if no destination changes. */
 function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): RewrittenDocument {
   const links = findLinks(text, names !== undefined);
   let result = "";
@@ -222,9 +224,6 @@ function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): Rewr
   return { result: copiedUpTo === 0 ? text : result + text.slice(copiedUpTo), count: links.length, hasWiki };
 }
 
-/**
- * Returns true if the result has as many links as the original document, with wiki links counted.
- */
 function hasAllLinks({ result, count }: RewrittenDocument): boolean {
   return findLinks(result, true).length === count;
 }

@@ -1,7 +1,8 @@
 /**
- * Reads and writes wiki links. Locally they name a file: `[[Name#Heading|text]]`. On the service
- * they are Markdown links with an id: `[[text]](doc_1#Heading)`. The double brackets distinguish
- * them from other links. Readers see only the text, and a move does not break the id.
+ * Reads and writes wiki links. Locally, a wiki link names a file: `[[Name#Heading|text]]`. On the
+ * service, it is a Markdown link with an id: `[[text]](doc_1#Heading)`. The double brackets
+ * distinguish wiki links from other links. Readers see only the text, and a move does not break the
+ * id.
  */
 
 import { decodePercents, encodeCharacter } from "./destination.ts";
@@ -12,32 +13,34 @@ import { decodePercents, encodeCharacter } from "./destination.ts";
  */
 export type DocumentNames = {
   /**
-   * Returns the id of the document with this name; null if no document or more than one has it.
+   * Function that returns the id of the document with a name; null if no document has the name, or
+   * more than one.
    * @param name file name, or path from the root
    */
   idOf(name: string): string | null;
-  /** Returns the shortest name with which `idOf` finds the document; null if there is none. */
+  /**
+   * Function that returns the shortest name with which `idOf` finds a document; null if no name
+   * does.
+   */
   nameOf(id: string): string | null;
   /**
-   * Returns the path of a file with this name that is not a document yet; null if there is no such
-   * file, or more than one.
+   * Function that returns the path of a file that has the name and is not a document yet. Null if
+   * no such file has the name, or more than one.
    */
   pathOf(name: string): string | null;
 };
 
-/** A wiki link in either form. */
 export type WikiLink = {
-  /** Offset of the first bracket. An embedded file has a `!` before it. */
+  /** Offset of the first bracket. An embedded file has a `!` before this bracket. */
   readonly from: number;
   readonly to: number;
   /** File name without `.md`, or path from the root; null in the form of the service. */
   readonly name: string | null;
   /**
-   * Heading with its `#`, from a local wiki link. Empty if it has none, and in the form of the
-   * service.
+   * Heading with its `#`, from a local wiki link. Empty in the form of the service, and if the link
+   * has no heading.
    */
   readonly heading: string;
-  /** Words that a reader sees. */
   readonly text: string;
   /** True if the link is in a table, where an unescaped `|` would end the cell. */
   readonly inTable: boolean;
@@ -46,7 +49,6 @@ export type WikiLink = {
 const WIKI_LINK = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
 const BRACKETED_TEXT = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
-/** Reads the local wiki link at `offset`. Returns null if there is none. */
 export function readWikiLink(text: string, offset: number): WikiLink | null {
   WIKI_LINK.lastIndex = offset;
   const found = WIKI_LINK.exec(text);
@@ -57,14 +59,13 @@ export function readWikiLink(text: string, offset: number): WikiLink | null {
 }
 
 /**
- * Returns the words of a wiki link in the form of the service; null if the link is an ordinary one.
+ * Returns null if the link is an ordinary Markdown link.
  * @param inner text between the outer brackets of the link
  */
 export function readBracketedWords(inner: string): string | null {
   return BRACKETED_TEXT.exec(inner)?.[1] ?? null;
 }
 
-/** Returns the destination under which the target of a wiki link is looked up and recorded. */
 export function toWikiDestination(name: string): string {
   return `[[${name}]]`;
 }
@@ -76,7 +77,7 @@ export function readNameOfDestination(text: string): string | null {
   return text.startsWith("[[") && text.endsWith("]]") && !text.includes("\n") ? text.slice(2, -2) : null;
 }
 
-/** Returns a wiki link in the form of the service. `id` may also be a path. */
+/** `id` may also be a path. */
 export function writeServiceWikiLink(id: string, heading: string, text: string): string {
   return `[[${text}]](${id}${encodeHeading(heading)})`;
 }
@@ -88,8 +89,8 @@ function encodeHeading(heading: string): string {
 const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
 /**
- * Returns the heading from the end of a link's destination; an empty string if there is none.
- * Returns null if the end is not what a wiki link would have.
+ * Returns the heading from the end of a link's destination; an empty string if the end is empty.
+ * Returns null if no wiki link could have this end.
  */
 export function readWikiHeading(suffix: string): string | null {
   if (suffix === "") return "";
@@ -99,8 +100,8 @@ export function readWikiHeading(suffix: string): string | null {
 }
 
 /**
- * Returns a wiki link in the local form. It is `[[text]]` if the text is the target's name,
- * otherwise `[[name#heading|text]]`. Returns null if no name leads to the target.
+ * Returns `[[text]]` if the text is the name of the target; otherwise `[[name#heading|text]]`.
+ * Returns null if no name leads to the target.
  */
 export function writeLocalWikiLink(
   id: string,
