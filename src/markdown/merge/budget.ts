@@ -1,10 +1,11 @@
 /**
  * Number of steps that a merge may still take; negative when the budget is used up. A step is about
- * one comparison. Time is not measured, so that a merge has the same result on every machine.
+ * one comparison. Steps are counted instead of time, so that a merge has the same result on every
+ * machine.
  */
 export type Budget = { left: number };
 
-/** LIMIT: steps of one merge. Nearly all real merges take fewer. */
+/** LIMIT: steps of one merge, so that it takes limited time. Nearly all real merges take fewer. */
 export const MERGE_STEPS = 2_000_000;
 
 export function newBudget(): Budget {
@@ -13,7 +14,7 @@ export function newBudget(): Budget {
 
 /**
  * Takes the steps of some work from the budget before the work is done. Returns false if the budget
- * is too small; the budget is then used up.
+ * is too small for the work; the budget is then used up.
  */
 export function reserveSteps(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);

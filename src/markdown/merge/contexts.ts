@@ -1,13 +1,13 @@
 import { closesFence, readOpeningFence } from "../outline/fences.ts";
 
 /**
- * The blocks that are open at a position of a document, such as code fences and HTML elements.
- * Equal stacks with the same root are the same object, so that `===` compares them.
+ * Blocks that are open at a position of a document, such as code fences and HTML elements. Equal
+ * stacks with the same root are one object, so that `===` compares them.
  */
 export class BlockStack {
   /** Opening mark of the innermost block; an empty string if no block is open. */
   readonly name: string;
-  /** The stack without its innermost block; of the empty stack, the stack itself. */
+  /** Stack without its innermost block. If no block is open, the stack itself. */
   readonly outer: BlockStack;
   readonly depth: number;
   readonly #inner = new Map<string, BlockStack>();
@@ -18,7 +18,6 @@ export class BlockStack {
     this.depth = outer === undefined ? 0 : outer.depth + 1;
   }
 
-  /** Returns the stack that results from opening a block inside this one. */
   open(name: string): BlockStack {
     const inner = this.#inner.get(name) ?? new BlockStack(name, this);
     this.#inner.set(name, inner);
@@ -26,15 +25,14 @@ export class BlockStack {
   }
 }
 
-/** The open blocks at each line of a document: fences, directives, HTML elements and comments. */
 export type BlockContexts = {
-  /** For each line, the blocks that are open before it. */
+  /** Blocks that are open before each line. */
   readonly around: readonly BlockStack[];
-  /** For each line, true if it opens or closes a block. */
+  /** For each line, true if the line opens or closes a block. */
   readonly marks: readonly boolean[];
   /**
-   * Number of blocks that the document never closes, plus number of closing marks without an open
-   * block.
+   * Number of blocks that the document never closes, plus the number of closing marks without an
+   * open block.
    */
   readonly faults: number;
   /** Number of blocks that the document never closes. */
@@ -52,13 +50,10 @@ const BLOCK_TAGS = new Set(
   ),
 );
 
-/** The open blocks at the current line; changed while lines are read. */
+/** Changed from line to line, while the document is read. */
 type OpenBlocks = { inside: BlockStack };
 
-/**
- * Finds the open blocks at each line of a document.
- * @param root an empty stack; the same one for all versions that are compared
- */
+/** @param root an empty stack, which all versions of one comparison must share */
 export function readBlockContexts(lines: readonly string[], root: BlockStack = new BlockStack()): BlockContexts {
   const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
   const place: OpenBlocks = { inside: root };
@@ -77,7 +72,8 @@ export function readBlockContexts(lines: readonly string[], root: BlockStack = n
 }
 
 /**
- * Returns true if two stacks have equally many blocks, and both or neither are inside a code fence.
+ * Returns true if both stacks have the same depth, and either both or none of them are inside a
+ * code fence.
  */
 export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
   const isCode = ({ name }: BlockStack): boolean => /[`~]{3}$/.test(name);
@@ -85,8 +81,8 @@ export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
 }
 
 /**
- * Returns false if a document certainly opens and closes no block. This quick test avoids reading
- * most documents by line.
+ * Returns false only if a document certainly opens and closes no block. Most documents need not be
+ * read by line then.
  */
 export function mayHaveBlocks(text: string): boolean {
   return CONTEXT_MARK.test(text);
@@ -95,7 +91,7 @@ export function mayHaveBlocks(text: string): boolean {
 /**
  * Opens or closes the blocks of one line.
  * @returns the number of closing tags without an open block. -1 if the line has tags, and all of
- * them match: it is then a line with marks, even if the same number of blocks is open
+ * them match: the line then counts as a mark, even if the number of open blocks does not change
  */
 function applyLine(place: OpenBlocks, line: string): number {
   const { name: inner, outer } = place.inside;
@@ -114,7 +110,7 @@ function applyLine(place: OpenBlocks, line: string): number {
 }
 
 /**
- * Returns true if a line ends a code fence or comment. Inside these, no other mark counts.
+ * Inside a code fence or comment, no other mark than its end counts.
  * @param inner opening mark of the fence or comment
  */
 function endsOpaque(inner: string, line: string): boolean {
@@ -122,7 +118,6 @@ function endsOpaque(inner: string, line: string): boolean {
   return closesFence(inner, line);
 }
 
-/** Returns the opening mark if a line opens a code fence or comment; otherwise undefined. */
 function findOpaqueOpening(line: string): string | undefined {
   const fence = readOpeningFence(line);
   if (fence !== "") return fence;
@@ -130,9 +125,9 @@ function findOpaqueOpening(line: string): string | undefined {
 }
 
 /**
- * Opens a block for a directive with a name (`:::note`); closes a block for one without a name
- * (`:::`). Returns 1 if the innermost block is no directive, so that nothing can be closed;
- * otherwise 0.
+ * Opens a block for a directive with a name (`:::note`); closes a block for a directive without a
+ * name (`:::`). Returns the number of faults: 1 if the innermost block is no directive, so that
+ * nothing can be closed; otherwise 0.
  */
 function applyDirective(place: OpenBlocks, colons: string, name: string): number {
   if (name === "") return closeBlock(place, (block) => block.startsWith(":::")) ? 0 : 1;
@@ -141,8 +136,8 @@ function applyDirective(place: OpenBlocks, colons: string, name: string): number
 }
 
 /**
- * Opens and closes blocks for the HTML tags of a line. Returns the number of closing tags without
- * an open block; -1 if the line has tags, and all of them match.
+ * Returns the number of closing tags without an open block; -1 if the line has tags, and all of
+ * them match.
  */
 function applyTags(place: OpenBlocks, line: string): number {
   let stray = 0;
@@ -158,7 +153,7 @@ function applyTags(place: OpenBlocks, line: string): number {
 }
 
 /**
- * Closes the innermost block if `isMeant` accepts its opening mark. Returns true if the block was
+ * Closes the innermost block if `isMeant` accepts its opening mark. Returns false if nothing was
  * closed.
  */
 function closeBlock(place: OpenBlocks, isMeant: (block: string) => boolean): boolean {

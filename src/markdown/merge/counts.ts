@@ -1,19 +1,18 @@
 import { reserveSteps } from "./budget.ts";
 import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
-/** Number of occurrences of each line or word in a version, by the number of the line or word. */
+/** Occurrences of each line or word in a version, by the number of the line or word. */
 type ElementCounts = Int32Array;
 
 /**
- * Number of characters in differing lines that cost one step of the budget, for splitting them into
- * words and counting these.
+ * Number of characters that cost one step of the budget, to split differing lines into words and
+ * count the words.
  */
 const CHARACTERS_PER_STEP = 4;
 
 /** One value for each of four versions: base, local, remote and merged. */
 export type FourVersions<T> = readonly [base: T, local: T, remote: T, merged: T];
 
-/** Calls a function for each of the four versions. */
 export function mapVersions<T, U>(
   [base, local, remote, merged]: FourVersions<T>,
   read: (text: T) => U,
@@ -22,8 +21,8 @@ export function mapVersions<T, U>(
 }
 
 /**
- * Returns true if the merged version has no more faults than the other versions explain. It may
- * have as many as local, as remote, or as base with the changes of both sides.
+ * The merged version may have as many faults as local, as remote, or as base with the changes of
+ * both sides.
  */
 export function hasNoNewFaults([base, local, remote, merged]: FourVersions<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
@@ -31,8 +30,8 @@ export function hasNoNewFaults([base, local, remote, merged]: FourVersions<numbe
 
 /**
  * Counts the words of each version. Leaves out lines that occur equally often in all four versions,
- * because they do not change any comparison of the counts. Returns undefined if the budget is too
- * small.
+ * because such lines do not change any comparison of the counts. Returns undefined if the budget is
+ * too small.
  */
 export function countChangedWords(
   texts: FourVersions<VersionLines>,
@@ -57,10 +56,10 @@ export function countChangedWords(
 }
 
 /**
- * Returns true if each word occurs as often in the merged version as the sides allow: between the
- * smallest and the largest of its counts in local, in remote, and in base with the changes of both.
- * The check does not depend on how the merge was made, so it finds words that a bug lost or
- * doubled.
+ * Returns true if each word occurs as often in the merged version as the sides allow. The limits
+ * are the smallest and the largest of three counts: in local, in remote, and in base with the
+ * changes of both sides. The check does not depend on how the merge was made, so it finds words
+ * that a bug lost or doubled.
  */
 export function staysBetweenSides(
   base: ElementCounts,
@@ -78,10 +77,10 @@ export function staysBetweenSides(
 }
 
 /**
- * Returns true if, for each word, the merged version has the changes of both sides to the word's
- * count. This is stricter than `staysBetweenSides`, for merges of parts of lines. If both sides
- * changed a count in the same direction, they may have made the same change. In all other cases,
- * the changes must add up.
+ * Returns true if the merged version has, for each word, the changes that both sides made to its
+ * count. This check is stricter than `staysBetweenSides`, and meant for merges of parts of lines.
+ * If both sides changed a count in the same direction, they may have made the same change. In all
+ * other cases, the two changes must add up.
  */
 export function hasBothChanges(
   base: ElementCounts,

@@ -7,17 +7,17 @@ import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
 // document.
 const TOKEN = new RegExp(
   [
-    // A code span.
+    // Code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
     String.raw`<!--[^\n]{0,120}?-->`,
     String.raw`\{(?:/\*[^\n]{0,120}?\*/|#[^\s\}]{1,120})\}`, // a heading's id
-    // The destination of a link, with its parentheses.
+    // Destination of a link, with its parentheses.
     String.raw`(?<=\])\((?:[^\(\)\s]|\([^\(\)\s]{0,200}\)){1,2000}(?:\s"[^"\n]{0,300}")?\)`,
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
     String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
-    // A flag; an emoji with skin tone and other modifiers, and with the emojis that are joined to
-    // it.
+    // A flag. Then an emoji, with its skin tone and other modifiers, and with the emojis that are
+    // joined to it.
     String.raw`\p{Regional_Indicator}{2}`,
     String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
     UNSPACED_CHARACTER,
@@ -33,13 +33,11 @@ const TOKEN = new RegExp(
 /** Steps of the budget that one token costs in all phases of a merge. */
 const STEPS_PER_TOKEN = 30;
 
-/** Matches the mark that begins a quote, list item, table row or heading. */
 export const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
- * Splits one line into tokens; its line break is a token, too. If the budget ends, the rest of the
- * line becomes one token, because such a merge has no result anyway.
- * @param texts gives each token a number
+ * Splits one line into tokens; the line break is a token, too. If the budget ends, the rest of the
+ * line becomes one token, because the merge then has no result anyway.
  */
 export function tokeniseLine(line: string, texts: TokenNumbers, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
@@ -53,15 +51,14 @@ export function tokeniseLine(line: string, texts: TokenNumbers, budget: Budget):
 
 /**
  * Matches the number or letter of a list item, heading or table row, such as `3.` or `a)`. Group 1
- * is what precedes it in an item or heading, group 2 in a table row.
+ * is what precedes the number in an item or heading, group 2 in a table row.
  */
 const ITEM_NUMBER =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;
 
 /**
- * Returns the offsets of a line's item number, from its start to its end; -1 for both if it has
- * none. Item numbers are merged like white space, because they may change in all items below an
- * edit.
+ * Returns the offsets of a line's item number; -1 for both if the line has none. Item numbers are
+ * merged like white space, because an edit may change the numbers of all items below it.
  */
 function findItemNumber(body: string): readonly [from: number, to: number] {
   const found = ITEM_NUMBER.exec(body);
@@ -69,8 +66,8 @@ function findItemNumber(body: string): readonly [from: number, to: number] {
 }
 
 /**
- * Splits a line without its line break into tokens, and adds them to `tokens`.
- * @returns the offset after the last token
+ * Adds the tokens of a line without its line break to `tokens`. Returns the offset after the last
+ * token.
  */
 function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget: Budget): number {
   let [from, written] = [0, 0];
@@ -79,8 +76,8 @@ function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget
   const found: readonly string[] = body.match(TOKEN) ?? [];
   for (let at = 0; at < found.length; at++) {
     const text = found[at] as string;
-    // Only white space is between two tokens, and no token begins with it, so the search finds the
-    // right offset.
+    // Only white space is between two tokens, and no token begins with white space, so the search
+    // finds the right offset.
     const index = body.indexOf(text, from);
     from = index + text.length;
     if (ordinal <= index && index < end) continue;

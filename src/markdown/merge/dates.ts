@@ -2,14 +2,14 @@ import { readFrontMatterOfFile } from "./front-matter.ts";
 
 /**
  * Matches keys of front matter whose date says when work was done last, or when it is due. If both
- * sides changed such a date, the later one is used.
+ * sides changed such a date, the later date is used.
  */
 const LATEST_DATE_KEY =
   /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides, with the later date in both if each side changed the date of the same key
- * (see `LATEST_DATE_KEY`). All other changes are left to the merge. Each side keeps its line ends.
+ * Returns both sides. If each side changed the date of a key that `LATEST_DATE_KEY` matches, both
+ * sides get the later date. All other changes are left to the merge. Each side keeps its line ends.
  */
 export function useLaterDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
@@ -30,14 +30,13 @@ export function useLaterDates(base: string, local: string, remote: string): read
   return [mine, theirs];
 }
 
-/** Returns true if both sides changed an entry, each in its own way. */
 function areDifferentChanges(before: string | undefined, mine: string, theirs: string): boolean {
   return mine !== theirs && mine !== before && theirs !== before;
 }
 
 /**
- * Compares the dates of two entries. Returns 1 if the first is later, -1 if the second is, NaN if
- * they cannot be compared.
+ * Returns 1 if the date of the first entry is later, -1 if the date of the second one is, NaN if
+ * the dates cannot be compared.
  */
 function compareDates(one: string, other: string): number {
   const [mine, theirs] = [readDate(one), readDate(other)];
@@ -45,24 +44,19 @@ function compareDates(one: string, other: string): number {
   return mine > theirs ? 1 : -1;
 }
 
-/**
- * Returns a document with one line of its front matter replaced. The lines are passed with a line
- * feed; the document keeps its own line end.
- */
+/** Both lines end with a line feed; the document keeps the line end that it has. */
 function replaceLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((text) => `\n${text.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);
 }
 
-/** Returns the value of an entry that is only a date; undefined for any other value. */
+/** Returns undefined if the value of an entry is not only a date. */
 function readDate(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];
   return readTime(value)?.kind === "date" ? value : undefined;
 }
 
-/**
- * A date or a time of day. `key`: string for sorting. Only times of the same kind can be compared.
- */
+/** `key`: string for sorting. Only times of the same kind can be compared. */
 type DateOrTime = { readonly kind: "date" | "clock"; readonly key: string };
 
 const DATE_OR_TIME =
@@ -70,7 +64,7 @@ const DATE_OR_TIME =
 
 /**
  * Returns the date or time of day at the beginning of a line; white space and punctuation may
- * precede it. Returns undefined if there is none.
+ * precede it. Returns undefined if the line begins otherwise.
  */
 export function readTime(line: string | undefined): DateOrTime | undefined {
   const { date, hour, rest, half } = DATE_OR_TIME.exec(line ?? "")?.groups ?? {};

@@ -4,11 +4,11 @@ import { type Budget, spendSteps } from "./budget.ts";
 export const STEPS_PER_POINT = 2;
 
 /**
- * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). Much
- * faster than finding the edits themselves, if one sequence mostly adds to the other.
- * @param most largest result; for more edits, the result is undefined
+ * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). If
+ * one sequence mostly adds to the other, this is much faster than finding the edits themselves.
+ * @param most largest result
  * @param runPrice additional steps of the budget for each run of equal elements
- * @returns undefined also if the budget is too small
+ * @returns undefined for more than `most` edits, or if the budget is too small
  */
 export function countEdits(
   a: Int32Array,
@@ -19,8 +19,8 @@ export function countEdits(
 ): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
-  // LIMIT: number of diagonals, on either side of those between the ends, that `most` edits can
-  // reach.
+  // LIMIT: number of diagonals outside of those between the two ends, because `most` edits reach no
+  // further ones.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
@@ -36,8 +36,8 @@ export function countEdits(
 }
 
 /**
- * Moves the furthest point of diagonal `k` forward, along equal elements.
- * @returns the steps that this took
+ * Moves the furthest point of diagonal `k` forward, along equal elements. Returns the steps that
+ * this took.
  */
 function advanceDiagonal(
   short: Int32Array,

@@ -1,8 +1,8 @@
 import type { Edit } from "./myers.ts";
 
 /**
- * Returns, for each element of the first sequence, its index in the second sequence; -1 if an edit
- * removed it.
+ * Returns the index that each element of the first sequence has in the second sequence; -1 if an
+ * edit removed the element.
  * @param length length of the first sequence
  */
 export function findCounterparts(length: number, edits: readonly Edit[]): Int32Array {
@@ -23,8 +23,8 @@ export function reverseEdit({ start, end, from, to }: Edit): Edit {
 }
 
 /**
- * Returns the edits that overlap or touch the elements [from, to) of the first sequence. If both
- * numbers are equal, these are the edits at that position.
+ * Returns the edits that overlap or touch the elements [from, to) of the first sequence. If `from`
+ * is `to`, returns the edits at that position.
  */
 export function editsTouching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
   const firstTouching = firstEditIndex(edits, (edit) => edit.end >= from);
@@ -34,8 +34,8 @@ export function editsTouching(edits: readonly Edit[], from: number, to: number):
 }
 
 /**
- * Returns the index of the first edit that passes a test; the number of edits if none does. The
- * test must then be true for all later edits, because the search halves the list.
+ * Returns the index of the first edit that passes a test; the number of edits if none does. All
+ * edits after the first one must pass the test, too, because the search halves the list.
  */
 export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
@@ -57,25 +57,22 @@ export type VersionRanges = {
   readonly remote: ElementRange;
 };
 
-/** Edits that each side made to base, in order. */
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
 /**
- * A part of the three versions, with the edits in it. A side without edits left its range
- * unchanged.
+ * Part of the three versions, with the edits in it. A side without edits left its range unchanged.
  */
 export type MergePart = VersionRanges & { readonly edits: SideEdits };
 
 export type MergeSide = "local" | "remote";
 
 /**
- * Function that returns true if two edits of different sides must be merged together, because they
- * overlap or influence each other.
+ * Function that returns true if two edits of different sides overlap or influence each other, and
+ * so must be merged together.
  * @param earlierSide side that made the earlier edit
  */
 export type MustSettleTogether = (earlier: Edit, earlierSide: MergeSide, later: Edit) => boolean;
 
-/** Returns true if two edits change the same element of base, or add at the same position. */
 export function doOverlap(earlier: Edit, later: Edit): boolean {
   if (later.start < earlier.end) return true;
   return earlier.start === later.start && earlier.end === later.end;
@@ -85,13 +82,13 @@ export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/** Edits that must be merged together, in elements [start, end) of base. */
+/**
+ * Edits of both sides that must be merged together. `start`, `end`: elements [start, end) of base
+ * that the edits cover.
+ */
 type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
-/**
- * Groups edits of both sides that must be merged together. An edit that is independent of the other
- * side gets a group of its own.
- */
+/** An edit that is independent of the other side gets a group of its own. */
 function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): EditGroup[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as MergeSide })),
@@ -143,7 +140,7 @@ const NO_EDITS: SideEdits = { local: [], remote: [] };
 
 /**
  * Returns the index in a side that corresponds to index `end` in base.
- * @param edits edits of this part, up to this index
+ * @param edits edits of this part, up to `end`
  * @param shift how much longer the side is than base, before these edits
  */
 function toSideIndex(edits: readonly Edit[], end: number, shift: number): number {

@@ -7,13 +7,13 @@ import { type MergeReading, readTokenIds } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * Divisor: if a version still has at most a third of the removed words, they may be there by
- * chance, and count as removed.
+ * A version may still have a third of the removed words by chance. Divisor, because the count of
+ * words left is compared with the count of all removed words.
  */
 const CHANCE_DIVISOR = 3;
 
 /**
- * Numbers of the elements of a version (lines, sentences or words). Equal elements have equal
+ * Elements of a version (lines, sentences or words), each as a number. Equal elements have equal
  * numbers.
  */
 export type ElementIds = readonly number[];
@@ -21,7 +21,7 @@ type EditedVersion = { readonly ids: ElementIds; readonly edits: readonly Edit[]
 
 /**
  * Function that returns the words of an element, as numbers of `reading.tokenTexts`. A line or a
- * sentence has several words, a token is one word.
+ * sentence has several words; a token is one word.
  */
 export type ReadWords = (id: number) => readonly number[];
 
@@ -36,8 +36,8 @@ type WordCounts = Map<number, number>;
 
 /**
  * Returns true if the words that an edit removed are missing from another version, at the place of
- * the edit. A third of them may be left by chance. Also returns true if the edit removed nothing;
- * false if the budget is too small.
+ * the edit. A third of the removed words may be left by chance. Also returns true if the edit
+ * removed nothing. Returns false if the budget is too small.
  * @param base elements of base
  * @param otherScript the other version, with its edits of base
  * @param added elements that the edit added in place of the removed ones
@@ -65,9 +65,9 @@ export function areRemovedWordsGone(
 }
 
 /**
- * Counts the removed words that the other version still has or has added again (`count`), among all
- * removed words that `added` lacks (`of`). Returns undefined if the other version still has a whole
- * removed line.
+ * Counts the removed words that the other version still has, or has added again (`count`). `of`:
+ * number of all removed words that `added` lacks. Returns undefined if the other version still has
+ * a removed line of several words.
  */
 function countWordsLeft(
   edit: Edit,
@@ -83,13 +83,13 @@ function countWordsLeft(
   const keptWords = countWords(added);
   for (const word of added) takeWord(addedAgain, word);
   const removedElements = base.slice(edit.start, edit.end);
-  // Punctuation is too frequent to prove anything. It is counted only if no word was removed.
+  // Punctuation is too frequent to prove anything, so it counts only if no word was removed.
   const countsMarks = !removedElements.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const covered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removedElements.length; at++) {
     const lineWords = wordsOf(removedElements[at] as number);
-    // A single word may be here by chance, but a line with several words is not.
+    // The other version may have a single word by chance, but not a line with several words.
     if (!covered[at] && lineWords.length > 1) return undefined;
     const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word));
     of += counted.length;
@@ -98,14 +98,14 @@ function countWordsLeft(
   return { count, of };
 }
 
-/** Returns, for each element of base that an edit removed, whether other edits removed it too. */
+/** For each element of base that `edit` removed, returns whether other edits removed it, too. */
 function findSharedRemovals(edits: readonly Edit[], { start, end }: Edit): boolean[] {
   const covered = new Array<boolean>(end - start).fill(false);
   for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
   return covered;
 }
 
-/** Removes one occurrence of a word. Returns true if there was one. */
+/** Removes one occurrence of a word. Returns false if `bag` has none. */
 export function takeWord(bag: WordCounts, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
@@ -123,14 +123,14 @@ function addWords(bag: WordCounts, words: readonly number[]): void {
 }
 
 /**
- * LIMIT: number of unchanged elements in a row that may be equal by chance. A longer row identifies
- * a place in the document.
+ * LIMIT: number of unchanged elements in a row that may be equal by chance, because only a longer
+ * row identifies a place in the document.
  */
 const MAX_CHANCE_RUN = 4;
 
 /**
- * A version between two other versions. `ids`: its elements; `old`: elements of the version before;
- * `more`: elements of the version after it.
+ * Version between two other versions. `ids`: its elements. `old`: elements of the version before
+ * it. `more`: elements of the version after it.
  */
 type MiddleVersion = {
   readonly ids: ElementIds;
@@ -141,7 +141,7 @@ type MiddleVersion = {
 
 /**
  * Returns true if the later edits of a version keep everything that the earlier edits added, and
- * put nothing in place of what they removed.
+ * put nothing in place of what the earlier edits removed.
  * @param later edits that were made to the version
  * @param earlier edits that led to the version
  * @param isWhole returns true if a later edit adds whole lines, which may come between earlier
@@ -168,16 +168,16 @@ export function keepsAdditions(
     const sides = countTouchedEnds(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(index)) return false;
-    // If the version before has all elements of the addition, the addition may have been found at a
-    // wrong place by chance.
+    // If the version before has all elements of an addition, the diff may have found the addition
+    // at a wrong place by chance.
     oldElements ??= new Set(text.old);
     return !new Set(text.ids.slice(from, to)).isSubsetOf(oldElements);
   });
 }
 
 /**
- * Returns true if later edits add nothing where an earlier edit removed something. They may remove
- * more, and they may add whole lines if the removed words are missing from the last version.
+ * Later edits may remove more beside an earlier removal. They may add whole lines only if the
+ * removed words are missing from the last version.
  */
 function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
@@ -185,7 +185,7 @@ function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, i
 
 /**
  * Returns true if an edit removed only comments and heading ids, and the later edits added none.
- * The words beside them keep their meaning.
+ * Such an edit does not change the meaning of the words beside it.
  */
 function changesOnlyHidden(
   { old, more, wordsOf }: MiddleVersion,
@@ -200,12 +200,11 @@ function changesOnlyHidden(
   );
 }
 
-/** Returns how many ends of an addition touch a later edit: 0, 1 or 2. */
 function countTouchedEnds({ from, to }: Edit, later: readonly Edit[]): number {
   return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
 }
 
-/** Returns true if enough unchanged elements are beside an addition to be sure of its place. */
+/** Returns true if the unchanged elements beside an addition prove its place. */
 function hasKnownPlace({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && measureUnchangedRow(later, from, to) > MAX_CHANCE_RUN);
 }
@@ -216,16 +215,16 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 }
 
 /**
- * Returns true if a later edit only adds whole lines, inside lines with which an earlier edit
- * replaced others. Lines that were only added must stay together.
+ * A later edit may add whole lines inside lines that replaced other lines. Lines that were only
+ * added must stay together.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);
 }
 
 /**
- * Returns how many elements around [from, to) are unchanged: from the end of the previous edit to
- * the start of the next. Returns infinity if no edit follows.
+ * Returns the number of unchanged elements around [from, to), between the previous edit and the
+ * next one; infinity if no edit follows.
  */
 function measureUnchangedRow(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];

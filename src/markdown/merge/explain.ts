@@ -5,7 +5,7 @@ import { type FourSequences, alignFour } from "./table.ts";
 
 /**
  * One word or symbol in each of four versions, with the white space before it; null for a version
- * that lacks it. The number of an item, heading or row counts as white space.
+ * that lacks the word. The number of an item, heading or row counts as white space.
  */
 export type ExplainedWord = {
   readonly base: string | null;
@@ -24,8 +24,8 @@ export type ExplainedWord = {
 type LineOrigin = "kept" | "local" | "remote" | "both" | "joined";
 
 /**
- * A line of the merge, or a removed line. `line`: number of the line in the result, from 1; null
- * for a removed line.
+ * Line of the merge, or removed line. `line`: number of the line in the result, from 1; null for a
+ * removed line.
  */
 export type ExplainedLine = {
   readonly line: number | null;
@@ -35,7 +35,7 @@ export type ExplainedLine = {
 
 /**
  * Explanation of a merge. `texts`: the merged versions, with the later date in both sides (see
- * `useLaterDates`). The pieces of all lines, joined for each version, are that version.
+ * `useLaterDates`). All pieces of one version, joined, are that version.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -43,8 +43,8 @@ export type Explanation = {
 };
 
 /**
- * Explains a merge by its four versions, without knowing how it was made. Returns null if the
- * versions differ too much, or if the result is no merge of the others.
+ * Explains a merge by its four versions, without knowing how the merge was made. Returns null if
+ * the versions differ too much, or if the result is no merge of the other three.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
   const texts = [base, ...useLaterDates(base, local, remote)] as const;
@@ -63,8 +63,8 @@ const ITEM_NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 
 /**
- * Splits a version into words and symbols. A symbol that begins an item, quote, heading or row is
- * another word than the same symbol inside a line.
+ * A symbol that begins an item, quote, heading or row is a different word than the same symbol
+ * inside a line.
  */
 function splitIntoWords(text: string): SplitVersion {
   const numbers = Array.from(text.matchAll(ITEM_NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
@@ -111,7 +111,7 @@ function toExplainedWord(cells: readonly (string | null)[]): ExplainedWord {
   return { base, local, remote, result };
 }
 
-/** Groups words by the lines of the result. Removed lines get lines of their own. */
+/** Groups words by the lines of the result. Each removed line gets a line of its own. */
 function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;
@@ -133,7 +133,7 @@ function findLineOrigin(pieces: readonly ExplainedWord[]): LineOrigin {
   return rules.values().next().value ?? "kept";
 }
 
-/** Returns the sides that added or removed a word; `kept` if neither side did. */
+/** Returns `kept` if neither side added or removed the word. */
 function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineOrigin, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";

@@ -20,8 +20,9 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
 }
 
 /**
- * Merges normalised versions: the front matter by its keys, then the body. If the front matter of a
- * version cannot be read or a side has none, merges the whole documents by lines.
+ * Merges normalised versions: the front matter by its keys, then the body. Merges the whole
+ * documents by lines if a side has no front matter, or the front matter of a version cannot be
+ * read.
  */
 function mergeNormalised(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
@@ -45,22 +46,21 @@ function mergeNormalised(base: string, local: string, remote: string, reading: M
 }
 
 /**
- * Returns the front matter of base; undefined if it cannot be read. If base has none, returns an
- * empty one, because both sides may have created it.
+ * Returns undefined if the front matter of base cannot be read. If base has none, returns an empty
+ * one, because both sides may have created it.
  */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);
   return { entries: new Map(), lines: 0, body: base };
 }
 
-/** Returns the front matter of a document as a string, with its `---` lines. */
 function readFrontMatterLines(text: string, { body }: FrontMatter): string {
   return text.slice(0, text.length - body.length);
 }
 
 /**
  * Returns a conflict of the body, with its line numbers counted from the top of the documents.
- * @param base number of lines of the front matter in base; likewise `local` and `remote`
+ * @param base number of lines of the front matter in base; `local`, `remote`: in the sides
  */
 function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
@@ -71,7 +71,7 @@ function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: 
   };
 }
 
-/** Finds the edits that each side made to base, by lines. Blank lines are left out. */
+/** Leaves out blank lines, which are merged as white space before the next line. */
 export function prepareMerge(base: string, local: string, remote: string, reading: MergeReading): MergeInput {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [
     VersionLines,

@@ -37,8 +37,8 @@ import {
 type UnitSize = "sentences" | "words";
 
 /**
- * Three versions of a passage, split into sentences or words. Units with equal words have equal
- * numbers.
+ * Three versions of a passage, split into sentences or words (units). Units with equal words have
+ * equal numbers.
  */
 type SplitPassage = {
   readonly size: UnitSize;
@@ -49,7 +49,7 @@ type SplitPassage = {
     readonly remote: readonly TextUnit[];
   };
   readonly ids: { readonly base: ElementIds; readonly local: ElementIds; readonly remote: ElementIds };
-  /** Gives each sentence a number. Words use the numbers of their tokens. */
+  /** Numbers of the sentences. Words use the numbers of their tokens. */
   readonly keys: SequenceNumbers;
   readonly reading: MergeReading;
 };
@@ -98,7 +98,6 @@ function readId({ id }: TextUnit): number {
   return id;
 }
 
-/** Returns the tokens of a part, for each version. */
 function readPartTokens({ tokens, units }: SplitPassage, { base, local, remote }: VersionRanges): TokenPassage {
   return {
     base: readUnitTokens(tokens.base, units.base, base),
@@ -116,7 +115,7 @@ function readUnitTokens(
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
-/** Returns the merged tokens of a part that at least one side changed; undefined for a conflict. */
+/** Returns undefined for a conflict. */
 function mergeChangedPart(
   flow: SplitPassage,
   { local, remote, edits }: MergePart,
@@ -135,9 +134,8 @@ function mergeChangedPart(
 }
 
 /**
- * Returns the merged tokens of a part in which one side (`other`) changed at most white space.
- * Merges this white space word by word. If that fails, keeps only the other side's white space
- * before the first token.
+ * Merges a part in which one side (`other`) changed at most white space. Merges this white space
+ * word by word. If that fails, keeps only the white space of `other` before the first token.
  */
 function mergeOneSide(
   { size, reading }: SplitPassage,
@@ -151,8 +149,8 @@ function mergeOneSide(
 }
 
 /**
- * Returns the merged tokens if one side added words and the other side added a heading id, at the
- * same place. The id comes last. Returns undefined for any other part.
+ * If one side added words and the other side a heading id at the same place, returns the words
+ * followed by the id. Returns undefined for any other part.
  */
 function appendHeadingId({ base, local, remote }: TokenPassage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
@@ -174,11 +172,12 @@ function areSentenceEditsRelated(earlier: Edit, later: Edit): boolean {
 }
 
 /**
- * Returns true if two edits of words must be merged together. Edits that only touch are
- * independent, with these exceptions:
- * - one of them removes words
- * - one of them only adds words
+ * Returns true if two edits of words must be merged together. An edit that removes only comments or
+ * heading ids is independent of edits that it touches. Other edits must be merged together in these
+ * cases:
+ * - they overlap
  * - one of them adds words to an item that the other one rewrote
+ * - they touch, and one of them removes words or only adds words
  */
 function areWordEditsRelated(
   tokens: TokenPassage,
@@ -200,10 +199,7 @@ function areWordEditsRelated(
   return bothEdits.some((change) => addsWords(tokens, change));
 }
 
-/**
- * Returns true if a change removed only comments and heading ids. The words beside them keep their
- * meaning.
- */
+/** A removed comment or heading id does not change the meaning of the words beside it. */
 function removesHiddenOnly(tokens: TokenPassage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isHiddenToken(text));
@@ -213,9 +209,7 @@ function isEndOfLine(token: Token | undefined): boolean {
   return /^\n*$/.test(token?.text ?? "");
 }
 
-/**
- * Returns true if a change removes words, or joins two lines by removing the break between them.
- */
+/** Joining two lines counts as removing words. */
 function removesWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
   return (
@@ -228,8 +222,8 @@ function countBreaks(tokens: readonly Token[]): number {
 }
 
 /**
- * Returns true if a change only adds words to a line. They belong to the words beside them, so they
- * must not be combined with words that the other side wrote at the same place.
+ * Returns true if a change only adds words to a line. Added words belong to the words beside them,
+ * so they must not be combined with words that the other side wrote at the same place.
  */
 function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
@@ -249,9 +243,8 @@ function addsLines(tokens: TokenPassage, change: SideEdit): boolean {
 }
 
 /**
- * Returns the tokens of an unchanged part, with merged white space. If one side changed the white
- * space before a token, that change is used. Returns undefined if both sides changed it
- * differently.
+ * Merges the white space before each token of an unchanged part. Returns undefined if both sides
+ * changed it differently.
  */
 function mergeUnchangedTokens({ base, local, remote }: TokenPassage): Token[] | undefined {
   const mergedTokens: Token[] = [];
@@ -270,8 +263,8 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 }
 
 /**
- * Returns tokens that one side rewrote. Before the first token, uses the white space of the other
- * side, unless the side that rewrote the tokens changed it, too.
+ * Returns tokens that one side rewrote, with the white space of the other side before the first
+ * token. If the side that rewrote the tokens changed this white space, too, its own stays.
  */
 function keepOtherSpace(
   rewritten: readonly Token[],
@@ -284,8 +277,8 @@ function keepOtherSpace(
 }
 
 /**
- * A sentence or word. `from`: index of its first token. `id`: number; equal words have equal
- * numbers, whatever their white space.
+ * Sentence or word. `from`: index of its first token. `id`: equal for equal words, whatever their
+ * white space.
  */
 type TextUnit = { readonly from: number; readonly id: number };
 
@@ -298,9 +291,7 @@ const WIDE_SENTENCE_END = /^[。！？；]$/;
 const CLOSING_MARK = /^[)\]"'”’»」』）*_]$/;
 
 /**
- * Splits tokens into sentences. A line break that ends a heading, item or the like is a unit of its
- * own, and so is a blank line.
- * @param keys gives each sentence a number
+ * A blank line is a unit of its own, and so is a line break that ends a heading, item or the like.
  */
 function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): TextUnit[] {
   const ids = tokens.map(({ id }) => id);

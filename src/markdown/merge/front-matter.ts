@@ -3,8 +3,8 @@ import { splitLines } from "./split.ts";
 import { normaliseText } from "./style.ts";
 
 /**
- * Front matter of a document. `entries`: its keys; `lines`: its number of lines, with both `---`;
- * `body`: the rest of the document.
+ * Front matter of a document. `lines`: number of its lines, with both `---`. `body`: rest of the
+ * document.
  */
 export type FrontMatter = {
   readonly entries: FrontMatterEntries;
@@ -12,7 +12,7 @@ export type FrontMatter = {
   readonly body: string;
 };
 
-/** The lines of each top-level key, as one string. */
+/** Lines of each top-level key, as one string. */
 type FrontMatterEntries = ReadonlyMap<string, string>;
 
 const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
@@ -20,7 +20,7 @@ const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|
 /**
  * Reads the front matter of a normalised document: top-level keys between two lines `---`. Indented
  * lines, list items and blank lines belong to the key above them, comments to the key below.
- * Returns undefined if there is none, or for any other syntax.
+ * Returns undefined if the document has no front matter, or for any other syntax than this.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const range = findFrontMatter(text);
@@ -31,23 +31,19 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   return entries && { entries, lines: lines.length + 2, body: text.slice(range.end) };
 }
 
-/** Returns true if a document begins with a line `---`, with any line end. */
 export function beginsWithRule(text: string): boolean {
   return /^\uFEFF?---\r?\n/.test(text);
 }
 
 /**
  * Reads the front matter of a document with any line ends, and perhaps a byte order mark. Returns
- * undefined if there is none, or for any other syntax.
+ * undefined in the cases of `readFrontMatter`.
  */
 export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
   return beginsWithRule(text) ? readFrontMatter(normaliseText(text, false)) : undefined;
 }
 
-/**
- * Returns the lines of each key. Returns undefined if a line belongs to no key, or if a key occurs
- * twice.
- */
+/** Returns undefined if a line belongs to no key, or if a key occurs twice. */
 function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
@@ -71,9 +67,9 @@ function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
 }
 
 /**
- * Merges front matter by its keys, and returns its lines. If one side changed a key, its entry is
- * used. If both sides changed it, lists are merged by item, and maps by key. Returns undefined if
- * the changes of a key, or of the order of keys, conflict.
+ * Merges front matter by its keys, and returns its lines. An entry that one side changed is taken
+ * from that side. In an entry that both sides changed, lists are merged by item, and maps by key.
+ * Returns undefined if the changes of a key, or of the order of keys, conflict.
  */
 export function mergeEntries(
   base: FrontMatterEntries,
@@ -90,13 +86,9 @@ export function mergeEntries(
   return keyOrder?.flatMap((key) => mergedEntries.get(key) ?? []).join("");
 }
 
-/** Result for an entry that both sides changed in different ways. */
 const CONFLICT = Symbol("conflict");
 
-/**
- * Returns the merged entry of one key; undefined if the entry was removed; `CONFLICT` if the
- * changes of both sides conflict.
- */
+/** Returns undefined if the entry was removed; `CONFLICT` if the changes of both sides conflict. */
 function mergeEntry(
   before: string | undefined,
   mine: string | undefined,
@@ -109,14 +101,14 @@ function mergeEntry(
 }
 
 /**
- * A key whose value is a map. `head`: the line of the key; `indent`: spaces before the entries;
- * `entries`: lines of each inner key, without these spaces.
+ * Key whose value is a map. `head`: line of the key. `indent`: spaces before the entries.
+ * `entries`: lines of each inner key, without `indent`.
  */
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: FrontMatterEntries };
 
 /**
  * Merges a map that both sides changed, by its keys. Returns undefined for a conflict, for a value
- * that is no map, or if the maps differ in indent or in the line of the key.
+ * that is no map, or if the maps differ in `indent` or `head`.
  */
 function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
@@ -136,9 +128,8 @@ function readMapEntry(entry: string): MapEntry | undefined {
 }
 
 /**
- * Returns the keys in the order of the side that changed it. Returns undefined if both sides
- * changed the order differently. At the same place, keys that remote added come before those that
- * local added.
+ * Returns the keys in the order of the side that changed the order; undefined if both sides changed
+ * it differently. At the same place, keys that remote added come before keys that local added.
  */
 function mergeKeyOrder(
   base: readonly string[],
@@ -156,7 +147,7 @@ function mergeKeyOrder(
   const order = [...lead];
   for (const [index, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    // If there is no previous key, `indexOf` returns -1, and the place is 0.
+    // For the first key, `indexOf` returns -1, and the place is 0.
     let place = order.indexOf(follow[index - 1] as string) + 1;
     // Skips keys that remote added at the same place.
     while (remoteLeads && isNewKey(order[place], follow, base)) place++;
@@ -169,14 +160,13 @@ function isSameOrder(keys: readonly string[], others: readonly string[]): boolea
   return keys.every((key, index) => key === others[index]);
 }
 
-/** Returns true for a key that neither list contains; false for undefined. */
 function isNewKey(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
   return key !== undefined && !one.includes(key) && !other.includes(key);
 }
 
 /**
- * A key whose value is a list. `head`: the line of the key, or what precedes an inline list;
- * `inline`: true for `[a, b]`; `lead`: characters before each item.
+ * Key whose value is a list. `head`: line of the key; for an inline list, what precedes the list.
+ * `inline`: true for `[a, b]`. `lead`: characters before each item.
  */
 type ListEntry = {
   readonly head: string;
@@ -189,9 +179,9 @@ const INLINE_LIST = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
 const ITEM_LINE = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 
 /**
- * Merges a list that both sides changed, as a set of items: additions and removals of both sides
- * are used, and additions of remote come first. Returns undefined for a value that is no list, or
- * if the lists differ in syntax.
+ * Merges a list that both sides changed, as a set of items: the result has the additions and
+ * removals of both sides, and additions of remote come first. Returns undefined for a value that is
+ * no list, or if the lists differ in syntax.
  */
 function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];

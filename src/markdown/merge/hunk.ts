@@ -31,7 +31,10 @@ import { areSequencesEqual } from "./split.ts";
 import { includesAllChanges } from "./subsume.ts";
 import { keepsLineMarks, writeTokens } from "./tokens.ts";
 
-/** A conflict: the lines of each version, and the index of the first of them, from 0. */
+/**
+ * Lines of each version in a conflict. `baseLine`, `localLine`, `remoteLine`: index of the first of
+ * these lines, from 0.
+ */
 export type ConflictHunk = {
   readonly base: string;
   readonly local: string;
@@ -47,23 +50,21 @@ export type ConflictHunk = {
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/**
- * Input of a merge: three versions, and the edits of each side by lines. Blank lines are left out.
- */
+/** Three versions, and the edits of each side by lines, without blank lines. */
 export type MergeInput = {
   readonly texts: ThreeVersionLines;
   readonly edits: LineEdits;
   readonly reading: MergeReading;
 };
 
-/** Edits by lines. `changed`: edits that changed one line but kept most of its words. */
+/** `changed`: edits that changed one line but kept most of its words. */
 type LineEdits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type MergeConflicts = { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Merges lines; if that conflicts, smaller and smaller parts of them. Returns the merged document
- * or all conflicts. A blank line counts as white space before the next line.
+ * Merges lines. If lines conflict, merges smaller and smaller parts of them. Returns the merged
+ * document or all conflicts. A blank line counts as white space before the next line.
  */
 export function mergeHunks(work: MergeInput): { readonly text: string } | MergeConflicts {
   const { texts } = work;
@@ -80,10 +81,7 @@ function coverAllLines({ base, local, remote }: ThreeVersionLines): VersionRange
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
 }
 
-/**
- * Merges some ranges of lines.
- * @param whole ranges that contain all edits of `work`
- */
+/** @param whole ranges that contain all edits of `work` */
 function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | MergeConflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
@@ -97,8 +95,7 @@ function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | Merge
 }
 
 /**
- * Returns the lines of an unchanged part.
- * @param lead blank lines before the part, if the part before it decided them; otherwise undefined
+ * @param lead blank lines before the part, if the previous part decided them; otherwise undefined
  */
 function writeUnchangedLines(
   { base, local, remote }: VersionRanges,
@@ -114,17 +111,11 @@ function writeUnchangedLines(
   return { text };
 }
 
-/**
- * Splits lines into parts: those with edits that must be merged together, and the unchanged lines
- * between them.
- */
 export function splitIntoLineParts(work: MergeInput, whole: VersionRanges = coverAllLines(work.texts)): MergePart[] {
   return splitIntoParts(whole, work.edits, (earlier, side, later) => areLineEditsRelated(earlier, side, later, work));
 }
 
-/**
- * Returns the edits of a part, with an edit of its own for each line that kept most of its words.
- */
+/** Each line that kept most of its words gets an edit of its own. */
 function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, reading }: MergeInput): LineEdits {
   const mine = splitIntoLineEdits(local, texts.base, texts.local, reading);
   const theirs = splitIntoLineEdits(remote, texts.base, texts.remote, reading);
@@ -132,8 +123,8 @@ function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, readin
 }
 
 /**
- * Returns true if both sides never changed the same line of base in different ways. A merge by
- * whole lines may then be enough.
+ * Returns true if the sides never changed the same line of base in different ways. A merge by whole
+ * lines may then be enough.
  */
 export function areSidesApart(work: MergeInput): boolean {
   const isApart = (part: MergePart): boolean =>
@@ -145,7 +136,7 @@ export function areSidesApart(work: MergeInput): boolean {
 
 /**
  * Returns true if two edits of different sides must be merged together. If one side adds or removes
- * lines beside a line that the other side rewrote, words may have moved between these lines. The
+ * lines beside a line that the other side rewrote, words may have moved between these lines. Such
  * edits are independent if a blank line is between them, or if the rewritten line kept most of its
  * words.
  */
@@ -153,7 +144,7 @@ function areLineEditsRelated(earlier: Edit, side: MergeSide, later: Edit, { edit
   if (doOverlap(earlier, later)) return true;
   if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
   if (isReplacement(earlier) && isReplacement(later)) return false;
-  // Two removals add nothing, so nothing can get to a wrong place.
+  // Two removals add nothing that could get to a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
   // Both sides may have added a line between the same two lines of base.
   if (addsLines(earlier) && addsLines(later)) return true;
@@ -189,7 +180,6 @@ function mergeChangedPart(part: MergePart, work: MergeInput): MergedPart | Merge
   return mergeConflictingPart(part, work);
 }
 
-/** Returns a part as one side has it, with the blank lines before it. */
 function writeSide(part: VersionRanges, side: MergeSide, texts: ThreeVersionLines): MergedPart {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
@@ -205,7 +195,7 @@ function mergeLeadingGap({ base, local, remote }: VersionRanges, texts: ThreeVer
   return mergeGapAt(texts, base.from, local.from, remote.from);
 }
 
-/** Merges the blank lines before a line. The numbers are its index in each version. */
+/** Merges the blank lines before a line. The numbers are the index of the line in each version. */
 function mergeGapAt(texts: ThreeVersionLines, base: number, local: number, remote: number): string {
   return mergeGaps(
     readGapBefore(texts.base, base),
@@ -225,7 +215,6 @@ function createConflict(part: VersionRanges, texts: ThreeVersionLines): Conflict
   };
 }
 
-/** Merges a part that both sides changed: as two insertions, by single lines, or by words. */
 function mergeConflictingPart(part: MergePart, work: MergeInput): MergedPart | MergeConflicts {
   const { texts, reading } = work;
   const conflict = { conflicts: [createConflict(part, texts)] };
@@ -242,8 +231,8 @@ function mergeConflictingPart(part: MergePart, work: MergeInput): MergedPart | M
 
 /**
  * Returns the side whose lines come first if both sides added lines before `line`. If only one side
- * changed the line below or above, its addition stays beside that line. Otherwise the lines of
- * remote come first.
+ * changed the line below or above, the addition of that side stays beside the line. Otherwise the
+ * lines of remote come first.
  */
 function chooseLeader(line: number, { edits }: MergeInput): MergeSide {
   const changers = (i: number): readonly MergeSide[] =>
@@ -253,7 +242,7 @@ function chooseLeader(line: number, { edits }: MergeInput): MergeSide {
   return above.length === 1 ? (above[0] as MergeSide) : "remote";
 }
 
-/** Merges lines in which both sides changed words. Returns undefined for a conflict. */
+/** Returns undefined for a conflict. */
 function mergeWords(part: VersionRanges, texts: ThreeVersionLines, reading: MergeReading): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => hasCodeIn(texts[side], part[side]));

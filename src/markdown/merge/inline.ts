@@ -1,6 +1,6 @@
 /**
- * Consecutive equal emphasis characters, such as `**`. They may open emphasis, close it, or do
- * both.
+ * Consecutive equal emphasis characters, such as `**`. They may open emphasis, close emphasis, or
+ * do both.
  */
 type MarkRun = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
 
@@ -29,7 +29,7 @@ function countEmphasisFaults(text: string): number {
     const equalRuns = places.get(found) ?? [];
     const partner = run.closes ? equalRuns.at(-1) : undefined;
     if (partner !== undefined) {
-      // Runs that were opened after the partner of this run are never closed.
+      // No later run closes the runs that were opened after the partner of this run.
       const [, ...unclosed] = openRuns.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(equalRuns.length > 0);
@@ -42,8 +42,8 @@ function countEmphasisFaults(text: string): number {
 }
 
 /**
- * Finds out whether a run can open or close emphasis, by the characters beside it (CommonMark
- * 0.31.2, section 6.2).
+ * The characters beside a run decide whether it can open or close emphasis (CommonMark 0.31.2,
+ * section 6.2).
  */
 function readMarkRun(text: string, found: string, index: number): MarkRun {
   const kindBefore = classifyCharacter(text[index - 1]);
@@ -60,24 +60,21 @@ function readMarkRun(text: string, found: string, index: number): MarkRun {
 
 type CharacterKind = "space" | "point" | "letter";
 
-/**
- * Returns the kind of a character beside a run. The beginning and the end of a paragraph count as
- * spaces.
- */
+/** The beginning and the end of a paragraph count as spaces. */
 function classifyCharacter(character = " "): CharacterKind {
   if (/\s/.test(character)) return "space";
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
 }
 
 /**
- * Returns true if a run belongs to the characters on one side, `towards` ("flanking" in
- * CommonMark).
+ * Returns true if a run belongs to the characters on one side, `towards`. CommonMark calls such a
+ * run "flanking".
  */
 function isFlanking(towards: CharacterKind, away: CharacterKind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }
 
-/** An opening bracket. `links`: number of links that have ended inside it. */
+/** `links`: number of links that have ended inside the bracket. */
 type OpenBracket = { readonly image: boolean; readonly wiki: boolean; links: number };
 
 function countBracketFaults(text: string): number {
@@ -91,8 +88,7 @@ function countBracketFaults(text: string): number {
 }
 
 /**
- * Adds an opening bracket to `open`, or both brackets of a wiki link.
- * @returns the number of faults
+ * Adds an opening bracket to `open`, or both brackets of a wiki link. Returns the number of faults.
  */
 function openBracket(mark: string, open: OpenBracket[]): number {
   const wiki = mark.endsWith("[[");
@@ -103,9 +99,8 @@ function openBracket(mark: string, open: OpenBracket[]): number {
 }
 
 /**
- * Closes the innermost bracket.
+ * Closes the innermost bracket. Returns the number of faults.
  * @param next the character after the closing bracket
- * @returns the number of faults
  */
 function closeBracket(next: string | undefined, open: OpenBracket[]): number {
   const lastBracket = open.pop();

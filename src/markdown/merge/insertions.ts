@@ -14,22 +14,26 @@ import {
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
-/** Smallest share of its words that the shorter of two entries has in common with its duplicate. */
+/**
+ * Two entries are duplicates only if they have at least this share of the shorter entry's words in
+ * common.
+ */
 const MIN_DUPLICATE_SHARE = 0.6;
 
 /**
- * Smallest number of words that duplicates have in common. Short entries of a list are often
- * similar without being duplicates.
+ * Duplicates have at least this number of words in common, because short entries of a list are
+ * often similar without being duplicates.
  */
 const MIN_SHARED_WORDS = 4;
 
 /**
- * LIMIT: pairs of entries that are compared at one place. For more pairs, the merge is a conflict.
+ * LIMIT: pairs of entries that are compared at one place, so that long additions do not use up the
+ * budget. More pairs make the merge a conflict.
  */
 const MAX_PAIRS = 10_000;
 
 /**
- * Place in base at which both sides added lines. `inCode`: true inside a code fence. `above` and
+ * Place in base at which both sides added lines. `inCode`: true inside a code fence. `above`,
  * `below`: indexes of the nearest lines that are not blank.
  */
 type InsertionPlace = {
@@ -41,13 +45,13 @@ type InsertionPlace = {
   readonly leader: MergeSide;
 };
 
-/** Both additions as one string. `after`: blank lines after them. */
+/** Both additions as one string. `after`: blank lines after the string. */
 type InsertedText = { readonly text: string; readonly after: string };
 
 /**
- * Merges lines that both sides added at one place. The lines of each side stay together, and those
- * of the other side follow. If one addition contains the other, only the larger one is used.
- * Returns undefined for a conflict:
+ * Merges lines that both sides added at one place: all lines of one side, then all lines of the
+ * other side. If one addition contains the other, only the larger one is used. Returns undefined
+ * for a conflict:
  * - `mayBeAdded` refuses the additions
  * - no order keeps the lines of each side in their section, list or table
  * - the budget is too small
@@ -78,8 +82,8 @@ export function mergeInsertions(
 }
 
 /**
- * Returns true if one addition contains all lines of another, in a row. Returns false if the budget
- * is too small.
+ * Returns true if the first addition contains all lines of the second, in a row. Returns false if
+ * the budget is too small.
  */
 function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, reading: MergeReading): boolean {
   return lines.some((_, index) => {
@@ -90,9 +94,8 @@ function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, 
 }
 
 /**
- * Returns true if both additions may follow each other: they are not in code, and have no duplicate
- * entries. Running text may not be added to an empty document. Returns false if there are too many
- * entries to compare.
+ * Returns false for additions in code, with duplicate entries, or with too many entries to compare.
+ * Returns false for running text that is added to an empty document.
  */
 function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: InsertedPiece, reading: MergeReading): boolean {
   if (place.inCode) return false;
@@ -107,8 +110,8 @@ function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: Inserted
 }
 
 /**
- * Returns both additions in an order that keeps each in its section, list or table; undefined if
- * there is none.
+ * Returns both additions in an order that keeps each of them in its section, list or table;
+ * undefined if no order does.
  */
 function orderPieces(
   place: InsertionPlace,
@@ -124,8 +127,7 @@ function orderPieces(
 }
 
 /**
- * Returns true if the second addition may follow the first. It must not become part of the first,
- * and must not take over the text below.
+ * The second addition must not become part of the first one, and must not take over the text below.
  */
 function mayFollow(first: InsertedPiece, second: InsertedPiece): boolean {
   if (second.level > first.highest || second.indent > first.indent) return false;
@@ -156,8 +158,8 @@ function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
  * Returns true if the remote addition (`first`) belongs after the local one (`second`).
  * - Two additions that begin with a time are sorted by time.
  * - At the top of a section, where people put the newest entry, the addition with fewer entries
- *   comes first. The other one took longer, so it was begun earlier. With equally many entries,
- *   local comes first.
+ *   comes first. The addition with more entries took longer, so somebody began it earlier. With
+ *   equally many entries, local comes first.
  * - At all other places, `place.leader` comes first.
  */
 function belongsLater(place: InsertionPlace, first: InsertedPiece, second: InsertedPiece): boolean {
@@ -171,26 +173,25 @@ function belongsLater(place: InsertionPlace, first: InsertedPiece, second: Inser
 }
 
 /**
- * Returns true if the place is at the top of a section or document that has text below. There,
- * people put the newest entry.
+ * Returns true at the top of a section or document with text below, where people put the newest
+ * entry.
  */
 function isTopOfSection({ lines, above, below }: InsertionPlace): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
-/**
- * Joins additions, with their blank lines.
- * @param between blank lines between two additions
- */
+/** @param between blank lines between two additions */
 function joinPieces(pieces: readonly InsertedPiece[], between = ""): InsertedText {
   const text = (pieces[0] as InsertedPiece).before + pieces.map(writePiece).join(between);
   return { text, after: (pieces.at(-1) as InsertedPiece).after };
 }
 
 /**
- * Returns the blank lines between two additions. Entries of one list are spaced like their
- * neighbours. Without neighbours, they get a blank line only if an addition has one. Table rows get
- * none. Other additions get the larger number of blank lines that a side chose.
+ * Returns the blank lines between two additions.
+ * - Between table rows: none.
+ * - Between entries of one list: as between the neighbours of the additions. Without neighbours, a
+ *   blank line only if an addition has one.
+ * - Between other additions: the larger number of blank lines that a side chose.
  */
 function chooseGapBetween(
   { lines, above, below }: InsertionPlace,
@@ -207,12 +208,12 @@ function chooseGapBetween(
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
 }
 
-/** Words of an entry. `names`: those that are code or an address. */
+/** `names`: words of an entry that are code or an address. */
 type EntryWords = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
  * Returns true if two entries have most words in common. If both have code or addresses, they must
- * also share one of these.
+ * also have one of these in common.
  */
 function areDuplicates(one: EntryWords, other: EntryWords): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;

@@ -2,30 +2,25 @@ import { findCounterparts, type MergeSide } from "./edits.ts";
 import type { Edit } from "./myers.ts";
 import { isCheckBox, isLineEnd, isWord, type TokenPassage, type Token } from "./tokens.ts";
 
-/** An edit of words, with the side that made it. */
 export type SideEdit = { readonly edit: Edit; readonly side: MergeSide };
 
 export function readAddedTokens(tokens: TokenPassage, { edit, side }: SideEdit): readonly Token[] {
   return tokens[side].slice(edit.from, edit.to);
 }
 
-/**
- * Returns true for a word, and for a bracket of a wiki link. Their meaning depends on the words
- * beside them.
- */
+/** Returns true for tokens whose meaning depends on the words beside them. */
 export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
 /**
- * A list item, heading or table cell in which one side replaced most words. `from`, `to`: range of
+ * List item, heading or table cell in which one side replaced most words. `from`, `to`: range of
  * tokens in base.
  */
 export type RewrittenItem = ItemRange & { readonly by: MergeSide };
 
 type ItemRange = { readonly from: number; readonly to: number };
 
-/** Returns the items, headings and cells of base in which a side replaced most words. */
 export function findRewrittenItems(
   base: readonly Token[],
   local: readonly Edit[],
@@ -60,7 +55,7 @@ function findItems(tokens: readonly Token[]): ItemRange[] {
   return items;
 }
 
-/** Returns the indexes of the words in an item; check boxes do not count. */
+/** Leaves out check boxes. */
 function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): number[] {
   const places: number[] = [];
   for (let index = from; index < to; index++) {
@@ -72,7 +67,8 @@ function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): num
 
 /**
  * Returns true if `one` is part of rewriting an item, and `other` adds words to that item or
- * changes its check box. The other side meant the old words, so such edits must be merged together.
+ * changes its check box. The side of `other` meant the old words, so the two edits must be merged
+ * together.
  */
 export function rewritesItem(
   tokens: TokenPassage,

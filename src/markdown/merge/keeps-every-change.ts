@@ -24,13 +24,13 @@ import {
 } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 
-/** Three versions, of which each was made from the one before. */
+/** Three versions; `less` was made from `base`, and `more` from `less`. */
 type SuccessiveVersions = readonly [base: VersionLines, less: VersionLines, more: VersionLines];
 
 /**
- * Returns true if `more` has every change of words and white space that `less` made to `base`. Then
- * `more` is already the merge of the two. Without this rule, merging a result again with one of its
- * sides could add the same lines twice, at two similar places.
+ * Returns true if `more` has every change of words and white space that `less` made to `base`.
+ * `more` is then the merge of `less` and `more`. Without this rule, merging a result again with one
+ * of its sides could add the same lines twice, at two similar places.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: MergeReading): boolean {
   const texts = [base, less, more].map((text) => readLines(text, reading)) as [
@@ -81,14 +81,12 @@ export function restoresLine(base: string, side: string, more: string, reading: 
 }
 
 /**
- * Number of words in a row that count as a passage. Two documents hardly ever have so many in
- * common by chance.
+ * A passage is this number of words in a row. Two documents hardly ever have a passage in common by
+ * chance.
  */
 const WORDS_PER_PASSAGE = 6;
 
-/**
- * Returns true if a later version has a passage again that a side removed. Line breaks are ignored.
- */
+/** Returns true if a later version has a passage again that a side removed. Ignores line breaks. */
 export function restoresPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
   const gone = readPassages(base, reading).difference(readPassages(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(readPassages(more, reading));
@@ -105,7 +103,7 @@ function readPassages(text: string, reading: MergeReading): ReadonlySet<string> 
 
 /**
  * Returns true if the third version keeps the blank lines that the second one changed, or has more
- * of them. Only lines that are neighbours in all three versions are compared.
+ * of them. Compares only lines that are neighbours in all three versions.
  */
 function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], later: readonly Edit[]): boolean {
   const indexesInBase = findCounterparts(l.filled.ids.length, earlier.map(reverseEdit));
@@ -121,14 +119,14 @@ function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], late
 }
 
 /**
- * LIMIT: number of lines in the three versions that are compared by words at one place. With more
- * lines, `keepsEarlierEdits` returns false.
+ * LIMIT: number of lines in the three versions that are compared by words at one place, so that a
+ * long change does not use up the budget. With more lines, `keepsEarlierEdits` returns false.
  */
 const MAX_COMPARED_LINES = 3_000;
 
 /**
- * Returns true if the edits from the second version to the third keep the changes from the first
- * version to the second. They must be at different places, or keep the words of these changes.
+ * Returns true if the later edits are at other places than the earlier edits, or keep the words of
+ * the earlier edits.
  */
 function keepsEarlierEdits(
   [base, less, more]: SuccessiveVersions,
@@ -151,10 +149,7 @@ function keepsEarlierEdits(
   });
 }
 
-/**
- * Returns true if the tokens `more` keep every change that `less` made to `base`, by the rule of
- * `keepsEveryChange`.
- */
+/** Applies the rule of `keepsEveryChange` to the tokens of one place. */
 function keepsTokenChanges(
   base: readonly Token[],
   less: readonly Token[],
@@ -186,8 +181,8 @@ function isWholeLines({ start, to }: Edit, less: ElementIds, more: ElementIds): 
 }
 
 /**
- * Returns true if the third version keeps each change of white space that the second one made. If
- * the second version changed words as well, tokens that the third one rewrote do not count.
+ * Returns true if the third version keeps each change of white space that the second version made.
+ * If the second version changed words as well, tokens that the third version rewrote do not count.
  */
 function keepsSpace(
   [base, less, more]: readonly [readonly Token[], readonly Token[], readonly Token[]],
@@ -204,9 +199,8 @@ function keepsSpace(
 }
 
 /**
- * Returns false if an element of base is in all three versions, but was removed and added again
- * between the last two. Then the diffs disagree, because one of them found the element at a wrong
- * place.
+ * Returns false if an element of base is in all three versions, but the later edits remove it and
+ * add it again. The diffs then disagree, because one of them found the element at a wrong place.
  */
 function doDiffsAgree(
   length: number,
@@ -227,7 +221,6 @@ function doDiffsAgree(
   });
 }
 
-/** Returns how many more elements a sequence has after some edits. */
 function countAddedElements(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;

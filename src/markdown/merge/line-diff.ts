@@ -1,6 +1,6 @@
 /**
- * Compares two versions by lines (Myers 1986). If they differ too much, all differing lines are one
- * replacement.
+ * Compares two versions by lines (Myers 1986). If the versions differ too much, all differing lines
+ * are one replacement.
  */
 
 import { diffStrings } from "./myers.ts";
@@ -8,14 +8,14 @@ import { splitLines } from "./split.ts";
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 /**
- * A range of lines. `line`: number of its first line, from 1; if `count` is 0, number of the line
- * before the change.
+ * `line`: number of the first line in the span, from 1; if `count` is 0, number of the line before
+ * the change.
  */
 type LineSpan = { readonly line: number; readonly count: number };
 
 /**
- * One hunk of a unified diff: changed lines with the lines around them, and their ranges in both
- * versions.
+ * One hunk of a unified diff. `before`, `after`: its ranges in the two versions. `lines`: changed
+ * lines with the lines around them.
  */
 export type Hunk<Line> = { readonly before: LineSpan; readonly after: LineSpan; readonly lines: readonly Line[] };
 export type DiffHunk = Hunk<DiffLine>;
@@ -58,7 +58,6 @@ export function diffLines(before: string, after: string): DiffHunk[] {
 }
 
 /**
- * Groups the lines of a diff into hunks, with three lines of context.
  * @param isBefore returns true if the line is in the version before the change
  * @param isAfter returns true if the line is in the version after the change
  */
@@ -87,10 +86,7 @@ export function groupIntoHunks<Line>(
   }));
 }
 
-/**
- * Returns a range of lines.
- * @param first number of lines before the range
- */
+/** @param first number of lines before the range */
 function toLineSpan(first: number, count: number): LineSpan {
   return { line: count === 0 ? first : first + 1, count };
 }

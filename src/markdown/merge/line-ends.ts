@@ -1,13 +1,12 @@
 import { findCounterparts } from "./edits.ts";
 import { diffStrings } from "./myers.ts";
 
-/** A line, and the characters that end it. The last line has no end, so its `end` is empty. */
+/** `end`: characters that end the line; empty for the last line of a document. */
 type LineWithEnd = { readonly text: string; readonly end: string };
 
 /**
  * Restores the line ends of a document after an editor changed all of them, as a web form does.
- * Unchanged lines get their old ends; new lines get the most frequent one. A document without edits
- * gets all its old line ends.
+ * Unchanged lines get their old ends, new lines the most frequent end.
  */
 export function restoreLineEnds(edited: string, original: string): string {
   const [before, after] = [splitLinesAndEnds(original), splitLinesAndEnds(edited)];

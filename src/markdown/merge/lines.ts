@@ -9,20 +9,19 @@ type LineConflict = {
   readonly remote: readonly string[];
 };
 
-/** Consecutive lines of a merge by lines: merged lines, or a conflict. */
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | LineConflict;
 
 /**
  * LIMIT: steps of the budget for each run of equal lines. The package `diff3` makes an object for
- * each run, which takes longer than its search.
+ * each run, which takes longer than the search for the run.
  */
 const STEPS_PER_RUN = 20;
 
 /**
- * Merges by lines with the package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package
- * cannot be interrupted. So its steps are first taken from the budget, by a search that takes about
- * as long. Returns undefined if the budget is too small. Equal lines at both ends are not cut off
- * first, because that would change results.
+ * Merges by lines with the package `diff3`, as git does (Khanna, Kunal, Pierce 2007). Returns
+ * undefined if the budget is too small. The package cannot be interrupted. So a search that takes
+ * about as long first takes the steps from the budget. Equal lines at both ends are not cut off
+ * first, because cutting them off would change results.
  */
 export function mergeLines(
   base: string,
@@ -48,10 +47,6 @@ export function mergeLines(
   });
 }
 
-/**
- * Takes the steps of the package `diff3` for two versions from the budget. Returns false if the
- * budget is too small.
- */
 function payForDiff3(base: VersionLines, side: VersionLines, reading: MergeReading): boolean {
   const most = base.ids.length + side.ids.length;
   return countEdits(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_PER_RUN) !== undefined;

@@ -2,7 +2,7 @@ import { mergeLines } from "./lines.ts";
 import { mergeText } from "./merge.ts";
 import { createReading } from "./reading.ts";
 
-/** The three versions of a merge. `base` is an empty string if both sides are new. */
+/** `base` is an empty string if both sides are new. */
 export type ThreeVersions = { readonly base: string; readonly mine: string; readonly theirs: string };
 
 export const DEFAULT_MARKER_SIZE = 7;
@@ -17,7 +17,7 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, createReading());
   const mark = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
-  // A merge can be a conflict although no lines conflict. Then the markers are around the whole
+  // A merge can be a conflict although no lines conflict. The markers are then around the whole
   // versions.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
   return blocks
@@ -31,7 +31,6 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
 type MarkerStyle = { readonly size: number; readonly feed: string };
 
 /**
- * Returns the lines of one conflict with git's conflict markers.
  * @param document the whole local version; markers get the line end of its first line
  * @param size length of a marker in characters
  */
@@ -53,7 +52,7 @@ function writeMarkerLine(character: string, label: string, { size, feed }: Marke
   return `${character.repeat(size)}${label}${feed}`;
 }
 
-/** Adds a line end if there is none, because a marker must begin a line. */
+/** A marker must begin a line. */
 function endWithLineEnd(text: string, { feed }: MarkerStyle): string {
   return text === "" || text.endsWith("\n") ? text : text + feed;
 }

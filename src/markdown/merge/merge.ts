@@ -13,14 +13,15 @@ export type { ConflictHunk } from "./hunk.ts";
 /**
  * Method that gave the merged version.
  * - `same`: both sides are equal
- * - `base-local`, `base-remote`: this side is unchanged, so the other side is the result
+ * - `base-local`: local is unchanged, so remote is the result
+ * - `base-remote`: remote is unchanged, so local is the result
  * - `contained`: one side already has all changes of the other
  * - `lines`, `fine`: merged by whole lines, or by smaller parts
  */
 type MergeMethod = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
 
 /**
- * Why there is no merged version.
+ * Reason why there is no merged version.
  * - `overlap`: both sides changed the same place in different ways
  * - `too-large`: the versions differ too much for the budget
  * - `word-count`: the result would lose or double a word
@@ -29,7 +30,7 @@ type MergeMethod = "same" | "base-local" | "base-remote" | "contained" | "lines"
  */
 export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
-/** The merged version, or one or more conflicts in the order of the document. */
+/** `hunks`: one or more conflicts, in the order of the document. */
 export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeMethod }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
@@ -38,8 +39,9 @@ type CleanMerge = MergeResult & { readonly kind: "clean" };
 
 /**
  * Merges the changes that two sides made to base. A merge that could be wrong is a conflict. The
- * same versions always give the same result. If a result is merged again with either side, it stays
- * the same. If the sides are exchanged, there is a conflict if and only if there was one before.
+ * same versions always give the same result. Merging a result again with either side does not
+ * change the result. If the sides are exchanged, there is a conflict if and only if there was one
+ * before.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = mergeTrivially(base, local, remote);
@@ -50,7 +52,6 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   );
 }
 
-/** Three versions that are merged, and everything that the merge has read of them. */
 type MergeVersions = {
   readonly base: string;
   readonly local: string;
@@ -58,10 +59,7 @@ type MergeVersions = {
   readonly reading: MergeReading;
 };
 
-/**
- * Merges two sides that differ from base and from each other. A result that could be wrong is a
- * conflict.
- */
+/** Merges two sides that differ from base and from each other. */
 function mergeAndCheck(versions: MergeVersions): MergeResult {
   const result = mergeUnchecked(versions);
   if (result.kind === "conflict") return result;
@@ -71,9 +69,9 @@ function mergeAndCheck(versions: MergeVersions): MergeResult {
 }
 
 /**
- * Merges with the sides exchanged, and returns the fault of that merge; undefined if there is none.
- * Its result may differ only in the order of lines. A result that equals a side or was merged by
- * whole lines needs no check, and returns undefined.
+ * Merges with the sides exchanged, and returns the fault of that merge; undefined if it has none.
+ * The exchanged merge may differ from `result` only in the order of lines. Returns undefined,
+ * without this check, for a result that equals a side or was merged by whole lines.
  */
 function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): MergeFault {
   if (result.how !== "fine" || equalsSide(result, versions)) return undefined;
@@ -89,7 +87,7 @@ function equalsSide({ text }: CleanMerge, { local, remote }: MergeVersions): boo
   return text === local || text === remote;
 }
 
-/** Checks a merged version. Returns its first fault; undefined if it has none. */
+/** Returns the first fault of a merged version; undefined if it has none. */
 function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
   const { base, local, remote, reading } = versions;
   if (!keepsWordCounts(versions, result)) return "word-count";
@@ -100,17 +98,17 @@ function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
   return isStableForBoth ? undefined : "unstable";
 }
 
-/** Returns true if a merged version that equals no side is sound Markdown. */
+/** A merged version that equals a side needs no check. */
 function isSoundMerge({ base, local, remote, reading }: MergeVersions, { how, text }: CleanMerge): boolean {
   // If a side has conflict markers that nobody has resolved, a merge of parts of lines could mix
-  // the versions between them.
+  // the versions between these markers.
   if (how === "fine" && (hasConflictMarkers(local) || hasConflictMarkers(remote))) return false;
   return isSoundMarkdown([base, local, remote, text], reading);
 }
 
 /**
- * Returns true if a result has all changes of a side at their places. Merging it with that side
- * again must give the same result, and nothing that the side removed may be in it.
+ * Returns true if a result has all changes of a side at their places. Merging the result again with
+ * that side must give the same result, and nothing that the side removed may be in it.
  */
 function isStable(base: string, side: string, { text }: CleanMerge, reading: MergeReading): boolean {
   if (text === side) return true;
@@ -121,9 +119,9 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Mer
 }
 
 /**
- * Returns true if the numbers of words in the result are explained by the changes of both sides. A
- * merge of parts of lines needs a stricter check than one of whole lines; a result that equals a
- * side needs none. Returns false if the budget is too small.
+ * Returns true if the changes of both sides account for the number of times that each word occurs
+ * in the result. A merge of parts of lines needs a stricter check than a merge of whole lines; a
+ * result that equals a side needs none. Returns false if the budget is too small.
  */
 function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   const { base, local, remote, reading } = versions;
@@ -134,7 +132,7 @@ function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
-/** Returns the result if a side is unchanged or both sides are equal; otherwise undefined. */
+/** Returns undefined if both sides changed base in different ways. */
 function mergeTrivially(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };
@@ -142,7 +140,7 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
   return undefined;
 }
 
-/** Merges by whole lines, then by smaller parts if that conflicts. Does not check the result. */
+/** Merges by whole lines. If lines conflict, merges by smaller parts. */
 function mergeUnchecked(versions: MergeVersions): MergeResult {
   const { base, local, remote, reading } = versions;
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
@@ -156,10 +154,7 @@ function mergeUnchecked(versions: MergeVersions): MergeResult {
   return { kind: "clean", text: fineMerge.text, how: "fine" };
 }
 
-/**
- * Merges by whole lines, as git does. Returns undefined for a conflict, or if the budget is too
- * small.
- */
+/** Merges as git does. Returns undefined for a conflict, or if the budget is too small. */
 function mergeWholeLines({ base, local, remote, reading }: MergeVersions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;

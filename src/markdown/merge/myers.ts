@@ -2,10 +2,7 @@ import { type Budget, newBudget, spendSteps } from "./budget.ts";
 import { countEdits, STEPS_PER_POINT } from "./distance.ts";
 import { StringNumbers } from "./split.ts";
 
-/**
- * An edit: it replaced elements [start, end) of base with elements [from, to) of the other
- * sequence.
- */
+/** Replaces elements [start, end) of base with elements [from, to) of the other sequence. */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
@@ -22,8 +19,8 @@ export function isRemoval(edit: Edit): boolean {
 export type IsBoundary = (ids: readonly number[], index: number) => boolean;
 
 /**
- * LIMIT: number of edited elements that a merge searches for. With more, everything that differs is
- * one replacement.
+ * LIMIT: number of edited elements that a merge searches for, because the time of the search grows
+ * with the square of this number. With more edits, everything that differs is one replacement.
  */
 export const MAX_EDIT_LENGTH = 400;
 
@@ -31,7 +28,7 @@ export const MAX_EDIT_LENGTH = 400;
  * Finds the smallest set of edits from one sequence to another (Myers 1986). The edits are ordered,
  * and neither overlap nor touch. If a limit is exceeded, everything between the equal beginnings
  * and ends is one edit, which only makes a merge more careful.
- * @param base numbers of the elements, from 0; equal elements have equal numbers
+ * @param base elements as numbers from 0; equal elements have equal numbers
  * @param isSeam returns true where a line or paragraph ends; edits are moved to such places
  * @param most limit for the number of edited elements
  */
@@ -49,7 +46,6 @@ export function diff(
   return edits;
 }
 
-/** Finds the edits between two lists of strings, with a budget of its own. */
 export function diffStrings(base: readonly string[], side: readonly string[]): Edit[] {
   const interner = new StringNumbers();
   return diff(interner.ids(base), interner.ids(side), newBudget());
@@ -60,8 +56,8 @@ function findShortestEdits(base: readonly number[], side: readonly number[], bud
   const { start, end, from, to } = differingPart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [differingPart];
-  // Elements that only one sequence has are edited in any case. They are left out of the search,
-  // which is then faster and finds the same edits.
+  // An element that only one sequence has is edited in any case. The search leaves out such
+  // elements, which makes it faster and does not change its result.
   const a = findSharedIndexes(base, start, end, side, from, to);
   const b = findSharedIndexes(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
@@ -89,7 +85,7 @@ function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
 /**
  * Returns the edits between equal elements.
  * @param apart the part of both sequences that was searched
- * @param a indexes of the searched elements in base; `b`: likewise in the other sequence
+ * @param a indexes of the searched elements in base; `b`: in the other sequence
  * @param pairs equal elements: an index into `a`, then one into `b`, and so on
  */
 function toEdits(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
@@ -137,8 +133,8 @@ type SearchStep = { readonly low: number; readonly points: Int32Array };
  */
 function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  // If one sequence is much longer than the other, diagonals far from that of the end point are
-  // skipped, because the path cannot reach them.
+  // If one sequence is much longer than the other, no path reaches the diagonals that are far from
+  // the end point, so the search skips them.
   const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
   const length = isFar ? countEdits(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -188,10 +184,7 @@ function advanceDiagonals(
   return steps;
 }
 
-/**
- * Returns the equal elements along the path that the search found. Follows the furthest points back
- * from the end.
- */
+/** Follows the furthest points back from the end. */
 function followTrace(trace: readonly SearchStep[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let freeIndex = pairs.length;
@@ -214,7 +207,7 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
 }
 
 /**
- * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached that
+ * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached the
  * diagonal.
  */
 function readReach(trace: readonly SearchStep[], d: number, k: number): number {
@@ -224,9 +217,9 @@ function readReach(trace: readonly SearchStep[], d: number, k: number): number {
 }
 
 /**
- * Moves an addition or removal to an equivalent place: the last one that ends a line or paragraph,
- * or otherwise the last one of all. People edit whole lines or paragraphs, and the edits of both
- * sides then agree on the place.
+ * Moves an addition or removal to an equivalent place: the last place that ends a line or
+ * paragraph; if none does, the last place of all. People edit whole lines or paragraphs, so the
+ * edits of both sides then agree on the place.
  */
 function slideToBoundary(
   edit: Edit,

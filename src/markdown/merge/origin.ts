@@ -3,13 +3,9 @@ import { diff, type Edit } from "./myers.ts";
 import { createReading, type MergeReading, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
-/** Origin of a line or word: base, one of the sides, or both sides equally. */
 type TextSource = "base" | "mine" | "theirs" | "both";
 
-/**
- * A part of a line with one origin. `none`: the origin is unknown, because no version has these
- * words nearby.
- */
+/** Part of a line with one origin. `none`: unknown, because no version has these words nearby. */
 export type WordOrigin = { readonly from: TextSource | "none"; readonly text: string };
 
 /**
@@ -25,11 +21,10 @@ export type LineOrigin = {
   readonly words: readonly WordOrigin[];
 };
 
-/** A side: its lines, its edits of base, and what it added. */
 type OriginSide = {
   /**
-   * `keeps`: for each line of base, its index in this side. `has`: for each line of the merge, its
-   * index in this side. The index is -1 if the side lacks the line.
+   * `keeps`: index in this side of each line of base. `has`: index in this side of each line of the
+   * merge. The index is -1 if the side lacks the line.
    */
   readonly keeps: Int32Array;
   readonly has: Int32Array;
@@ -41,8 +36,8 @@ type OriginSide = {
 
 /**
  * Returns which side added each line of a merge, and which side removed each missing line of base.
- * Does not use how the merge was made, so the result can verify it. The kept and added lines,
- * joined, are the merged version; the kept and removed lines are base.
+ * Does not use how the merge was made, so the result can verify the merge. The kept and added
+ * lines, joined, are the merged version; the kept and removed lines are base.
  */
 export function findOrigins(base: string, local: string, remote: string, merged: string): LineOrigin[] {
   const reading = createReading();
@@ -97,8 +92,8 @@ function createRemovedRow(line: string, index: number, [local, remote]: SidePair
 }
 
 /**
- * Returns the origin of an added line; `mixed` if no side has it. If a side has the line at another
- * place, that side counts as its origin.
+ * Returns `mixed` if no side has the line. If a side has the line at another place, that side
+ * counts as its origin.
  */
 function findLineSource(line: string, index: number, [local, remote]: SidePair): LineOrigin["from"] {
   return (
@@ -114,8 +109,8 @@ function combineSides(mine: boolean, theirs: boolean): "mine" | "theirs" | "both
 }
 
 /**
- * Finds the origin of each word of a line. Compares the line with the lines at the same place in
- * base and in both sides. If none of them has a word, looks in all lines that a side added.
+ * Compares a line with the lines at the same place in base and in both sides. If none of these
+ * lines has a word, looks for the word in all lines that a side added.
  */
 function findWordOrigins(
   line: string,
@@ -124,7 +119,7 @@ function findWordOrigins(
   sides: SidePair,
   reading: MergeReading,
 ): WordOrigin[] {
-  // A blank line has no words. White space always counts as part of base.
+  // White space always counts as part of base.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
   const ids = tokens.map(({ id }) => id);
@@ -147,7 +142,6 @@ function findWordOrigins(
     if (token.space !== "") appendWord(words, "base", token.space);
     appendWord(words, from, writeTokens([{ ...token, space: "" }]));
   }
-  // White space at the end of a line counts as part of base, too.
   const rest = line.slice(writeTokens(tokens).length);
   if (rest !== "") appendWord(words, "base", rest);
   return words;
@@ -160,7 +154,7 @@ function appendWord(words: { from: WordOrigin["from"]; text: string }[], from: W
 }
 
 /**
- * Returns, for each token, the index of an equal token in some lines; -1 if it has none.
+ * For each token, returns the index of an equal token in some lines; -1 if no token is equal.
  * @param ids numbers of the tokens
  */
 function findMatches(lines: readonly string[], ids: readonly number[], reading: MergeReading): Int32Array {
@@ -168,7 +162,6 @@ function findMatches(lines: readonly string[], ids: readonly number[], reading: 
   return findCounterparts(ids.length, diff(ids, others, reading));
 }
 
-/** Returns the lines that a side wrote at a place of base. */
 function readNearbyLines({ edits, lines }: OriginSide, place: Edit): string[] {
   return edits
     .filter(({ start, end }) => start <= place.end && end >= place.start)

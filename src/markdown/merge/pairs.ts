@@ -4,23 +4,29 @@ import type { Edit } from "./myers.ts";
 import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
 /**
- * Smallest share of words in common at which two lines count as versions of one line. The share is
- * that of the longer line.
+ * Two lines count as versions of one line only if they have at least this share of the longer
+ * line's words in common.
  */
 const MIN_SAME_LINE_SHARE = 0.6;
 
-/** LIMIT: pairs of lines that are compared for one edit. */
+/**
+ * LIMIT: pairs of lines that are compared for one edit, so that a long edit does not use up the
+ * budget.
+ */
 const MAX_PAIRS = 4_000;
 
-/** Steps of the budget that one pair of lines costs, besides those for their words. */
+/**
+ * Steps of the budget that one pair of lines costs, in addition to the steps for comparing their
+ * words.
+ */
 const STEPS_PER_PAIR = 6;
 
-/** Edits by lines. `changed`: edits that changed one line but kept most of its words. */
+/** `changed`: edits that changed one line but kept most of its words. */
 type SplitLineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Splits edits by lines, so that each line that kept most of its words gets an edit of its own. The
- * lines added or removed beside it become other edits.
+ * Splits edits by lines, so that each line that kept most of its words gets an edit of its own.
+ * Lines that were added or removed beside such a line become other edits.
  */
 export function splitIntoLineEdits(
   edits: readonly Edit[],

@@ -5,32 +5,31 @@ import { readGapBefore, type VersionLines, readRangeLines } from "./reading.ts";
 
 /**
  * Lines that a side added at one place, with the properties that decide what may come before and
- * after them.
+ * after the lines.
  */
 export type InsertedPiece = {
-  /** The added lines, without blank lines at both ends. */
+  /** Added lines, without blank lines at both ends. */
   readonly lines: readonly string[];
-  /** `before`: blank lines before the added lines. `after`: blank lines after them. */
+  /** Blank lines before and after the added lines. */
   readonly before: string;
   readonly after: string;
   /** Level of the heading in the first line; 7 if the first line is no heading. */
   readonly level: number;
   /**
-   * Level of the highest heading in the added lines, 1 to 6; 8 if there is none. Text that follows
-   * would belong to the section of that heading.
+   * Level of the highest heading in the added lines, 1 to 6; 8 if they have no heading. Text that
+   * follows would belong to the section of that heading.
    */
   readonly highest: number;
-  /** Number of white space characters at the beginning of the first line. */
   readonly indent: number;
   /**
-   * Kinds of the first and the last entry, as `readEntryShape` returns them; undefined if that line
-   * begins no entry.
+   * Kinds of the first and the last entry, as `readEntryShape` returns them; undefined if the first
+   * or last line begins no entry.
    */
   readonly firstEntry: string | undefined;
   readonly lastEntry: string | undefined;
   /**
    * `opens`: true if the lines open a block, such as a code fence, and do not close it. `closes`:
-   * true if they close a block that began above.
+   * true if the lines close a block that began above.
    */
   readonly opens: boolean;
   readonly closes: boolean;
@@ -64,31 +63,25 @@ export function readPiece(text: VersionLines, range: ElementRange): InsertedPiec
   };
 }
 
-/**
- * Returns the number of entries of the first entry's kind, without nested ones; 1 for running text.
- */
+/** Counts the entries of the first entry's kind, without nested ones; 1 for running text. */
 function countEntries(lines: readonly string[]): number {
   const shape = readEntryShape(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => readEntryShape(line) === shape).length;
 }
 
-/** Returns the added lines as one string, with a line feed at the end. */
 export function writePiece(piece: InsertedPiece): string {
   const text = piece.lines.join("");
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/**
- * A list item, table row or link definition, with the lines that continue it. `shape`: its kind, as
- * `readEntryShape` returns it.
- */
+/** List item, table row or link definition, with the lines that continue it. */
 type PieceEntry = { readonly shape: string; readonly text: string };
 
 const ITEM_LINE = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION_LINE = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const TABLE_RULE = /^[\s:|-]+$/;
 
-/** Splits lines into entries. Returns undefined if a line belongs to no entry. */
+/** Returns undefined if a line belongs to no entry. */
 export function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
@@ -104,8 +97,8 @@ export function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undef
 
 /**
  * Returns the kind of the entry that a line begins: list item with its indent and mark, table row
- * with its number of cells, or link definition. Returns undefined if the line begins none. Entries
- * of the same kind may be in one list or table.
+ * with its number of cells, or link definition. Returns undefined if the line begins no entry.
+ * Entries of one kind may be in one list or table.
  */
 export function readEntryShape(line: string): string | undefined {
   const item = ITEM_LINE.exec(line);
@@ -118,17 +111,14 @@ export function readEntryShape(line: string): string | undefined {
 }
 
 /**
- * Returns true if an item is nested in another one.
- * @param outer kind of the other item, as `readEntryShape` returns it; likewise `inner`
+ * @param outer kind of the outer item, as `readEntryShape` returns it; `inner`: kind of the inner
+ * item
  */
 function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && readIndent(inner) > readIndent(outer);
 }
 
-/**
- * Returns the number of spaces before an item.
- * @param shape kind of the item, as `readEntryShape` returns it
- */
+/** @param shape kind of the item, as `readEntryShape` returns it */
 function readIndent(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }

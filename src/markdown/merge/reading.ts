@@ -9,10 +9,9 @@ import { joinTokens, type Token, TokenNumbers } from "./tokens.ts";
 import { splitIntoWords } from "./words.ts";
 
 /**
- * A version split into lines.
  * - `ids`: numbers of the lines; equal lines have equal numbers
- * - `filled`: the lines that are not blank
- * - `scripts`: edits to other versions, if they were computed
+ * - `filled`: lines that are not blank
+ * - `scripts`: edits to other versions, as far as they were computed
  */
 export type VersionLines = {
   readonly lines: readonly string[];
@@ -23,12 +22,12 @@ export type VersionLines = {
 };
 
 /**
- * The lines of a version that are not blank. Blank lines would match blank lines between other
+ * Lines of a version that are not blank. Blank lines would match blank lines between other
  * paragraphs, so they count as white space before the next line.
  * - `ids`: numbers of the lines; equal lines have equal numbers
  * - `indexes`: index of each line among all lines
- * - `keys`: numbers for diffs; lines that are often repeated, such as fences, are equal only if a
- *   neighbouring line is equal, too
+ * - `keys`: numbers for diffs; lines that are often repeated, such as fences, have equal numbers
+ *   only if a neighbouring line is equal, too
  */
 type FilledLines = {
   readonly ids: readonly number[];
@@ -44,14 +43,17 @@ export type MergeReading = Budget & {
   readonly tokens: Map<string, readonly Token[]>;
   readonly tokenTexts: TokenNumbers;
   /**
-   * Numbers of the words in each line, by the line's number; undefined if they were not read yet.
+   * Numbers of the words in each line, by the number of the line; undefined if the line was not
+   * read yet.
    */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  /** Empty stack of open blocks. All versions share it, so that their stacks can be compared. */
+  /**
+   * Empty stack of open blocks. All versions share this stack, so that their stacks can be
+   * compared.
+   */
   readonly nest: BlockStack;
 };
 
-/** Returns a full budget, with nothing read yet. */
 export function createReading(): MergeReading {
   return {
     ...newBudget(),
@@ -68,10 +70,7 @@ export function createReading(): MergeReading {
 /** Steps of the budget that one line costs. */
 export const STEPS_PER_LINE = 20;
 
-/**
- * Splits a version into lines, and takes the steps from the budget. Later calls for the same
- * version return the same object.
- */
+/** Takes the steps from the budget. Later calls for the same version return the same object. */
 export function readLines(text: string, reading: MergeReading): VersionLines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
@@ -93,9 +92,9 @@ export function readLines(text: string, reading: MergeReading): VersionLines {
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns numbers for the lines that are not blank, for use in a diff. For most lines, it is the
- * line's own number. For a line without words and for the header of a table, the number also
- * depends on the line directly below, or otherwise on the line directly above.
+ * Returns numbers for the lines that are not blank, for use in a diff. The number of most lines is
+ * their own. For a line without words and for the header of a table, the number also depends on the
+ * line directly below; if there is none, on the line directly above.
  */
 function computeLineKeys(
   lines: readonly string[],
@@ -136,7 +135,7 @@ export function diffFilledLines(from: string, to: string, reading: MergeReading)
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
-  // Edits that were computed after the budget was used up are not stored, because they are inexact.
+  // Edits that were computed after the budget was used up are inexact, and so not stored.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
@@ -150,10 +149,6 @@ export function readFences(text: VersionLines): readonly string[] {
   return text.fences;
 }
 
-/**
- * Returns the numbers of the words in a line.
- * @param line number of the line
- */
 export function readWordIds(line: number, reading: MergeReading): readonly number[] {
   const known = reading.wordsByLine[line];
   if (known !== undefined) return known;
@@ -174,15 +169,11 @@ export function tokenise(lines: readonly string[], reading: MergeReading, code =
   );
 }
 
-/**
- * Returns the numbers of the tokens in a line.
- * @param line number of the line
- */
 export function readTokenIds(line: number, reading: MergeReading): readonly number[] {
   return readTokens(reading.interner.text(line), reading).map(({ id }) => id);
 }
 
-/** Splits one line into tokens. Later calls for an equal line return the same tokens. */
+/** Later calls for an equal line return the same tokens. */
 function readTokens(line: string, reading: MergeReading): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;
@@ -199,8 +190,8 @@ export type ThreeVersionLines = {
 };
 
 /**
- * Merges the blank lines at one place. If only one side changed them, its blank lines are used;
- * otherwise those of the side that has more.
+ * Merges the blank lines at one place. If only one side changed the blank lines, the result is that
+ * of this side; otherwise that of the side with more blank lines.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
@@ -208,8 +199,8 @@ export function mergeGaps(base: string, local: string, remote: string): string {
 }
 
 /**
- * Returns the larger number of blank lines. If both have equally many, the result does not depend
- * on the order of the arguments.
+ * If both gaps have equally many blank lines, the result does not depend on the order of the
+ * arguments.
  */
 export function chooseLongerGap(one: string, other: string): string {
   const [lines, others] = [one, other].map((gap) => gap.split("\n").length) as [number, number];
@@ -217,14 +208,13 @@ export function chooseLongerGap(one: string, other: string): string {
   return one >= other ? one : other;
 }
 
-/** Returns the lines of a range, with the blank lines between them. */
 export function readRangeLines({ lines, filled }: VersionLines, { from, to }: ElementRange): readonly string[] {
   return from === to ? [] : lines.slice(filled.indexes[from], (filled.indexes[to - 1] as number) + 1);
 }
 
 /**
- * Returns the index among all lines at which a range begins. An empty range begins after the last
- * line before it that is not blank.
+ * Returns the index among all lines at which a range begins. An empty range begins after the
+ * nearest line above it that is not blank.
  */
 export function findFirstLineIndex({ filled }: VersionLines, { from, to }: ElementRange): number {
   if (from < to) return filled.indexes[from] as number;

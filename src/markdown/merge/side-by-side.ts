@@ -13,10 +13,10 @@ import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
 
-/** A part of a line. `differs`: true if the line beside it lacks this part. */
+/** `differs`: true if the line beside this one lacks the part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };
 
-/** One line, with its line feed. `number`: its number in the version, from 1. */
+/** One line, with its line feed. `number`: number of the line in its version, from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
 /** Lines that are shown beside each other; null for a version without a line at this place. */
@@ -39,14 +39,13 @@ export type RowGroup = {
 };
 
 type ComparedVersions = {
-  /** Base version; null if both sides are new. */
+  /** Null if both sides are new. */
   readonly base: string | null;
   readonly mine: string;
   readonly theirs: string;
 };
 
 /**
- * Returns all rows of the versions in order, grouped by kind.
  * @param against version with which the words of a side are compared: the other side, or base if
  * there is one
  */
@@ -121,17 +120,17 @@ function createSideLine(
 
 /** Matches a word, a run of white space, or one other character. */
 const LINE_PIECE = new RegExp(`${UNSPACED_CHARACTER}|${LETTER}+|\\s+|.`, "gvs");
-/** LIMIT: characters of two lines together. The words of longer lines are not compared. */
-const MAX_COMPARED_CHARACTERS = 20_000;
 /**
- * Smallest share of characters in common. If two lines have less, they are shown as completely
- * different.
+ * LIMIT: characters of two lines together, because the words of longer lines would take too long to
+ * compare.
  */
+const MAX_COMPARED_CHARACTERS = 20_000;
+/** Two lines with a smaller share of characters in common are shown as completely different. */
 const MIN_COMMON_SHARE = 0.3;
 
 /**
- * Splits a line into parts that are equal to the other line, and parts that differ.
- * @param other line beside it; null if there is none
+ * Splits a line into parts that the other line has, too, and parts that differ.
+ * @param other line beside this one; null if there is none
  */
 function splitIntoPieces(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];

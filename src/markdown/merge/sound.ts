@@ -11,9 +11,9 @@ import { isSoftBreak } from "./tokens.ts";
 import { splitIntoWords } from "./words.ts";
 
 /**
- * Returns true if the merged version is as sound Markdown as both sides. It may have no more
- * unclosed, duplicate or misplaced elements than the sides explain (`hasNoNewFaults`). Each line
- * must stay in the code fence, directive or HTML element in which a side put it.
+ * Returns true if the merged version is as sound Markdown as both sides. The merged version may
+ * have no more unclosed, duplicate or misplaced elements than the sides explain (`hasNoNewFaults`).
+ * Each line must stay in the code fence, directive or HTML element in which a side put it.
  */
 export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeReading): boolean {
   // These steps pay for all checks of this function.
@@ -46,8 +46,8 @@ export function keepsFrontMatter(texts: FourVersions<string>): boolean {
 
 /**
  * Returns true if no paragraph, heading, item or row of the merged version has new faults, such as
- * unclosed emphasis. Only those that a side lacks are checked. They may have as many faults as the
- * ones from which they were made.
+ * unclosed emphasis. Checks only those that a side lacks. They may have as many faults as the
+ * paragraphs of a side from which the merge made them.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: MergeReading): boolean {
   const [l, r, m] = texts.map((text): NumberedLines => {
@@ -75,8 +75,8 @@ function countFaultsOutside(
   let faults = 0;
   let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
-    // A paragraph that the first other version lacks has at least one line that this version lacks,
-    // so all other lines are skipped.
+    // A paragraph that the first other version lacks has at least one line that this version lacks.
+    // So all other lines are skipped.
     if (others[0].has.has(ids[index] as number)) continue;
     let start = index;
     let end = index + 1;
@@ -94,8 +94,8 @@ function countFaultsOutside(
 const HEADING_WITH_TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
 
 /**
- * Returns false if the merge made a heading with two ids, such as `# Title {#one} {#two}`. This
- * happens if each side gave the heading an id.
+ * Returns false if the merge made a heading with two ids, such as `# Title {#one} {#two}`, because
+ * each side gave the heading an id.
  */
 function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>): boolean {
   return merged
@@ -103,7 +103,10 @@ function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>):
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/** Syntax of a line that defines a name. `has`: characters that each such line contains. */
+/**
+ * Syntax of a line that defines a name. `has`: characters that each such line contains, for a quick
+ * test.
+ */
 type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: NameSyntax = {
@@ -117,17 +120,13 @@ const HEADING_ID: NameSyntax = {
 
 /**
  * Returns false if the merge made two link definitions, or two heading ids, with the same name.
- * Duplicates that a side already had are allowed.
+ * Allows duplicates that a side already had.
  */
 function keepsNames(merged: string, texts: FourVersions<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsNamesSingle(DEFINITION, texts)) return false;
   return !/\{#|\{\/\*/.test(merged) || keepsNamesSingle(HEADING_ID, texts);
 }
 
-/**
- * Returns true if the merged version has no more duplicate names of one syntax than the sides
- * explain.
- */
 function keepsNamesSingle(naming: NameSyntax, texts: FourVersions<readonly string[]>): boolean {
   return hasNoNewFaults(mapVersions(texts, (lines) => countDuplicates(lines, naming)));
 }
@@ -155,8 +154,8 @@ function keepsContexts(texts: FourVersions<string>, reading: MergeReading): bool
 }
 
 /**
- * Blocks that are open at a line of the merged version (`is`), and at the same line of base, local
- * and remote; undefined for a version without this line.
+ * Blocks that are open at a line of the merged version (`is`), and at the same line of base
+ * (`was`), local and remote. Undefined for a version without this line.
  */
 type LineBlocks = {
   readonly is: BlockStack;
@@ -165,10 +164,7 @@ type LineBlocks = {
   readonly theirs: BlockStack | undefined;
 };
 
-/**
- * Returns the open blocks at each line of the merged version (`texts[3]`). Leaves out blank lines,
- * and lines that open or close a block.
- */
+/** Leaves out blank lines, and lines that open or close a block. */
 function readLineBlocks(
   texts: FourVersions<string>,
   contexts: FourVersions<BlockContexts>,
@@ -190,8 +186,8 @@ function readLineBlocks(
 
 /**
  * Returns true if each line is in a block in which a side put it. A line that only one side has may
- * be in a block that the other side added around it. Then the nearest lines of both sides, before
- * and after it, must be in that block, too.
+ * be in a block that the other side added around it. The nearest lines of both sides, before and
+ * after this line, must then be in that block, too.
  */
 function keepsEachBlock(lines: readonly LineBlocks[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
@@ -217,8 +213,8 @@ function isOnBothSides(line: LineBlocks): line is LineOfBothSides {
 }
 
 /**
- * Returns true if a line of both sides is in the block in which the side that changed its block put
- * it. A new line may be in the block of either side.
+ * Returns true if a line of both sides is in the block in which a side put it, by a change of its
+ * block. A new line may be in the block of either side.
  */
 function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   if (mine === theirs) return is === mine;
@@ -226,10 +222,8 @@ function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   return mine === was ? is === theirs : theirs === was && is === mine;
 }
 
-/** The three lines with which tools mark a conflict, in order. */
 const CONFLICT_MARKERS = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
 
-/** Returns true if content has the markers of a conflict that nobody has resolved. */
 export function hasConflictMarkers(text: string): boolean {
   // This test is cheap, and excludes nearly every content before the test of each line.
   if (!text.includes("<<<<<<< ")) return false;
@@ -240,7 +234,7 @@ export function hasConflictMarkers(text: string): boolean {
 
 /**
  * Returns false if the merge made a section with several subsections of one name, more than in base
- * and both sides. Readers would take them for one section.
+ * and both sides. Readers would mistake such subsections for one.
  */
 function keepsSections(texts: FourVersions<string>): boolean {
   const [base, local, remote, merged] = mapVersions(texts, countSections);
@@ -249,7 +243,7 @@ function keepsSections(texts: FourVersions<string>): boolean {
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
-/** Number of sections for each path of heading names from the top. */
+/** Number of sections by the path of heading names from the top. */
 type SectionCounts = ReadonlyMap<string, number>;
 
 function countSections(text: string): SectionCounts {

@@ -1,11 +1,11 @@
-/** Splits a document into lines, each with its line feed. The last line may have none. */
+/** Each line keeps its line feed. The last line may have none. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
 /**
- * Gives each string a number; equal strings get equal numbers. Comparing two strings is then one
- * step, however long they are.
+ * Gives equal strings equal numbers. Comparing two strings is then one step, however long the
+ * strings are.
  */
 export class StringNumbers {
   readonly #ids = new Map<string, number>();
@@ -18,7 +18,7 @@ export class StringNumbers {
     return this.#texts.push(text) - 1;
   }
 
-  /** Number of different strings. They are numbered from 0. */
+  /** Number of different strings, which are numbered from 0. */
   get size(): number {
     return this.#texts.length;
   }
@@ -36,7 +36,7 @@ export function areSequencesEqual(one: readonly number[], other: readonly number
   return one.length === other.length && one.every((id, index) => id === other[index]);
 }
 
-/** Gives each sequence of numbers a number; equal sequences get equal numbers. */
+/** Gives equal sequences of numbers equal numbers. */
 export class SequenceNumbers {
   readonly #numbers = new StringNumbers();
   readonly #runs: (readonly number[])[] = [];

@@ -1,7 +1,7 @@
 /**
- * Format of a document besides its content. `hasMark`: true if it has a byte order mark. `feed`:
- * its line end; `mixed` if it has both; undefined if it has none. `hasLastBreak`: true if its last
- * line ends with a line break.
+ * Format of a document besides its content. `hasMark`: true if the document has a byte order mark.
+ * `feed`: its line end; `mixed` if both kinds occur; undefined if none occurs. `hasLastBreak`: true
+ * if a line break ends the last line.
  */
 type TextStyle = {
   readonly hasMark: boolean;
@@ -34,8 +34,8 @@ export function applyStyle(text: string, style: TextStyle): string {
 }
 
 /**
- * Merges each property of a format. If a side changed it, its value is used. Two changes of a
- * property are always equal, because it has only two values; the caller handles mixed line ends.
+ * A property that a side changed has the value of that side. Two changes of one property are always
+ * equal, because it has only two values; the caller handles mixed line ends.
  */
 export function mergeStyle(base: TextStyle, local: TextStyle, remote: TextStyle): TextStyle {
   const knownFeed = base.feed ?? local.feed ?? remote.feed;

@@ -5,7 +5,7 @@ import type { MergeReading } from "./reading.ts";
 /**
  * One side of a part that both sides changed.
  * - `ids`: all elements of the side
- * - `edits`: its edits in this part
+ * - `edits`: edits of the side in this part
  * - `from`, `to`: range of the part
  */
 type PartSide = {
@@ -17,8 +17,8 @@ type PartSide = {
 
 /**
  * Returns true if one side (`more`) has all changes of the other side (`less`), and changed only
- * what that side left unchanged. `more` is then the merge of both. If a result is merged again with
- * one of its sides, this rule keeps it unchanged.
+ * what `less` left unchanged. `more` is then the merge of both. This rule keeps a result unchanged
+ * when it is merged again with one of its sides.
  * @param wordsOf returns the words of an element
  * @param isLines true if the elements are lines, so that other lines may come between them
  */

@@ -4,20 +4,19 @@ import { diff } from "./myers.ts";
 import { areSequencesEqual, SequenceNumbers } from "./split.ts";
 
 /**
- * The words of four versions (base, local, remote, result) as numbers. Equal words have equal
- * numbers.
+ * Words of four versions (base, local, remote, result) as numbers. Equal words have equal numbers.
  */
 export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/** Indexes of one word in the four versions; -1 for a version that lacks it. */
+/** Indexes of one word in the four versions; -1 for a version that lacks the word. */
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
 type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
 
 /**
  * Steps that the search may take. `by`: 1 for each version that has the next word. `changes`:
- * number of changes that this means. In order: removed by both sides, added by both, removed by one
- * side, added by one side. Words that all versions have need no step.
+ * number of changes that the step means. In order: removed by both sides, added by both, removed by
+ * one side, added by one side. Words that all versions have need no step.
  */
 const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -29,14 +28,14 @@ const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: 
 ];
 
 /**
- * Shortest runs of common words between which the search is split. If the search fails with one
- * length, the next one is tried.
+ * The search is split at runs of common words that are at least this long. If the search fails with
+ * one length, the next one is tried.
  */
 const MIN_RUN_LENGTHS = [1, 4, 16];
 
 /**
  * Finds which words of four versions correspond to each other, with as few changes of the sides as
- * the search finds. Returns undefined if this is impossible, or if a limit is exceeded.
+ * the search finds. Returns undefined if no table of words is possible, or if a limit is exceeded.
  * @param starts indexes of the words that begin lines
  */
 export function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
@@ -70,8 +69,8 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
 }
 
 /**
- * Finds the words that all four versions have, by diffs of two versions each. Returns them as runs
- * of adjacent words.
+ * Finds the words that all four versions have, by diffs of two versions each. Returns runs of
+ * adjacent words.
  */
 function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
@@ -94,12 +93,12 @@ function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[
   return runs;
 }
 
-/** The words of a version, and the indexes of those that begin lines. */
+/** `starts`: indexes of the words that begin lines. */
 type WordSequence = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
- * Returns, for each word, the index of the same word in another version; -1 if it has none.
- * Compares lines first, then the words of lines that differ.
+ * For each word, returns the index of the same word in another version; -1 if the version lacks the
+ * word. Compares lines first, then the words of lines that differ.
  */
 function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
   const runs = new SequenceNumbers();
@@ -122,8 +121,8 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
 }
 
 /**
- * LIMIT: number of changed words in the differing lines of two versions. With more, all of them
- * count as changed.
+ * LIMIT: number of changed words in the differing lines of two versions, so that the diff takes
+ * limited time. With more changes, all words of these lines count as changed.
  */
 const MAX_CHANGES = 2_000;
 
@@ -131,7 +130,9 @@ function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
   return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
-/** A position that the search has reached, and how. `changes`: number of changes up to it. */
+/**
+ * Position that the search has reached, and how. `changes`: number of changes up to the position.
+ */
 type SearchNode = {
   readonly place: VersionPositions;
   readonly before: SearchNode | undefined;
@@ -139,8 +140,8 @@ type SearchNode = {
 };
 
 /**
- * Queue of positions, those with the smallest expected number of changes first. Among equal ones,
- * the last added comes first.
+ * Queue of positions, sorted by the expected number of changes. Among equal numbers, the position
+ * that was added last comes first.
  */
 class SearchQueue {
   readonly #nodes: SearchNode[][] = [];
@@ -157,7 +158,7 @@ class SearchQueue {
   }
 }
 
-/** LIMIT: number of positions that one search visits. */
+/** LIMIT: number of positions that one search visits, so that the search takes limited time. */
 const MAX_PLACES = 100_000;
 
 /**
@@ -185,7 +186,7 @@ function searchRows(four: FourSequences, from: VersionPositions, to: VersionPosi
   return undefined;
 }
 
-/** Returns true if a step moves over the same word in each version that it advances. */
+/** Returns true if a step moves over the same word in each version that the step advances. */
 function isSameWord(
   four: FourSequences,
   place: VersionPositions,
@@ -221,9 +222,9 @@ function toRows(last: SearchNode): AlignedRow[] {
 }
 
 /**
- * Returns a function that estimates the number of changes from a position to the end; it is never
- * too high. The estimate counts, for each side, the words that only base or only the side has. It
- * also counts the difference in the number of all other words.
+ * Returns a function that estimates the number of changes from a position to the end. The estimate
+ * is never too high. It counts, for each side, the words that only base or only the side has, and
+ * the difference in the number of all other words.
  */
 function createChangeEstimate(
   four: FourSequences,

@@ -1,13 +1,12 @@
 import { type FourVersions, hasNoNewFaults, mapVersions } from "./counts.ts";
 
-/** A table: the cells of its header and of each row. */
 type MarkdownTable = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Returns the tables of a version. Tables in code fences count as well, which does no harm, because
- * all versions are read in the same way.
+ * Tables in code fences count as well, which does no harm, because all versions are read in the
+ * same way.
  */
 function readTables(lines: readonly string[]): MarkdownTable[] {
   const tables: MarkdownTable[] = [];
@@ -32,9 +31,10 @@ function readCells(row: string): string[] {
 }
 
 /**
- * Returns false if a merge could put cells in wrong columns. It cannot if a table of base is
- * unchanged on one side, or if both sides kept its columns or have the same new ones. Columns are
- * equal if their names are; if a row is unchanged, columns were only renamed.
+ * Returns false if a merge could put cells in wrong columns. If both sides have a table with the
+ * same new columns, returns true. Otherwise each table of base must be unchanged on one side, or
+ * have its columns on both sides. Columns with equal names are equal. If a row is unchanged, a side
+ * only renamed the columns.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   const [base, ...sides] = texts.map((lines) => readTables(lines).map(writeTable)) as [
@@ -52,7 +52,7 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** A table, written without the white space around its cells. `whole`: header and rows together. */
+/** Table without the white space around its cells. `whole`: header and rows together. */
 type WrittenTable = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
 function writeTable(table: MarkdownTable): WrittenTable {
@@ -61,8 +61,8 @@ function writeTable(table: MarkdownTable): WrittenTable {
 }
 
 /**
- * Returns true if the rows of the merged version (the last one) are below their own column names.
- * It may have no more rows with a wrong number of cells than the sides explain.
+ * Returns true if the rows of the merged version are below their own column names. The merged
+ * version may have no more rows with a wrong number of cells than the sides explain.
  */
 export function keepsRowsInColumns(texts: FourVersions<readonly string[]>): boolean {
   const tables = mapVersions(texts, readTables);

@@ -1,13 +1,13 @@
 import { StringNumbers, SequenceNumbers } from "./split.ts";
 
 /**
- * A word or symbol that is merged as a whole. `space`: white space before it, which is merged
- * separately. `id`: number; equal tokens have equal numbers. `leads`: true if it begins a quote,
- * item, heading or row.
+ * Word or symbol that is merged as a whole.
+ * - `id`: equal tokens have equal numbers
+ * - `space`: white space before the token, which is merged separately
+ * - `leads`: true if the token begins a quote, item, heading or row
  */
 export type Token = { readonly id: number; readonly text: string; readonly space: string; readonly leads: boolean };
 
-/** The tokens of a passage in each version. */
 export type TokenPassage = {
   readonly base: readonly Token[];
   readonly local: readonly Token[];
@@ -19,7 +19,6 @@ export type TokenPassage = {
  * space before the next token.
  */
 export const LINE_BREAK = "\n";
-/** Token for a blank line. */
 export const BLANK_LINE = "\n\n";
 
 /**
@@ -33,19 +32,17 @@ export function isWord(text: string): boolean {
 /** Tokens that end a line, in the order of their numbers. */
 const LINE_ENDS: readonly string[] = [LINE_BREAK, BLANK_LINE];
 
-/** Returns true if the number of a token is that of a line end or a blank line. */
 export function endsLine(id: number): boolean {
   return id >= 0 && id < LINE_ENDS.length;
 }
 
-/** Returns true if a line ends before the token at `index`. */
 export function endsLineBefore(ids: readonly number[], index: number): boolean {
   return endsLine(ids[index - 1] ?? -1);
 }
 
 /**
- * Returns an object that gives sentences numbers. A line end as the only token of a sentence has
- * the number of the token, so that `endsLine` works for sentences, too.
+ * If a line end is the only token of a sentence, the sentence has the number of the token, so that
+ * `endsLine` works for sentences, too.
  */
 export function createSentenceNumbers(): SequenceNumbers {
   const runs = new SequenceNumbers();
@@ -85,7 +82,7 @@ export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** Returns true if a token is a comment or the id of a heading, which readers do not see. */
+/** Returns true if readers do not see a token, because it is a comment or the id of a heading. */
 export function isHiddenToken(text: string): boolean {
   return isHeadingId(text) || text.startsWith("<!--");
 }
@@ -93,7 +90,7 @@ export function isHiddenToken(text: string): boolean {
 /**
  * Joins the tokens of several lines. Line breaks inside a paragraph become white space before the
  * next token.
- * @param cuts the tokens of each line
+ * @param cuts tokens of each line
  * @param code true if the lines are code, so that every line break stays a token
  */
 export function joinTokens(
@@ -143,8 +140,8 @@ const STRUCTURE_LINE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
 /**
- * Returns true if a paragraph continues from one line to the next, so that the line break has the
- * same meaning as a space.
+ * Returns true if a paragraph continues from one line to the next, so that the line break means no
+ * more than a space.
  */
 export function isSoftBreak(line: string, next: string): boolean {
   return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE_LINE.test(next);
