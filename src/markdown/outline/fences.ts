@@ -2,17 +2,14 @@ const FENCE_LINE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
 
 /**
  * Returns the code fence that a line opens, such as three backticks, also in a list or quote.
- * Returns an empty string if it opens none.
+ * Returns an empty string if the line opens none.
  */
 export function readOpeningFence(line: string): string {
   const [, fence = "", info = ""] = FENCE_LINE.exec(line) ?? [];
   return fence.startsWith("`") && info.includes("`") ? "" : fence;
 }
 
-/**
- * Returns true if a line closes a code fence: it has the same mark, at least as long, and nothing
- * after it.
- */
+/** A closing line has the mark of the fence, at least as often, and nothing after it. */
 export function closesFence(fence: string, line: string): boolean {
   const [, mark = "", info = ""] = FENCE_LINE.exec(line) ?? [];
   return mark.startsWith(fence) && info.trim() === "";
@@ -20,7 +17,7 @@ export function closesFence(fence: string, line: string): boolean {
 
 /**
  * Returns the code fence that is open before each line, and at the end of the document; an empty
- * string if none is open (CommonMark 0.31.2, section 4.5).
+ * string if no fence is open (CommonMark 0.31.2, section 4.5).
  */
 export function readOpenFences(lines: readonly string[]): string[] {
   const fences = [""];
@@ -38,7 +35,7 @@ function updateFence(fences: string, line: string): string {
 }
 
 /**
- * Returns true if any of the lines [from, to) is code or a fence.
+ * A fence counts as code.
  * @param fences result of `readOpenFences`
  */
 export function includesCode(fences: readonly string[], from: number, to: number): boolean {

@@ -1,8 +1,8 @@
-/** Offsets of a document's front matter. */
+/** Offsets in the document. */
 type FrontMatterRange = {
   /** Line that encloses the front matter: `---` for YAML, `+++` for TOML. */
   readonly mark: "---" | "+++";
-  /** Range of the content, between the two enclosing lines. */
+  /** Start of the content, after the opening line. */
   readonly from: number;
   readonly to: number;
   /** Offset after the closing line, where the Markdown begins. */
@@ -12,9 +12,8 @@ type FrontMatterRange = {
 const OPENING_LINE = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
 
 /**
- * Finds the front matter of a document. It begins with a first line `---` or `+++`, and ends with
- * an equal line; YAML may also end with `...`. Returns null if there is no such line at the
- * beginning or at the end.
+ * Front matter begins with a first line `---` or `+++`, and ends with an equal line; YAML may also
+ * end with `...`. Returns null if the first line is another one, or no line ends the front matter.
  */
 export function findFrontMatter(text: string): FrontMatterRange | null {
   const opening = OPENING_LINE.exec(text);

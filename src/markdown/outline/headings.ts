@@ -1,17 +1,13 @@
 import { readOpenFences } from "./fences.ts";
 import { findBodyOffset } from "./front-matter.ts";
 
-/** A heading, and the lines of its section. */
 export type Heading = {
-  /** Level of the heading, from 1 to 6; 1 is the highest. */
+  /** Level from 1 to 6; 1 is the highest. */
   readonly level: number;
-  /** Text of the heading, without its `#` marks or its underline. */
+  /** Text without its `#` marks or its underline. */
   readonly name: string;
   readonly line: number;
-  /**
-   * Number of the section's last line. The section ends before the next heading of the same or a
-   * higher level.
-   */
+  /** Last line of the section, which ends before the next heading of an equal or a higher level. */
   readonly lastLine: number;
 };
 
@@ -30,10 +26,7 @@ export function readHeadings(text: string): Heading[] {
   return addSections(findHeadings(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
 }
 
-/**
- * Returns the headings of some lines, without the ends of their sections.
- * @param from index of the first line that may be a heading
- */
+/** @param from index of the first line that may be a heading */
 export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, "lastLine">[] {
   const fences = readOpenFences(lines);
   const headings: Omit<Heading, "lastLine">[] = [];
@@ -45,10 +38,7 @@ export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, 
   return headings;
 }
 
-/**
- * Adds the last line of its section to each heading.
- * @param lines number of lines in the document
- */
+/** @param lines number of lines in the document */
 function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
   const openHeadings: Omit<Heading, "lastLine">[] = [];
   const headings: Heading[] = [];
@@ -78,10 +68,7 @@ function isBelowNames(headings: readonly Heading[], { line }: Heading, names: re
   return index === names.length;
 }
 
-/**
- * Returns a heading's name as people type it: in lower case, without Markdown marks and additional
- * spaces.
- */
+/** People type a heading without Markdown marks, without additional spaces, and in any case. */
 function toTypedName(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")
@@ -96,9 +83,7 @@ function readAtxHeading(lines: readonly string[], index: number): Omit<Heading, 
   return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
-/**
- * Returns the heading whose underline is the line at `index`; null if that line underlines none.
- */
+/** Returns null if the line at `index` underlines no heading. */
 function readUnderlinedHeading(
   lines: readonly string[],
   index: number,

@@ -14,14 +14,10 @@ type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly required: RequiredText;
-  /** Largest number of steps for one character of a document. */
   readonly stepsPerCharacter: number;
-  /**
-   * Returns a function that finds the matches of a line one after the other; null if the line has
-   * none.
-   */
+  /** Function that returns an iterator over the matches of a line; null if the line has none. */
   readonly finder: (line: string) => NextMatch | null;
-  /** The compiled program, for lines that are too long to be searched without a pause. */
+  /** Compiled program, for lines that are too long to be searched without a pause. */
   readonly program: RegexProgram;
 };
 
@@ -31,18 +27,18 @@ type CompiledOrRefused =
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
 
 /**
- * LIMIT: steps of a compiled pattern. The time of a search grows with this number. A pattern of
- * 1,024 characters that repeats `(?:a?){1000}` would have 170,000 steps, and block for seconds on
- * one long line.
+ * LIMIT: steps of a compiled pattern, because the time of a search grows with this number. A
+ * pattern of 1,024 characters that repeats `(?:a?){1000}` would have 170,000 steps, and block for
+ * seconds on one long line.
  */
 export const MAX_STEPS = 2_000;
-/** Steps that one character costs in addition to those of the pattern. */
+/** Steps that one character costs in addition to the steps of the pattern. */
 const STEPS_PER_CHARACTER = 8;
-/** Factor by which a step is slower if it looks up a Unicode table. */
+/** Factor by which a step is slower if the package looks up a Unicode table. */
 const UNICODE_STEP_WEIGHT = 3;
 /**
  * A pattern is refused without compiling it if its estimated steps are more than `MAX_STEPS` times
- * this number.
+ * this factor.
  */
 const MAX_ESTIMATE_FACTOR = 4;
 
@@ -53,7 +49,7 @@ export function compileRegex(pattern: string): CompiledOrRefused {
   try {
     line = RE2JS.compile(pattern);
   } catch (error) {
-    // Every error is reported as an invalid pattern, even one from a bug of the package's parser.
+    // Every error counts as an invalid pattern, even an error from a bug in the package's parser.
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
@@ -73,15 +69,14 @@ const IGNORE_CASE = "(?i)";
 const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
 
 /**
- * Returns strings that every match of a pattern contains, so that documents without them need not
- * be searched.
- * @param compiled the compiled pattern
+ * Returns strings that every match of a pattern contains, so that documents without these strings
+ * need not be searched.
  */
 function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
-  // The package returns no strings for a pattern that ignores case. The index ignores case anyway,
-  // so the strings of the same pattern with case can be used. This is right for ASCII only. For
-  // other characters, only the package knows which are equal without case, and `\x` may stand for
-  // such a character.
+  // For a pattern that ignores case, the package returns no strings. The index ignores case anyway,
+  // so the strings of the same pattern with case are used. This is right for ASCII only. For other
+  // characters, only the package knows which are equal without case, and `\x` may mean such a
+  // character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
   return (exact.re2().prefilter as RequiredText | null) ?? NO_REQUIRED_TEXT;
@@ -91,10 +86,7 @@ function refuseAsTooComplex(steps: string): CompiledOrRefused {
   return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MAX_STEPS}` };
 }
 
-/**
- * Returns the cost of one step of a pattern. It is 0 for a pattern without operators, because the
- * package searches it as a plain string.
- */
+/** A pattern without operators costs nothing, because the package searches it as a plain string. */
 function chooseStepWeight(pattern: string): number {
   if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
   return /\\[pP]/.test(pattern) ? UNICODE_STEP_WEIGHT : 1;
@@ -108,8 +100,8 @@ const PATTERN_TOKEN =
   /\\Q.*?(?:\\E|$)|\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 /**
- * Estimates the number of steps of a compiled pattern, without compiling it. Compiling a pattern
- * such as `(?:a?){1000}` many times could block the process, because it cannot be interrupted.
+ * Estimates the steps of a pattern before it is compiled, because compiling cannot be interrupted.
+ * Repeating `(?:a?){1000}` many times would block the process.
  */
 function estimateSteps(pattern: string): number {
   const outer: number[] = [];
@@ -134,11 +126,9 @@ function estimateSteps(pattern: string): number {
   return sum;
 }
 
-/** Matches the end of a range in a character class, as a character or as its number. */
+/** Matches the end of a range in a character class, written as a character or as its code point. */
 const CLASS_RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
-/**
- * Number of the last Unicode character that has an upper and a lower case in the package's tables.
- */
+/** Highest code point with an upper and a lower case in the tables of `re2js`. */
 const LAST_CHARACTER_WITH_CASE = 0x1e943;
 /** Number of characters whose cases the package looks up in the time of one step. */
 const CHARACTERS_PER_STEP = 50;

@@ -1,7 +1,7 @@
 import { findFrontMatter } from "../outline/front-matter.ts";
 import { readHeadings } from "../outline/headings.ts";
 
-/** The searched parts of a path. `name`: file name without `.md`; `folders`: path of its folder. */
+/** Searched parts of a path. `name`: file name without `.md`. `folders`: path of the folder. */
 type PathFields = { readonly name: string; readonly folders: string };
 
 export function readPathFields(path: string): PathFields {
@@ -11,7 +11,7 @@ export function readPathFields(path: string): PathFields {
 
 const TITLE_LINE = /^title[ \t]*[:=].*/gim;
 
-/** Returns the title from a document's front matter, and its headings, one per line. */
+/** Returns the title from the front matter, then the headings, one per line. */
 export function readTitles(text: string): string {
   const front = findFrontMatter(text);
   const titles = front === null ? [] : (text.slice(front.from, front.to).match(TITLE_LINE) ?? []);

@@ -1,9 +1,11 @@
 /**
- * Returns a string in the form in which search compares strings: lower case, without differences in
- * Unicode form (`ﬁ` becomes `fi`), and without marks that people omit when they type. These are the
- * accents of Latin, Greek and Cyrillic letters, and the vowel points of Arabic and Hebrew. Marks
- * that distinguish words in other scripts stay. The form of a string contains the forms of all its
- * parts. The index depends on this rule when it looks for documents that may match a regex.
+ * Returns a string in the form in which search compares strings. The form of a string contains the
+ * forms of all its parts; the index depends on this rule when it looks for documents that may match
+ * a regex.
+ * - Letters are in lower case.
+ * - Differences in Unicode form are removed (`ﬁ` becomes `fi`).
+ * - Marks that people omit when they type are removed: accents of Latin, Greek and Cyrillic
+ *   letters, vowel points of Arabic and Hebrew. Marks that distinguish words in other scripts stay.
  * LIMIT: the rule fails for letters with several marks, because Unicode sorts the marks.
  */
 export function foldText(text: string): string {
@@ -11,15 +13,11 @@ export function foldText(text: string): string {
   return text.normalize("NFKD").toLowerCase().replace(DROPPED_MARKS, "").replaceAll("ς", "σ");
 }
 
-/** Returns a string in the form in which words are compared: as `foldText`, then composed. */
 export function foldWords(text: string): string {
   return composeText(foldText(text));
 }
 
-/**
- * Composes characters of a folded string, so that a Korean syllable or a Japanese character with a
- * mark is one character.
- */
+/** A composed Korean syllable, or a composed Japanese character with a mark, is one character. */
 export function composeText(folded: string): string {
   return isAscii(folded) ? folded : folded.normalize("NFC");
 }
@@ -34,8 +32,8 @@ export function isAscii(text: string): boolean {
 export type FoldedLine = {
   readonly folded: string;
   /**
-   * Returns the range of the line (in code points) for a range of `folded` (in UTF-16 units).
-   * Includes marks after the range that `folded` lacks.
+   * Function that returns the range of the line (in code points) for a range of `folded` (in UTF-16
+   * units). The range includes marks after it that `folded` lacks.
    */
   readonly toCharacters: (start: number, end: number) => readonly [number, number];
 };

@@ -18,24 +18,26 @@ export type HybridHit<One extends FoundDocument> = {
   readonly snippets: readonly Snippet[];
 };
 
-/** Result of a search. `ended`: the client no longer waits for it. */
+/** `ended`: the client no longer waits for the result. */
 type HybridResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly HybridHit<One>[] }
   | { readonly kind: "ended" };
 
 /**
- * LIMIT: number of documents, besides those requested, that are compared for each part of a query.
- * The newest ones are taken.
+ * LIMIT: number of documents, in addition to the requested number, that are compared for each part
+ * of a query, so that a frequent word takes limited time. The newest documents are taken.
  */
 const MAX_ADDITIONAL_DOCUMENTS = 100;
 /**
- * LIMIT: steps for documents that are not in the index yet, and steps for those in the index. After
- * that, the search returns the best documents that it has found.
+ * LIMIT: steps for documents that are not in the index yet, and steps for documents in the index,
+ * so that one search takes limited time. The search then returns the best documents that it has
+ * found.
  */
 const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
- * Steps for each part of the work: one query of the index, one document number in its result,
- * reading one document, one character of its content, making its snippets.
+ * Steps for each part of the work. `query`: one query of the index. `number`: one document number
+ * in its result. `document`: reading one document. `character`: one character of its content.
+ * `snippets`: making its snippets.
  */
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /**
@@ -46,8 +48,8 @@ const MAX_PARTIAL_SCORE = 0.5;
 
 /**
  * Searches documents for free text, best matches first. Documents with all words, or with the query
- * as it was typed, come before those with some words. The latter are only searched if fewer than
- * `limit` documents were found.
+ * as the user typed it, come before documents with some words. Documents with some words are only
+ * searched if fewer than `limit` other documents were found.
  */
 export async function searchHybrid<One extends FoundDocument>(
   source: DocumentSource<One>,
@@ -66,12 +68,10 @@ class HybridSearch<One extends FoundDocument> {
   readonly #permit: StepPermit;
   readonly #query: TextQuery;
   readonly #limit: number;
-  /**
-   * Match of each examined document, by the number of the document; null if it could not be read.
-   */
+  /** Matches by the number of the document; null for a document that could not be read. */
   readonly #matches = new Map<number, DocumentMatch | null>();
   /**
-   * Weight of each piece of the query in documents that have only some of them; rare pieces weigh
+   * Weight of each piece of the query in documents that have only some pieces; rare pieces weigh
    * more. Empty if such documents were not searched.
    */
   #pieceWeights: readonly number[] = [];
@@ -85,10 +85,6 @@ class HybridSearch<One extends FoundDocument> {
     this.#limit = limit;
   }
 
-  /**
-   * Returns true if fewer documents than requested have all words of the query, or the query as it
-   * was typed.
-   */
   hasTooFew(): boolean {
     let full = 0;
     for (const judged of this.#matches.values()) if (judged !== null && judged.score > 0) full++;
@@ -96,7 +92,7 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches documents that have all words of the query, or the query as it was typed. First
+   * Searches documents that have all words of the query, or the query as the user typed it. First
    * examines documents that are not in the index yet, then paths and headings, then the typed
    * query, then whole contents.
    */
@@ -111,8 +107,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches documents that have some pieces of the query: a word, or a pair of characters in
-   * scripts without spaces.
+   * Searches documents that have some pieces of the query. A piece is a word, or a pair of
+   * characters in scripts without spaces.
    */
   async searchLoosely(): Promise<void> {
     const { pieces } = this.#query;
@@ -128,10 +124,7 @@ class HybridSearch<One extends FoundDocument> {
     );
   }
 
-  /**
-   * Returns the best documents with their snippets. Reads them again, so that the result shows
-   * their current state.
-   */
+  /** Reads the best documents again, so that the result shows their current state. */
   async result(): Promise<HybridResult<One>> {
     const scores = this.#best();
     const needles = this.#needles();
@@ -159,10 +152,7 @@ class HybridSearch<One extends FoundDocument> {
     return new Map(scored.sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, this.#limit));
   }
 
-  /**
-   * Returns the score of a document that has only some pieces of the query. Half of the score of a
-   * piece is for its presence, half for how well it matches.
-   */
+  /** Half of the score of a piece is for its presence, half for how well it matches. */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#pieceWeights.reduce((sum, rarity) => sum + rarity, 0);
     const found = this.#pieceWeights.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
@@ -170,8 +160,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the strings to highlight: the words of the query, the query as it was typed, and its
-   * pieces if documents with some of them were searched.
+   * Returns the strings to highlight: the words of the query, and the query as the user typed it.
+   * Also returns the pieces, if documents with some of them were searched.
    */
   #needles(): SearchString[] {
     const { units, pieces, literal, isSpelled } = this.#query;
@@ -182,7 +172,7 @@ class HybridSearch<One extends FoundDocument> {
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  /** Examines the newest documents of a set, until enough of them are accepted by `counts`. */
+  /** Examines the newest documents of a set, until `counts` accepts enough of them. */
   async #matchSet(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let remainingDocuments = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
     for (let after: number | null = null; await this.#mayContinue(STEP_COSTS.query); ) {

@@ -20,18 +20,22 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 `;
 
 /**
- * LIMIT: document numbers in one block. One query reads one block, which takes a few milliseconds.
+ * LIMIT: document numbers in one block, so that a query, which reads one block, takes a few
+ * milliseconds.
  */
 const BLOCK_SIZE = 4_096;
 /**
- * LIMIT: keys in one row, so that writing it does not block for long. Only long Chinese documents
- * have more.
+ * LIMIT: keys in one row, so that writing the row does not block for long. Only long Chinese
+ * documents have more.
  */
 export const KEYS_PER_ROW = 8_000;
-/** Distance between the row numbers of one document. The first row has the document's number. */
+/**
+ * Distance between the row numbers of one document. The number of its first row is the number of
+ * the document.
+ */
 const ROW_DISTANCE = 2 ** 40;
 
-/** Document numbers of a block, from `first` to `last`. */
+/** Range of document numbers; includes `last`. */
 export type DocumentBlock = { readonly first: number; readonly last: number };
 
 type NarrowSet = Exclude<KeySet, { kind: "any" }>;
@@ -64,7 +68,8 @@ export class KeyIndex {
   /**
    * Replaces the keys of a document, in several parts. Until the last part is written, searches may
    * miss the document.
-   * @yields the work of the part: number of characters that were read, or of keys that were written
+   * @yields the work of each part: number of characters that were read, or of keys that were
+   * written
    */
   *putInParts(scope: number, document: number, path: string, text: string): Generator<number, void> {
     this.remove(document);
@@ -91,7 +96,7 @@ export class KeyIndex {
     return this.#has.get(BigInt(document)) !== undefined;
   }
 
-  /** Returns the documents of a block that may be in a set, sorted by number. */
+  /** Sorts the documents by number. Some of them may not be in the set (see `KeySet`). */
   inBlock(scope: number, block: DocumentBlock, set: NarrowSet): number[] {
     const prefix = makePrefix(scope, block.first);
     const documents = this.#findDocuments(toExpression(set, prefix));
@@ -101,7 +106,7 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix is also stored alone. A query thus finds out whether a block has documents with
+    // The prefix is also stored alone, so that a query finds out whether a block has documents with
     // several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${toKeyName(key)} `;
@@ -134,7 +139,7 @@ function toKeyName(key: number): string {
   return (key >>> 0).toString(36);
 }
 
-/** Returns a set of documents as a query of FTS5, with all keys in quotes. */
+/** Returns a set of documents as a query of FTS5. All keys are in quotes. */
 function toExpression(set: NarrowSet, prefix: string): string {
   const expressions =
     set.kind === "with"

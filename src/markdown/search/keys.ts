@@ -15,11 +15,12 @@ import { foldText } from "./fold.ts";
 import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
 
 /**
- * A set of documents, given by the keys that they must have. It never lacks a matching document,
- * but may have others, because different strings can have the same hash.
+ * A set of documents, given by the keys that they must have. The set never lacks a matching
+ * document. It may contain other documents, because different strings can have the same hash.
  * - `any`: all documents
  * - `with`: documents with all of these keys
- * - `each`, `one`: documents that are in all, or in at least one, of these sets
+ * - `each`: documents that are in all of these sets
+ * - `one`: documents that are in at least one of these sets
  */
 export type KeySet =
   | { readonly kind: "any" }
@@ -27,14 +28,17 @@ export type KeySet =
   | { readonly kind: "each" | "one"; readonly of: readonly KeySet[] };
 
 const ANY_KEYS: KeySet = { kind: "any" };
-/** Number of characters in one key. */
 const GRAM_LENGTH = 3;
 /**
- * LIMIT: keys with which one word or string is looked up. More keys would exclude few documents.
+ * LIMIT: keys with which one word or string is looked up, because more keys would exclude few
+ * documents.
  */
 const MAX_LOOKUP_KEYS = 12;
 
-/** Initial values of the hash function FNV-1a. Words of titles have another value than contents. */
+/**
+ * Initial values of the hash function FNV-1a. Words of titles have a different value than contents,
+ * so that they have different hashes.
+ */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const HASH_PRIME = 0x01000193;
@@ -45,13 +49,10 @@ export function computeKeys(path: string, text: string): Set<number> {
   return all;
 }
 
-/** Keys of a part of a document. `characters`: length of that part. */
+/** `characters`: length of the part of the document. */
 type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
-/**
- * Yields the keys of a document in parts, so that other work can run in between. Parts may have
- * keys in common.
- */
+/** Other tasks can run between the parts. Parts may have keys in common. */
 export function* keysInParts(path: string, text: string): Generator<KeyedPart, void> {
   const { name, folders } = readPathFields(path);
   const called = `${folders}\n${name}`;
@@ -63,11 +64,11 @@ export function* keysInParts(path: string, text: string): Generator<KeyedPart, v
 
 type AddKeys = (keys: Set<number>, text: string) => void;
 
-/** LIMIT: UTF-16 units of a document for one part. */
+/** LIMIT: UTF-16 units in one part of a document, so that other tasks do not wait for long. */
 const PART_LENGTH = 2_000;
 /**
  * Number of UTF-16 units that two consecutive parts share, so that every word is complete in one of
- * them. A word that is cut in the other part adds some needless keys.
+ * the parts. A word that is cut in the other part adds some needless keys.
  */
 const PART_OVERLAP = 256;
 
@@ -87,7 +88,7 @@ function addContentKeys(keys: Set<number>, text: string): void {
 function addUnitKeys(keys: Set<number>, text: string): void {
   for (const unit of splitIntoUnits(text)) {
     if (unit.kind === "run") addRunKeys(keys, unit.text, TEXT_SEED);
-    // Longer words are found by the keys of their characters.
+    // The keys of their characters find longer words.
     else if (isWholeWordOnly(unit.text)) keys.add(hashString(unit.text));
   }
 }
@@ -99,13 +100,12 @@ function addTitleKeys(keys: Set<number>, text: string): void {
   }
 }
 
-/** Adds a key for each character, and for each two adjacent characters. */
 function addRunKeys(keys: Set<number>, run: string, seed: number): void {
   addKeysOfLength(keys, run, 1, seed);
   addKeysOfLength(keys, run, 2, seed);
 }
 
-/** Adds a key for each `length` adjacent code points. */
+/** A character is a code point. */
 function addKeysOfLength(keys: Set<number>, text: string, length: number, seed: number = TEXT_SEED): void {
   const isAstral = /[\ud800-\udfff]/.test(text);
   const nextOffset = (offset: number) => offset + (isAstral && text.codePointAt(offset)! > 0xffff ? 2 : 1);
@@ -129,7 +129,7 @@ function hashRange(text: string, from: number, to: number, seed: number = TEXT_S
 
 /**
  * Returns true if a word has fewer than three characters. Such a word is only searched as a whole
- * word, because as a part it would occur nearly everywhere.
+ * word, because as a part of other words it would occur nearly everywhere.
  */
 export function isWholeWordOnly(word: string): boolean {
   return word.length < 2 * GRAM_LENGTH && [...foldText(word)].length < GRAM_LENGTH;
@@ -137,7 +137,7 @@ export function isWholeWordOnly(word: string): boolean {
 
 /**
  * Returns the documents that are in all sets. The keys of several sets become one list: SQLite then
- * begins with the rarest key, and skips most documents of frequent ones.
+ * begins with the rarest key, and skips most documents of frequent keys.
  */
 export function intersectSets(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
@@ -160,13 +160,13 @@ export function documentsWithUnit({ kind, text }: QueryUnit): KeySet {
   return isWholeWordOnly(text) ? createKeySet([hashString(text)]) : documentsWithLiteral(text);
 }
 
-/** Returns the documents that may have a unit in their path or in a heading. */
+/** A title is a path or a heading. */
 export function documentsWithTitle({ kind, text }: QueryUnit): KeySet {
   const tokens = kind === "word" ? [text] : splitIntoPairs(text);
   return createKeySet(tokens.map((token) => hashString(token, TITLE_SEED)));
 }
 
-/** Returns the documents that may contain a string; case and accents are ignored. */
+/** Ignores case and accents. */
 export function documentsWithLiteral(literal: string): KeySet {
   const keys = new Set<number>();
   addKeysOfLength(keys, foldText(literal), GRAM_LENGTH);
@@ -179,14 +179,15 @@ export function documentsWithLiteral(literal: string): KeySet {
  */
 export type RequiredText = { readonly type: number; readonly str: string; readonly subs: readonly RequiredText[] };
 
-/** Values of `type` in the package `re2js`. With any other value, no string is required. */
+/** Values of `type` in the package `re2js`. Any other value requires no string. */
 const REQUIREMENT_TYPES = { text: 1, all: 2, any: 3 } as const;
 
-/** LIMIT: depth of nested requirements. FTS5 refuses queries that are nested deeper. */
+/** LIMIT: depth of nested requirements, because FTS5 refuses queries that are nested deeper. */
 const MAX_REQUIREMENT_DEPTH = 16;
 
 /**
- * Returns the documents that may match a regex: those with the strings that each match contains.
+ * Returns the documents that may match a regex, because they have the strings that each match
+ * contains.
  */
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
   if (depth === MAX_REQUIREMENT_DEPTH) return ANY_KEYS;

@@ -1,6 +1,6 @@
 /**
- * Returns the lines of a document without their ends (`\n`, `\r\n`, `\r`). A line end at the end of
- * the document begins no further line.
+ * Returns the lines of a document without their ends (`\n`, `\r\n`, `\r`). After a line end at the
+ * end of the document, no further line begins.
  */
 export function splitIntoLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);

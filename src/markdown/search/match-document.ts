@@ -4,16 +4,12 @@ import { isWholeWordOnly } from "./keys.ts";
 import type { TextQuery } from "./query.ts";
 import { isWordCharacter, type QueryUnit } from "./tokens.ts";
 
-/** Match between a document and a query. */
 export type DocumentMatch = {
   /** True if the document has all words of the query, also as parts of other words. */
   readonly hasAllUnits: boolean;
-  /** True if the document has the query as it was typed. */
+  /** True if the document has the query as the user typed it. */
   readonly isLiteral: boolean;
-  /**
-   * Score; higher is better. At least 1 if the document has all words or the typed query, otherwise
-   * 0.
-   */
+  /** Higher is better. At least 1 if the document has all words or the typed query, otherwise 0. */
   readonly score: number;
   /**
    * Quality of the match of each piece of the query, from 0 (absent) to 1. Empty if the document
@@ -22,19 +18,25 @@ export type DocumentMatch = {
   readonly pieces: readonly number[];
 };
 
-/** Weight of a match in each part of a document. */
 const FIELD_WEIGHTS = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 /**
- * Weight of a match that is only a part of a word, compared with 1 for a whole word: at the
- * beginning of the word, or later in it.
+ * Weight of a match that is only a part of a word: at the beginning of the word, or later in it. A
+ * whole word has weight 1.
  */
 const PART_WEIGHTS = { beginning: 0.6, inner: 0.4 } as const;
 /**
- * Additions to the score: all words are whole words, some are only parts of words, the query as it
- * was typed, a file name that begins with it, its words side by side.
+ * Additions to the score:
+ * - `whole`: all words are whole words
+ * - `parts`: some words are only parts of words
+ * - `literal`: the query as the user typed it
+ * - `named`: a file name that begins with the typed query
+ * - `phrase`: the words of the query side by side
  */
 const BONUSES = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
-/** LIMIT: occurrences of one word that are examined in one document. */
+/**
+ * LIMIT: occurrences of one word that are examined in one document, because each further occurrence
+ * adds less to the score.
+ */
 const MAX_OCCURRENCES = 32;
 
 export function matchDocument(query: TextQuery, path: string, text: string): DocumentMatch {
@@ -67,7 +69,7 @@ class FoldedDocument {
   readonly name: string;
   readonly folders: string;
   readonly text: string;
-  /** Factor for all matches in the content, which is smaller for long documents. */
+  /** Factor for all matches in the content; smaller for long documents. */
   readonly lengthFactor: number;
   readonly #source: string;
   readonly #literals: readonly string[];
@@ -92,10 +94,7 @@ class FoldedDocument {
   }
 }
 
-/**
- * Returns how well a document matches one unit of a query: `fit` from 0 (absent) to 1, and whether
- * it occurs as a whole word.
- */
+/** `fit`: from 0 (absent) to 1. */
 function matchUnit(document: FoldedDocument, unit: QueryUnit) {
   const { name, folders, text, lengthFactor } = document;
   const [inName, inFolders, inText] = [weighMatches(name, unit), weighMatches(folders, unit), weighMatches(text, unit)];
@@ -114,10 +113,7 @@ function matchUnit(document: FoldedDocument, unit: QueryUnit) {
 type UnitMatches = { readonly weight: number; readonly isWhole: boolean };
 const NO_MATCHES: UnitMatches = { weight: 0, isWhole: false };
 
-/**
- * Returns the weight of all occurrences of a word in a string. One whole word has weight 1; each
- * further occurrence adds less than the one before.
- */
+/** One whole word has weight 1; each further occurrence adds less than the one before. */
 function weighMatches(text: string, unit: QueryUnit): UnitMatches {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;
@@ -164,7 +160,10 @@ function isPhraseAt(text: string, from: number, phrase: readonly QueryUnit[]): b
   return true;
 }
 
-/** LIMIT: characters between two words of a phrase. */
+/**
+ * LIMIT: characters between two words of a phrase, because words that are further apart are no
+ * phrase.
+ */
 const MAX_GAP = 16;
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 

@@ -1,6 +1,6 @@
 /**
- * Finds the lines of a document that match a regex. The work is done in short parts, so that other
- * tasks can run in between.
+ * Finds the lines of a document that match a regex. Works in short parts, so that other tasks can
+ * run in between.
  */
 
 import type { CompiledRegex } from "./engine.ts";
@@ -10,8 +10,8 @@ import type { CharacterRange } from "./snippets.ts";
 import { type StepPermit, STEPS_PER_ROUND } from "./scheduler.ts";
 
 /**
- * A matching line. `line`, `column`: position of the first match, in characters from 1. `text`: the
- * whole line. `ranges`: all matches in it.
+ * Matching line. `line`, `column`: position of the first match, in characters from 1. `text`: the
+ * whole line. `ranges`: all matches in the line.
  */
 export type LineMatch = {
   readonly line: number;
@@ -26,23 +26,23 @@ export type LineMatch = {
  */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
-/** LIMIT: matches that are shown in one line. */
+/** LIMIT: matches that are shown in one line, because a line may match at every character. */
 const MAX_RANGES = 100;
 /**
- * Share of the steps for a whole line that finding one match costs. The search usually ends at the
- * match, long before the end of the line.
+ * Finding one match costs this share of the steps for a whole line, because the search usually ends
+ * at the match, long before the end of the line.
  */
 const STEP_SHARE_PER_MATCH = 0.1;
 /**
- * LIMIT: steps after which other tasks can run. The most complex pattern needs 4,000 steps for each
- * character.
+ * LIMIT: steps after which other tasks can run, so that they do not wait for long. The most complex
+ * pattern needs 4,000 steps for each character.
  */
 const STEPS_PER_PART = 40_000;
 export type EarlySearchEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
 /**
- * Limits the steps of one search. Time is not measured, so that a search has the same result on
- * every machine.
+ * Limits the steps of one search. Steps are counted instead of time, so that a search has the same
+ * result on every machine.
  */
 export class StepMeter {
   readonly #permit: StepPermit;
@@ -50,7 +50,8 @@ export class StepMeter {
 
   /**
    * @param permit permission to run, which all searches share
-   * @param most limit for the steps: characters that are searched, times the steps of the pattern
+   * @param most largest number of steps: characters that are searched, times the steps of the
+   * pattern
    */
   constructor(permit: StepPermit, most: number) {
     this.#permit = permit;
@@ -69,7 +70,7 @@ export class StepMeter {
   }
 
   /**
-   * Waits until some steps may run. They are not taken from the limit, because their number depends
+   * Waits until some steps may run. Does not take these steps from the limit: their number depends
    * on the state of the index, and the result of a search must not.
    */
   async wait(steps: number): Promise<EarlySearchEnd | null> {
@@ -77,7 +78,6 @@ export class StepMeter {
   }
 }
 
-/** Returns the first matching lines of a document. */
 export async function findMatchingLines(
   text: string,
   regex: CompiledRegex,
@@ -87,8 +87,7 @@ export async function findMatchingLines(
   const matches: LineMatch[] = [];
   for (const [index, line] of splitIntoLines(text).entries()) {
     if (matches.length === limits.lines) break;
-    // The characters are counted only if the UTF-16 units exceed the limit, because a character has
-    // one or two of them.
+    // A character has one or two UTF-16 units, so a line with few units need not be counted.
     if (line.length > limits.characters && countCharacters(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
     const found = await (isShort ? findRanges(line, regex, meter) : findRangesInParts(line, regex, meter));
@@ -122,10 +121,7 @@ async function findRanges(
   return ranges;
 }
 
-/**
- * Finds the matches in a long line in several parts, because `re2js` itself cannot pause within a
- * line.
- */
+/** `re2js` itself cannot pause within a line. */
 async function findRangesInParts(
   line: string,
   regex: CompiledRegex,
@@ -153,7 +149,7 @@ function createLineMatch(line: number, text: string, found: readonly CharacterRa
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }
 
-/** Returns the number of code points; half of a surrogate pair counts as one. */
+/** Half of a surrogate pair counts as one code point. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -2,7 +2,10 @@ import type { SqlDatabase, SqlStatement } from "./sql.ts";
 
 /** LIMIT: database pages that one step merges, so that a step is short. */
 const PAGES_PER_STEP = 8;
-/** LIMIT: database pages that one SQL statement merges. For more pages, several statements run. */
+/**
+ * LIMIT: database pages that one SQL statement merges, so that a statement is short. For more
+ * pages, several statements run.
+ */
 const MAX_PAGES_PER_STATEMENT = 1_000;
 
 /**
@@ -14,7 +17,7 @@ const MAX_PAGES_PER_STATEMENT = 1_000;
 const FTS_SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
 
 /**
- * Merges the segments of the search index in small steps, so that searches stay fast. Without it,
+ * Merges the segments of the search index in small steps, so that searches stay fast. Otherwise
  * FTS5 itself would sometimes merge many segments while a short document is written.
  */
 export class IndexMerger {
@@ -23,7 +26,6 @@ export class IndexMerger {
   readonly #selectChanges: SqlStatement;
   readonly #mergeStatement: SqlStatement;
 
-  /** @param sql database with the table of `KEY_SCHEMA` */
   constructor(sql: SqlDatabase) {
     this.#sql = sql;
     this.#selectAutomerge = sql.prepare("SELECT v FROM search_keys_config WHERE k = 'automerge'");
@@ -34,8 +36,8 @@ export class IndexMerger {
   }
 
   /**
-   * Changes the settings of the database, so that writes no longer merge segments. Must be called
-   * in a transaction, before its first write.
+   * From now on, writes merge no segments. The caller must call this in a transaction, before its
+   * first write.
    */
   takeOver(): void {
     const current = this.#selectAutomerge.get() as { v: number } | undefined;
@@ -45,7 +47,7 @@ export class IndexMerger {
   }
 
   /**
-   * Merges segments. Must be called in a transaction.
+   * Merges segments. The caller must call this in a transaction.
    * @param steps number of steps; infinity to merge everything
    * @returns false if nothing is left to merge
    */
@@ -57,8 +59,8 @@ export class IndexMerger {
   }
 
   /**
-   * Merges pages. Returns true if a page was merged. SQLite counts one change for a merge without
-   * any work, and more for all others.
+   * Returns true if a page was merged. SQLite counts one change for a merge without any work, and
+   * more than one for a merge of pages.
    */
   #mergePages(pages: number): boolean {
     const before = this.#countChanges();

@@ -2,7 +2,7 @@ import { foldText } from "./fold.ts";
 import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
 
 /**
- * A query of free text, split into words. A *run* is a sequence of characters of a script without
+ * Query of free text, split into words. A *run* is a sequence of characters of a script without
  * spaces.
  */
 export type TextQuery = {
@@ -10,19 +10,27 @@ export type TextQuery = {
   /** Words and runs of the query, each once. */
   readonly units: readonly QueryUnit[];
   /**
-   * Words, and pairs of adjacent characters of the runs. A document that has only some of them is a
+   * Words, and pairs of adjacent characters of the runs. A document that has only some pieces is a
    * weak match.
    */
   readonly pieces: readonly QueryUnit[];
-  /** The query as it was typed, folded for comparison; an empty string if it is too short. */
+  /**
+   * Query as the user typed it, folded for comparison; an empty string if the query is too short.
+   */
   readonly literal: string;
   /** True if the query has more than words and spaces, such as `--no-edit`, `std::vec` or `c++`. */
   readonly isSpelled: boolean;
 };
 
-/** LIMIT: words and pairs of characters that are searched. The rest of a long query is ignored. */
+/**
+ * LIMIT: words and pairs of characters that are searched, so that a long query takes limited time.
+ * The rest of the query is ignored.
+ */
 const MAX_PIECES = 24;
-/** LIMIT: characters of the typed query. A shorter one is not searched, and a longer one is cut. */
+/**
+ * LIMIT: characters of the typed query. A shorter query is not searched as typed, because it occurs
+ * nearly everywhere. A longer query is cut, so that the search takes limited time.
+ */
 const LITERAL_LENGTH = { min: 3, max: 64 } as const;
 
 export function parseQuery(text: string): TextQuery {
@@ -37,7 +45,7 @@ export function parseQuery(text: string): TextQuery {
   return { phrase, units, pieces, literal, isSpelled };
 }
 
-/** Returns the first units of a query, up to the limit. A run that exceeds the limit is cut. */
+/** A run that exceeds the limit is cut. */
 function limitUnits(units: readonly QueryUnit[]): QueryUnit[] {
   const limitedUnits: QueryUnit[] = [];
   let remainingPieces = MAX_PIECES;

@@ -7,8 +7,8 @@ import type { StepPermit } from "./scheduler.ts";
 type RegexHit<One extends FoundDocument> = { readonly found: One; readonly matches: readonly LineMatch[] };
 
 /**
- * Result of a search. `too-many-steps`: the limit of steps was exceeded; an incomplete result is
- * not returned. `ended`: the client no longer waits for the result.
+ * `too-many-steps`: the search exceeded the limit of steps, and an incomplete result is not
+ * returned. `ended`: the client no longer waits for the result.
  */
 type RegexResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly RegexHit<One>[] }
@@ -16,8 +16,8 @@ type RegexResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /**
- * Steps for each part of the work: one query of the index, one document number in its result,
- * reading one document.
+ * Steps for each part of the work. `query`: one query of the index. `number`: one document number
+ * in its result. `document`: reading one document.
  */
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000 } as const;
 
@@ -53,7 +53,7 @@ class RegexSearch<One extends FoundDocument> {
     return stopped ?? (await this.#searchSet(set, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) };
   }
 
-  /** Examines the documents of a set, the oldest first, until `limit` more of them match. */
+  /** Examines the documents of a set, the oldest first, until `limit` more documents match. */
   async #searchSet(set: KeySet, limit: number): Promise<EarlySearchEnd | null> {
     const maxHits = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
@@ -89,8 +89,8 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the matching documents that still exist and that the key may still read. Both may have
-   * changed during the search.
+   * During the search, a matching document may have been deleted, or the key may have lost its
+   * access.
    */
   async #keepReadable(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);

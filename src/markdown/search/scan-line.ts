@@ -1,7 +1,7 @@
 /**
- * Runs a compiled regex on one line, in parts. The program is run for one character after the other
- * (Pike's algorithm). Between two characters, its state is only a list of threads, so it can pause.
- * Finds the same matches as the package `re2js`, which cannot pause.
+ * Runs a compiled regex on one line, in parts. Runs the program for one character after the other
+ * (Pike's algorithm). Between two characters, the state of the program is only a list of threads,
+ * so that it can pause. Finds the same matches as the package `re2js`, which cannot pause.
  */
 
 import type { CharacterRange } from "./snippets.ts";
@@ -18,19 +18,18 @@ export type RegexProgram = { readonly start: number; readonly inst: readonly Ins
 /** Codes of instructions in `re2js`. All other instructions read a character. */
 const OPCODES = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
 /**
- * Bits of the positions that an instruction of `re2js` may require: start or end of the line, and
- * edge of a word or not.
+ * Bits of the positions that an instruction of `re2js` may require: start or end of the line, edge
+ * of a word, or no edge of a word.
  */
 const ASSERTION_BITS = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
-/** Value for the position after the last character. */
 const END_OF_LINE = -1;
 
 /**
- * Returns the first matches of a line, as ranges of UTF-16 units.
+ * Returns the first matches of a line, as ranges of UTF-16 units. Yields only between two
+ * characters.
  * @param line a line without its line end
- * @param most `ranges`: number of matches to find; `steps`: number of instructions after which the
- * generator yields. It yields only between two characters, and runs each instruction at most twice
- * for one character
+ * @param most `ranges`: number of matches to find. `steps`: number of instructions after which the
+ * generator yields; it runs each instruction at most twice for one character
  */
 export function* scanLine(
   program: RegexProgram,
@@ -57,7 +56,6 @@ export function* scanLine(
 class LineScan {
   /** Number of instructions since the last pause. */
   steps = 0;
-  /** The best match so far; null if there is none. */
   match: CharacterRange | null = null;
   readonly #program: RegexProgram;
   readonly #line: string;
@@ -79,10 +77,7 @@ class LineScan {
     this.#threads.clear();
   }
 
-  /**
-   * Reads one character.
-   * @returns true if the next character may still change the match
-   */
+  /** Returns true if the next character may still change the match. */
   readCharacter(): boolean {
     const [offset, line] = [this.#offset, this.#line];
     // The leftmost match is the best. So after a match, no thread begins further right.
@@ -116,12 +111,15 @@ class LineScan {
   }
 }
 
-/** Threads at one position of a line, the preferred ones first. Each is at another instruction. */
+/**
+ * Threads at one position of a line, the preferred ones first. Each thread is at another
+ * instruction than all others.
+ */
 class Threads {
   count = 0;
   /** Index of each thread's instruction, which reads a character or ends a match. */
   readonly instructions: Int32Array;
-  /** Position at which each thread's match begins. */
+  /** Position at which the match of each thread begins. */
   readonly starts: Int32Array;
   readonly #program: RegexProgram;
   /** Last position at which each instruction was reached. */
@@ -141,11 +139,11 @@ class Threads {
   }
 
   /**
-   * Adds a thread for each instruction that can be reached without reading a character.
+   * Adds a thread for each instruction that can be reached without reading a character. Returns the
+   * number of instructions that were run.
    * @param from index of the first instruction
    * @param start position at which the match begins
    * @param assertions bits of `ASSERTION_BITS` that are true at this position
-   * @returns the number of instructions that were run
    */
   add(from: number, start: number, assertions: number): number {
     const waiting = [from];
@@ -173,15 +171,12 @@ function readAssertions(line: string, offset: number): number {
   return edge | (offset === 0 ? ASSERTION_BITS.start : 0) | (offset === line.length ? ASSERTION_BITS.end : 0);
 }
 
-/**
- * Returns true if a letter, digit or underscore of ASCII is at a position. `re2js` knows no other
- * characters of words.
- */
+/** In `re2js`, only letters, digits and underscores of ASCII are characters of words. */
 function isWordAt(line: string, offset: number): boolean {
   return /\w/.test(line.charAt(offset));
 }
 
-/** Returns the number of UTF-16 units of the character at a position; 0 at the end of the line. */
+/** Returns the width in UTF-16 units; 0 at the end of the line. */
 function readWidth(line: string, offset: number): number {
   if (offset >= line.length) return 0;
   return line.codePointAt(offset)! > 0xffff ? 2 : 1;

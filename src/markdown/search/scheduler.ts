@@ -7,18 +7,20 @@
 /** Permission for one search to run, a number of steps at a time. */
 export type StepPermit = {
   /**
-   * Waits until the next steps may run.
-   * @returns false if the client no longer waits for the result, so that the search should end
+   * Function that waits until the next steps may run. Returns false if the client no longer waits
+   * for the result, so that the search should end.
    */
   take(steps: number): Promise<boolean>;
 };
 
-/** LIMIT: steps that all searches may take in one round. */
+/**
+ * LIMIT: steps that all searches may take in one round, so that other tasks do not wait for long.
+ */
 export const STEPS_PER_ROUND = 400_000;
 
 /**
- * A running search. `earlierSearches`: number of searches that began before it. `spent`: steps that
- * it has taken.
+ * `earlierSearches`: number of searches that began before this one. `spent`: steps that this search
+ * has taken.
  */
 type RunningSearch = { readonly earlierSearches: number; spent: number };
 type WaitingSearch = { readonly search: RunningSearch; readonly steps: number; readonly resume: () => void };
@@ -34,10 +36,7 @@ export class SearchScheduler {
     this.#atNextRound = atNextRound;
   }
 
-  /**
-   * Returns the permission for a new search.
-   * @param isGone returns true if the client no longer waits for the result
-   */
+  /** @param isGone returns true if the client no longer waits for the result */
   permitFor(isGone: () => boolean): StepPermit {
     const search: RunningSearch = { earlierSearches: this.#searches++, spent: 0 };
     return {
@@ -51,10 +50,7 @@ export class SearchScheduler {
     };
   }
 
-  /**
-   * Returns true if the steps fit into the current round. Steps that exceed a whole round get a
-   * round of their own.
-   */
+  /** Steps that exceed a whole round get a round of their own. */
   #fitsIntoRound(steps: number): boolean {
     return steps <= this.#remainingSteps || this.#remainingSteps === STEPS_PER_ROUND;
   }
@@ -66,10 +62,7 @@ export class SearchScheduler {
     });
   }
 
-  /**
-   * Begins a round, and lets the search with the highest priority run. It may take all steps of the
-   * round.
-   */
+  /** The search with the highest priority may take all steps of the round. */
   #beginRound(): void {
     this.#remainingSteps = STEPS_PER_ROUND;
     this.#waiting.sort((a, b) => (hasPriority(a.search, b.search) ? -1 : 1));
@@ -81,8 +74,8 @@ export class SearchScheduler {
 }
 
 /**
- * Returns true if one search has priority over another. Searches that have used fewer rounds come
- * first, so that long ones do not delay short ones. Then older ones come first, so that they do not
+ * A search that has used fewer rounds has priority, so that long searches do not delay short ones.
+ * If both have used equally many rounds, the older search has priority, so that the searches do not
  * all end late.
  */
 function hasPriority(one: RunningSearch, other: RunningSearch): boolean {

@@ -2,35 +2,40 @@ import { type FoldedLine, foldLine, foldText } from "./fold.ts";
 import { splitIntoLines } from "./lines.ts";
 import { isWordCharacter } from "./tokens.ts";
 
-/** A range of characters (code points) of a line, from `start` up to `end`. */
+/** Range of characters (code points) of a line, from `start` up to `end`. */
 export type CharacterRange = readonly [start: number, end: number];
 
-/** A line of a document, or a part of a long line, with its matches. `line`: its number, from 1. */
+/**
+ * Line of a document, or part of a long line, with its matches. `line`: number of the line, from 1.
+ */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly CharacterRange[] };
 
-// LIMIT: lines that are shown for one document, and characters that are shown of one line.
+// LIMIT: lines that are shown for one document, and characters that are shown of one line, so that
+// a list of results stays short.
 const MAX_SNIPPETS = 3;
 const MAX_SHOWN_CHARACTERS = 240;
-/** LIMIT: UTF-16 units at the beginning of a line that are searched. */
+/**
+ * LIMIT: UTF-16 units at the beginning of a line that are searched, so that a long line takes
+ * limited time.
+ */
 const MAX_SEARCHED_UNITS = 2_048;
 /** Number of characters that are shown before the first match of a long line. */
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/** A string to find, folded for comparison. `whole`: true to find it only as a whole word. */
+/** String to find, folded for comparison. `whole`: true to find the string only as a whole word. */
 export type SearchString = { readonly text: string; readonly whole: boolean };
 
 export function createSearchString(text: string, whole: boolean): SearchString {
   return { text: foldText(text), whole };
 }
 
-/** A line with matches. `weight`: higher for more different strings that match. */
+/** `weight`: higher for more different strings that match. */
 type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
  * Returns up to three lines that show best why a document was found, in the order of the document.
- * If no line matches, only the path does; then the result is the first line that is not blank,
- * without matches.
+ * If only the path matches, returns the first line that is not blank, without matches.
  */
 export function createSnippets(text: string, needles: readonly SearchString[]): Snippet[] {
   const lines = splitIntoLines(text);
@@ -41,8 +46,8 @@ export function createSnippets(text: string, needles: readonly SearchString[]): 
 }
 
 /**
- * Returns the lines with the most different matching strings. Stops when enough lines have all of
- * them.
+ * Returns the lines with the most different matching strings. Stops when enough lines have all
+ * strings.
  */
 function findBestLines(lines: readonly string[], needles: readonly SearchString[]): WeighedLine[] {
   const maxWeight = needles.reduce((sum, needle) => sum + weighString(needle), 0);
@@ -61,7 +66,7 @@ function findBestLines(lines: readonly string[], needles: readonly SearchString[
     .sort((a, b) => a.index - b.index);
 }
 
-/** Returns the weight of a string. A long one shows more than a pair of characters. */
+/** A long string shows more than a pair of characters. */
 function weighString({ text }: SearchString): number {
   return 1 + text.length / 100;
 }
@@ -79,7 +84,7 @@ function* findOccurrences(folded: string, { text, whole }: SearchString): Genera
   }
 }
 
-/** Returns the part of a line around its first match, with the matches in it. */
+/** Returns the part of a line around its first match, with the matches in that part. */
 function createSnippet(line: number, text: string, needles: readonly SearchString[]): Snippet {
   const folded = foldLine(cutSearchedPart(text));
   const part = text.slice(0, MAX_SEARCHED_UNITS + 2 * MAX_SHOWN_CHARACTERS);
@@ -98,7 +103,7 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }
 
-/** Returns the index of the first character that matches; 0 if none does. */
+/** Returns 0 if no character matches. */
 function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {
   let firstRange: CharacterRange | null = null;
   for (const needle of needles) {
@@ -108,7 +113,6 @@ function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): num
   return firstRange === null ? 0 : line.toCharacters(...firstRange)[0];
 }
 
-/** Returns the matches of a string between two characters of a line. */
 function findRanges(line: FoldedLine, needle: SearchString, from: number, to: number): CharacterRange[] {
   const ranges: CharacterRange[] = [];
   for (const place of findOccurrences(line.folded, needle)) {

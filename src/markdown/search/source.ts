@@ -3,10 +3,10 @@
 import type { KeySet } from "./keys.ts";
 
 export type FoundDocument = {
-  /** Number of the document. Newer documents have larger numbers. */
+  /** Newer documents have larger numbers. */
   readonly document: number;
   readonly path: string;
-  /** Content of the document. It may be decompressed only when it is read. */
+  /** An implementation may decompress the content only when it is read. */
   readonly text: string;
 };
 
@@ -20,23 +20,26 @@ export type DocumentPage = { readonly documents: readonly number[]; readonly nex
 
 export type DocumentSource<One extends FoundDocument> = {
   /**
-   * Returns documents that are not in the index yet, newest first, each once.
-   * LIMIT: if there are very many, the oldest are left out.
+   * Function that returns documents that are not in the index yet, newest first, each once.
+   * LIMIT: the oldest are left out if there are very many, so that a search takes limited time.
    */
   unindexed(): Promise<readonly number[]>;
   /**
-   * Returns one page of the documents that may be in a set, in the given order.
-   * @param after `next` of the page before; null for the first page
+   * Function that returns one page of the documents that may be in a set, in the given order.
+   * @param after `next` of the previous page; null for the first page
    */
   portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /**
-   * Reads documents, in the given order. Leaves out those that do not exist any more or may not be
-   * read.
+   * Function that reads documents, in the given order. Leaves out documents that do not exist any
+   * more, or that the key may not read.
    */
   read(documents: readonly number[]): Promise<readonly One[]>;
 };
 
-/** LIMIT: documents whose contents are in memory at the same time. */
+/**
+ * LIMIT: documents whose contents are in memory at the same time, so that a search takes limited
+ * memory.
+ */
 const MAX_DOCUMENTS_IN_MEMORY = 50;
 
 export function* splitIntoReads(documents: readonly number[]): Generator<readonly number[], void> {

@@ -1,5 +1,5 @@
 /**
- * A prepared statement of SQLite, as in the package `better-sqlite3`. A row is an object with the
+ * Prepared statement of SQLite, as in the package `better-sqlite3`. A row is an object with the
  * names of the columns. The search index needs SQLite 3.43, because it uses `contentless_delete` of
  * FTS5.
  */

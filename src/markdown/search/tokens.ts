@@ -1,7 +1,7 @@
 /**
- * Splits strings into words. In scripts without spaces between words (Chinese, Japanese, Thai and
- * others), in Korean, and with emoji, it finds runs of characters instead. A run is searched by its
- * characters and by pairs of them.
+ * Splits strings into words. Chinese, Japanese, Thai and some other scripts have no spaces between
+ * words; for these, for Korean and for emoji, finds runs of characters instead. A run is searched
+ * by its characters and by pairs of them.
  */
 
 import { foldWords } from "./fold.ts";
@@ -15,14 +15,13 @@ const WORD_OR_RUN = new RegExp(
 const WORD_CHARACTER = new RegExp(`(?![${UNSPACED_CHARACTERS}])[\\p{L}\\p{N}\\p{M}]`, "u");
 
 /**
- * LIMIT: characters of a word. Longer ones, such as base64, are cut, because nobody types them in a
- * query.
+ * LIMIT: characters of a word, because nobody types longer words in a query. Longer words, such as
+ * base64, are cut.
  */
 const MAX_WORD_LENGTH = 64;
 
 export type QueryUnit = { readonly kind: "word" | "run"; readonly text: string };
 
-/** Returns the words and runs of a string in order, folded for comparison. */
 export function splitIntoUnits(text: string): QueryUnit[] {
   const folded = foldWords(text);
   return Array.from(folded.matchAll(WORD_OR_RUN), ([part, run]) =>
@@ -34,10 +33,7 @@ function cutWord(word: string): string {
   return word.length <= MAX_WORD_LENGTH ? word : [...word].slice(0, MAX_WORD_LENGTH).join("");
 }
 
-/**
- * Returns the different pairs of adjacent characters in a run; if it has only one character, that
- * character.
- */
+/** If a run has only one character, returns that character. */
 export function splitIntoPairs(run: string): string[] {
   const characters = [...run];
   if (characters.length === 1) return characters;
