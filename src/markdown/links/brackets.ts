@@ -36,12 +36,10 @@ export function createParagraphBrackets(): ParagraphBrackets {
 }
 
 type BracketContext = {
-  /**
-   * Normalised labels for which the document has a definition. Labels of footnotes begin with `^`.
-   */
+  /** Labels are normalised. Labels of footnotes begin with `^`. */
   readonly definedLabels: ReadonlySet<string>;
   readonly countsWiki: boolean;
-  /** Function that receives each link; its offsets are in the whole document. */
+  /** Offsets of the link are in the whole document. */
   readonly onLink: (link: InlineLink) => void;
 };
 
@@ -93,7 +91,6 @@ function readLocalWikiLink(
   return span.to;
 }
 
-/** Returns an empty object for an ordinary link. */
 function readServiceWikiLink(
   cx: InlineContext,
   opener: OpenBracket,
@@ -129,7 +126,7 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
   return end;
 }
 
-/** Returns null if no `(destination "title")` begins at `at`. Offsets are in the whole document. */
+/** Offsets are in the whole document. Returns null if no `(destination "title")` begins at `at`. */
 function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
@@ -163,7 +160,6 @@ function findReferenceEnd(
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 
-/** Returns null if the text between two brackets cannot be a label. */
 function readLabelWithin(cx: InlineContext, opener: OpenBracket, close: number): string | null {
   const from = opener.offset + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL_LENGTH) return null;

@@ -1,5 +1,3 @@
-/** Checks quickly, without the parser, whether a document may have links to other documents. */
-
 /**
  * Matches the characters after `](` or `]:` if the link certainly leads to no document: a fragment,
  * another scheme than `ref:`, or nothing.

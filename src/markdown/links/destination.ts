@@ -1,5 +1,3 @@
-/** Reads the destination of a link, and writes a path as a destination. */
-
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { isPunctuation } from "./resource.ts";
 
@@ -29,7 +27,6 @@ export const INERT_SCHEME = "ref://";
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** @param raw destination as it is in the document, without `<` and `>` */
 export function readDestinationParts(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
@@ -133,7 +130,6 @@ export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }
 
-/** Returns null if the decoded bytes are not UTF-8. */
 export function decodePercents(text: string): string | null {
   try {
     return decodeURIComponent(text);

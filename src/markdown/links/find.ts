@@ -19,12 +19,8 @@ export type FoundLink = {
    */
   readonly from: number;
   readonly to: number;
-  /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
-  /**
-   * Parts of a wiki link, in the local form or in that of the service. Undefined for all other
-   * links.
-   */
+  /** Local form, or form of the service. Undefined for all other links than wiki links. */
   readonly wiki?: WikiLink;
 };
 

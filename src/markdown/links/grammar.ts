@@ -18,9 +18,7 @@ import {
 import { type ParagraphBrackets, type InlineLink, createParagraphBrackets, readBracket } from "./brackets.ts";
 
 export type ParseOptions = {
-  /** Normalised labels for which the document has a definition. */
   readonly defined: ReadonlySet<string>;
-  /** True if wiki links (`[[note]]`) are links, too. */
   readonly countsWiki: boolean;
 };
 
@@ -65,7 +63,6 @@ const MAX_DEPTH = 100;
  */
 const MAX_DEFINITION_LINES = 64;
 
-/** Matches the beginning of a footnote, such as `[^1]:`. */
 const FOOTNOTE_BEGINNING = /^\[\^[^\s[\]]+\]:/;
 
 const BRACKET_SYNTAX: MarkdownConfig = {

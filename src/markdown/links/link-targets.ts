@@ -41,7 +41,6 @@ function readLinkTarget(
   return { destination: target, at: at ?? choosePathSpelling(place, knownId, resolveToPath(read, place)), to: knownId };
 }
 
-/** Returns the destinations without query and fragment. */
 export function readDestinations(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readLinkDestination(text, link).target);
 }
@@ -94,7 +93,6 @@ function choosePathSpelling(place: Place, id: string | null, literal: string | n
   return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
 }
 
-/** Returns a lookup from the destination of a link to the id of its recorded target. */
 export function createTargetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
   for (const { destination, to } of targets) if (to !== null && !bySaid.has(destination)) bySaid.set(destination, to);

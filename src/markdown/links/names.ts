@@ -26,7 +26,7 @@ type NameLookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Function that returns true if the path has a local file that is not a document yet. */
+  /** Returns true if the path has a local file that is not a document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 

@@ -10,17 +10,13 @@ import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
  */
 export type Place = {
   readonly path: string;
-  /**
-   * Function that returns the id of the local document or folder at `path`; null if the path has
-   * none.
-   */
+  /** Null if no local document or folder is at the path. */
   idAt(path: string): string | null;
-  /** Function that returns the local path of a document or folder; null if the id has none. */
+  /** Null if the id has no local path. */
   pathOf(id: string): string | null;
   /**
-   * Function that returns the id of the target of an absolute path, such as `/plans/a.md`; the
-   * argument has no leading slash. Default: `idAt`, which is right if the whole workspace is
-   * linked.
+   * Returns the id of the target of an absolute path, such as `/plans/a.md`, which is passed
+   * without its first slash. Default: `idAt`, which is right if the whole workspace is linked.
    */
   idAtAbsolute?(path: string): string | null;
   /** Lookups for wiki links; undefined if wiki links are not translated. */
@@ -63,7 +59,6 @@ export function resolveToPath({ kind, target }: Destination, place: Place): stri
   return absolute && place.idAtAbsolute ? null : followPath(absolute ? "" : parentOf(place.path), target);
 }
 
-/** Returns null if the path leads out of the linked folder. */
 function followPath(folder: string, target: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of target.split("/")) {

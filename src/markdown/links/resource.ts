@@ -1,13 +1,9 @@
-/** Reads what follows the brackets of a link: `(destination "title")` or `[label]`. */
-
-/** `to`: offset after the last character. */
 type TextRange = { readonly from: number; readonly to: number };
 
 export type LinkResource = {
   /** Range without `<` and `>`; null if the parentheses are empty. */
   readonly destination: TextRange | null;
   readonly angle: boolean;
-  /** Range of the title, without its quotes; null if the link has no title. */
   readonly title: TextRange | null;
   readonly end: number;
 };
@@ -44,10 +40,6 @@ export function readResource(text: string, open: number, unclosed: UnclosedMarks
   return text.charCodeAt(offset) === CLOSE_PARENTHESIS ? { destination, angle, title, end: offset + 1 } : null;
 }
 
-/**
- * Returns the range of the destination at `offset`, without `<` and `>`; null if no destination
- * begins at `offset`.
- */
 export function readDestination(text: string, offset: number): TextRange | null {
   if (text.charCodeAt(offset) !== LESS_THAN) {
     const to = findBareEnd(text, offset);
@@ -72,7 +64,6 @@ function findBareEnd(text: string, from: number): number {
   return depth > 0 ? -1 : offset;
 }
 
-/** Returns the range of a title, without its quotes; null if no title begins at `offset`. */
 function readTitle(text: string, offset: number, unclosed: UnclosedMarks): TextRange | null {
   const opener = text[offset];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;

@@ -9,7 +9,7 @@ import { writeServiceWikiLink } from "./wiki.ts";
  */
 export class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Whole wiki links as the document spells them, by their form on the service. */
+  /** Keys are the forms on the service. */
   readonly #wikiLinks = new Map<string, string[]>();
   readonly #isExact: boolean;
 

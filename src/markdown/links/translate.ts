@@ -163,7 +163,6 @@ export function respell(
   }).result;
 }
 
-/** Returns null if no lookup knows the target of the destination. */
 export function resolveByFirstSource(
   read: Destination,
   order: readonly (TargetLookup | Place | undefined)[],
@@ -179,7 +178,6 @@ function isRelative({ kind, target }: Destination): boolean {
   return kind === "path" && !target.startsWith("/");
 }
 
-/** Returns true if the link has a target, or begins with `ref://`. */
 function keepsLocalSpelling({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }
@@ -189,11 +187,10 @@ function keepsServiceSpelling(read: Destination): boolean {
 }
 
 type LinkWriter = {
-  /** Function that returns the new destination of a link; null to keep the old one. */
+  /** Returns null to keep the destination. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
-   * Function that returns the whole new wiki link; null to keep the wiki link, or to change only
-   * its destination.
+   * Returns the whole new wiki link; null to keep the wiki link, or to change only its destination.
    * @param whole the wiki link as the document has it
    * @param raw destination of the wiki link
    */
@@ -202,12 +199,10 @@ type LinkWriter = {
 
 type RewrittenDocument = {
   readonly result: string;
-  /** Number of links in the original document. */
   readonly count: number;
   readonly hasWiki: boolean;
 };
 
-/** Returns the same string if no destination changes. */
 function rewriteLinks(text: string, { names }: Place, respell: LinkWriter): RewrittenDocument {
   const links = findLinks(text, names !== undefined);
   let result = "";

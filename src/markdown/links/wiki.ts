@@ -13,19 +13,15 @@ import { decodePercents, encodeCharacter } from "./destination.ts";
  */
 export type DocumentNames = {
   /**
-   * Function that returns the id of the document with a name; null if no document has the name, or
-   * more than one.
+   * Returns null if no document has the name, or more than one.
    * @param name file name, or path from the root
    */
   idOf(name: string): string | null;
-  /**
-   * Function that returns the shortest name with which `idOf` finds a document; null if no name
-   * does.
-   */
+  /** Returns the shortest name with which `idOf` finds a document; null if no name does. */
   nameOf(id: string): string | null;
   /**
-   * Function that returns the path of a file that has the name and is not a document yet. Null if
-   * no such file has the name, or more than one.
+   * Returns the path of a file that has the name and is not a document yet. Returns null if no such
+   * file has the name, or more than one.
    */
   pathOf(name: string): string | null;
 };
@@ -34,7 +30,7 @@ export type WikiLink = {
   /** Offset of the first bracket. An embedded file has a `!` before this bracket. */
   readonly from: number;
   readonly to: number;
-  /** File name without `.md`, or path from the root; null in the form of the service. */
+  /** Null in the form of the service. May be a path from the root. */
   readonly name: string | null;
   /**
    * Heading with its `#`, from a local wiki link. Empty in the form of the service, and if the link

@@ -5,7 +5,7 @@ import { closesFence, readOpeningFence } from "../outline/fences.ts";
  * stacks with the same root are one object, so that `===` compares them.
  */
 export class BlockStack {
-  /** Opening mark of the innermost block; an empty string if no block is open. */
+  /** Opening mark of the innermost block; empty if no block is open. */
   readonly name: string;
   /** Stack without its innermost block. If no block is open, the stack itself. */
   readonly outer: BlockStack;
@@ -26,16 +26,10 @@ export class BlockStack {
 }
 
 export type BlockContexts = {
-  /** Blocks that are open before each line. */
   readonly around: readonly BlockStack[];
-  /** For each line, true if the line opens or closes a block. */
   readonly marks: readonly boolean[];
-  /**
-   * Number of blocks that the document never closes, plus the number of closing marks without an
-   * open block.
-   */
+  /** Blocks that the document never closes, plus closing marks without an open block. */
   readonly faults: number;
-  /** Number of blocks that the document never closes. */
   readonly open: number;
   /** All lines that open or close a block, joined. */
   readonly outline: string;
@@ -50,7 +44,6 @@ const BLOCK_TAGS = new Set(
   ),
 );
 
-/** Changed from line to line, while the document is read. */
 type OpenBlocks = { inside: BlockStack };
 
 /** @param root an empty stack, which all versions of one comparison must share */

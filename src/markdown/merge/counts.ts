@@ -1,7 +1,7 @@
 import { reserveSteps } from "./budget.ts";
 import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
-/** Occurrences of each line or word in a version, by the number of the line or word. */
+/** By the number of the line or word. */
 type ElementCounts = Int32Array;
 
 /**
@@ -10,7 +10,6 @@ type ElementCounts = Int32Array;
  */
 const CHARACTERS_PER_STEP = 4;
 
-/** One value for each of four versions: base, local, remote and merged. */
 export type FourVersions<T> = readonly [base: T, local: T, remote: T, merged: T];
 
 export function mapVersions<T, U>(

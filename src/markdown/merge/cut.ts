@@ -30,7 +30,6 @@ const TOKEN = new RegExp(
   "gv",
 );
 
-/** Steps of the budget that one token costs in all phases of a merge. */
 const STEPS_PER_TOKEN = 30;
 
 export const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
@@ -83,7 +82,6 @@ function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget
     if (ordinal <= index && index < end) continue;
     const space = body.slice(written, index);
     written = from;
-    // Marks after the item number are ordinary characters.
     leading &&= index < end || end < 0;
     leading &&= LINE_PREFIX.test(text) && /[\s>|]/.test(body[from] ?? " ");
     tokens.push(texts.token(text, space, leading));

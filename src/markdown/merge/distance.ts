@@ -1,6 +1,5 @@
 import { type Budget, spendSteps } from "./budget.ts";
 
-/** Steps of the budget that one point of the search costs. */
 export const STEPS_PER_POINT = 2;
 
 /**

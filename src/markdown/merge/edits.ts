@@ -47,10 +47,8 @@ export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boo
   return low;
 }
 
-/** Range [from, to) of a sequence. */
 export type ElementRange = { readonly from: number; readonly to: number };
 
-/** Ranges of base, local and remote that correspond to each other. */
 export type VersionRanges = {
   readonly base: ElementRange;
   readonly local: ElementRange;
@@ -59,9 +57,7 @@ export type VersionRanges = {
 
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
-/**
- * Part of the three versions, with the edits in it. A side without edits left its range unchanged.
- */
+/** A side without edits left its range unchanged. */
 export type MergePart = VersionRanges & { readonly edits: SideEdits };
 
 export type MergeSide = "local" | "remote";
@@ -82,10 +78,7 @@ export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/**
- * Edits of both sides that must be merged together. `start`, `end`: elements [start, end) of base
- * that the edits cover.
- */
+/** `start`, `end`: elements [start, end) of base that the edits cover. */
 type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /** An edit that is independent of the other side gets a group of its own. */

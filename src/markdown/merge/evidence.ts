@@ -3,7 +3,6 @@ import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type MergeReading, readTokenIds } from "./reading.ts";
 
-/** Steps of the budget that one removed word costs. */
 const STEPS_PER_WORD = 10;
 
 /**
@@ -12,10 +11,7 @@ const STEPS_PER_WORD = 10;
  */
 const CHANCE_DIVISOR = 3;
 
-/**
- * Elements of a version (lines, sentences or words), each as a number. Equal elements have equal
- * numbers.
- */
+/** Numbers of lines, sentences or words. Equal elements have equal numbers. */
 export type ElementIds = readonly number[];
 type EditedVersion = { readonly ids: ElementIds; readonly edits: readonly Edit[] };
 
@@ -31,7 +27,7 @@ export function createLineWordReader(reading: MergeReading): ReadWords {
   return (id) => readTokenIds(id, reading);
 }
 
-/** Number of occurrences of each word, by the number of the word. */
+/** Keys are the numbers of the words. */
 type WordCounts = Map<number, number>;
 
 /**
@@ -98,14 +94,12 @@ function countWordsLeft(
   return { count, of };
 }
 
-/** For each element of base that `edit` removed, returns whether other edits removed it, too. */
 function findSharedRemovals(edits: readonly Edit[], { start, end }: Edit): boolean[] {
   const covered = new Array<boolean>(end - start).fill(false);
   for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
   return covered;
 }
 
-/** Removes one occurrence of a word. Returns false if `bag` has none. */
 export function takeWord(bag: WordCounts, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
@@ -204,12 +198,10 @@ function countTouchedEnds({ from, to }: Edit, later: readonly Edit[]): number {
   return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
 }
 
-/** Returns true if the unchanged elements beside an addition prove its place. */
 function hasKnownPlace({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && measureUnchangedRow(later, from, to) > MAX_CHANCE_RUN);
 }
 
-/** Returns true if a later edit changed or split what an earlier edit added. */
 function changesInside(later: Edit, { from, to }: Edit): boolean {
   return later.start < to && from < later.end;
 }

@@ -55,8 +55,6 @@ export function explainMerge(base: string, local: string, remote: string, result
 type SpacedWord = { readonly text: string; readonly space: string };
 type SplitVersion = { readonly words: readonly SpacedWord[]; readonly rest: string };
 
-// Matches a date, a Chinese or Japanese character, a word, a run of one symbol, a check box, or any
-// other symbol.
 const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
 const ITEM_NUMBER =
@@ -83,10 +81,7 @@ function splitIntoWords(text: string): SplitVersion {
   return { words, rest: text.slice(written) };
 }
 
-/**
- * Finds which words of the four versions correspond to each other. Returns undefined if the search
- * fails.
- */
+/** Returns undefined if the search fails. */
 function alignVersions(texts: readonly string[]): ExplainedWord[] | undefined {
   const splitVersions = texts.map(splitIntoWords);
   const ids = new StringNumbers();
@@ -111,7 +106,7 @@ function toExplainedWord(cells: readonly (string | null)[]): ExplainedWord {
   return { base, local, remote, result };
 }
 
-/** Groups words by the lines of the result. Each removed line gets a line of its own. */
+/** Each removed line gets a line of its own. */
 function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;
@@ -133,7 +128,6 @@ function findLineOrigin(pieces: readonly ExplainedWord[]): LineOrigin {
   return rules.values().next().value ?? "kept";
 }
 
-/** Returns `kept` if neither side added or removed the word. */
 function findChangingSide({ base, local, remote }: ExplainedWord): Exclude<LineOrigin, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";

@@ -59,7 +59,7 @@ function readFrontMatterLines(text: string, { body }: FrontMatter): string {
 }
 
 /**
- * Returns a conflict of the body, with its line numbers counted from the top of the documents.
+ * Line numbers of the result count from the top of the documents.
  * @param base number of lines of the front matter in base; `local`, `remote`: in the sides
  */
 function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {

@@ -49,7 +49,6 @@ type SplitPassage = {
     readonly remote: readonly TextUnit[];
   };
   readonly ids: { readonly base: ElementIds; readonly local: ElementIds; readonly remote: ElementIds };
-  /** Numbers of the sentences. Words use the numbers of their tokens. */
   readonly keys: SequenceNumbers;
   readonly reading: MergeReading;
 };
@@ -115,7 +114,6 @@ function readUnitTokens(
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
-/** Returns undefined for a conflict. */
 function mergeChangedPart(
   flow: SplitPassage,
   { local, remote, edits }: MergePart,
@@ -234,7 +232,6 @@ function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
   );
 }
 
-/** Returns true if a change adds only whole lines, and leaves the lines beside them unchanged. */
 function addsLines(tokens: TokenPassage, change: SideEdit): boolean {
   const { start } = change.edit;
   const added = readAddedTokens(tokens, change);

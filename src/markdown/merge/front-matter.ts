@@ -2,17 +2,13 @@ import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
 import { normaliseText } from "./style.ts";
 
-/**
- * Front matter of a document. `lines`: number of its lines, with both `---`. `body`: rest of the
- * document.
- */
+/** `lines`: number of lines, with both `---`. `body`: rest of the document. */
 export type FrontMatter = {
   readonly entries: FrontMatterEntries;
   readonly lines: number;
   readonly body: string;
 };
 
-/** Lines of each top-level key, as one string. */
 type FrontMatterEntries = ReadonlyMap<string, string>;
 
 const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
@@ -101,8 +97,8 @@ function mergeEntry(
 }
 
 /**
- * Key whose value is a map. `head`: line of the key. `indent`: spaces before the entries.
- * `entries`: lines of each inner key, without `indent`.
+ * `head`: line of the key. `indent`: spaces before the entries. `entries`: lines of each inner key,
+ * without `indent`.
  */
 type MapEntry = { readonly head: string; readonly indent: string; readonly entries: FrontMatterEntries };
 
@@ -147,9 +143,7 @@ function mergeKeyOrder(
   const order = [...lead];
   for (const [index, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    // For the first key, `indexOf` returns -1, and the place is 0.
     let place = order.indexOf(follow[index - 1] as string) + 1;
-    // Skips keys that remote added at the same place.
     while (remoteLeads && isNewKey(order[place], follow, base)) place++;
     order.splice(place, 0, key);
   }
@@ -165,8 +159,8 @@ function isNewKey(key: string | undefined, one: readonly string[], other: readon
 }
 
 /**
- * Key whose value is a list. `head`: line of the key; for an inline list, what precedes the list.
- * `inline`: true for `[a, b]`. `lead`: characters before each item.
+ * `head`: line of the key; for an inline list, what precedes the list. `inline`: true for `[a, b]`.
+ * `lead`: characters before each item.
  */
 type ListEntry = {
   readonly head: string;

@@ -50,7 +50,7 @@ export type ConflictHunk = {
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** Three versions, and the edits of each side by lines, without blank lines. */
+/** Blank lines are left out of the edits. */
 export type MergeInput = {
   readonly texts: ThreeVersionLines;
   readonly edits: LineEdits;
@@ -146,7 +146,6 @@ function areLineEditsRelated(earlier: Edit, side: MergeSide, later: Edit, { edit
   if (isReplacement(earlier) && isReplacement(later)) return false;
   // Two removals add nothing that could get to a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
-  // Both sides may have added a line between the same two lines of base.
   if (addsLines(earlier) && addsLines(later)) return true;
   if (earlier.start === earlier.end) return readGapBefore(texts[side], earlier.to) === "";
   if (later.start < later.end) return readGapBefore(texts.base, later.start) === "";
@@ -242,7 +241,6 @@ function chooseLeader(line: number, { edits }: MergeInput): MergeSide {
   return above.length === 1 ? (above[0] as MergeSide) : "remote";
 }
 
-/** Returns undefined for a conflict. */
 function mergeWords(part: VersionRanges, texts: ThreeVersionLines, reading: MergeReading): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => hasCodeIn(texts[side], part[side]));

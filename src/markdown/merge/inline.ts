@@ -21,7 +21,6 @@ export function countInlineFaults(text: string): number {
 
 function countEmphasisFaults(text: string): number {
   const openRuns: MarkRun[] = [];
-  // Indexes in `openRuns`, by the characters of the run.
   const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(EMPHASIS_MARKS)) {
@@ -60,7 +59,6 @@ function readMarkRun(text: string, found: string, index: number): MarkRun {
 
 type CharacterKind = "space" | "point" | "letter";
 
-/** The beginning and the end of a paragraph count as spaces. */
 function classifyCharacter(character = " "): CharacterKind {
   if (/\s/.test(character)) return "space";
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
@@ -87,9 +85,7 @@ function countBracketFaults(text: string): number {
   return faults + openBrackets.length;
 }
 
-/**
- * Adds an opening bracket to `open`, or both brackets of a wiki link. Returns the number of faults.
- */
+/** Returns the number of faults. */
 function openBracket(mark: string, open: OpenBracket[]): number {
   const wiki = mark.endsWith("[[");
   const faults = Number(wiki && open.some((bracket) => bracket.wiki));
@@ -99,7 +95,7 @@ function openBracket(mark: string, open: OpenBracket[]): number {
 }
 
 /**
- * Closes the innermost bracket. Returns the number of faults.
+ * Returns the number of faults.
  * @param next the character after the closing bracket
  */
 function closeBracket(next: string | undefined, open: OpenBracket[]): number {

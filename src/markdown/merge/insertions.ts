@@ -41,11 +41,9 @@ type InsertionPlace = {
   readonly inCode: boolean;
   readonly above: number;
   readonly below: number;
-  /** Side whose lines come first if no other rule decides. */
   readonly leader: MergeSide;
 };
 
-/** Both additions as one string. `after`: blank lines after the string. */
 type InsertedText = { readonly text: string; readonly after: string };
 
 /**
@@ -109,10 +107,7 @@ function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: Inserted
   return !some.some((entry) => others.some((other) => areDuplicates(entry, other)));
 }
 
-/**
- * Returns both additions in an order that keeps each of them in its section, list or table;
- * undefined if no order does.
- */
+/** Returns undefined if no order keeps each addition in its section, list or table. */
 function orderPieces(
   place: InsertionPlace,
   mine: InsertedPiece,
@@ -147,7 +142,6 @@ function isRowShape(shape: string | undefined): boolean {
   return shape?.startsWith("row") === true;
 }
 
-/** Returns true if each addition keeps the blank lines that its side put around it. */
 function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
   // An addition that directly continues the line above must come first.
   if (first.before !== "" && second.before === "") return false;
@@ -180,7 +174,6 @@ function isTopOfSection({ lines, above, below }: InsertionPlace): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
-/** @param between blank lines between two additions */
 function joinPieces(pieces: readonly InsertedPiece[], between = ""): InsertedText {
   const text = (pieces[0] as InsertedPiece).before + pieces.map(writePiece).join(between);
   return { text, after: (pieces.at(-1) as InsertedPiece).after };

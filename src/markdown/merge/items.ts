@@ -13,10 +13,7 @@ export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
-/**
- * List item, heading or table cell in which one side replaced most words. `from`, `to`: range of
- * tokens in base.
- */
+/** `from`, `to`: range of tokens in base. */
 export type RewrittenItem = ItemRange & { readonly by: MergeSide };
 
 type ItemRange = { readonly from: number; readonly to: number };
@@ -55,7 +52,6 @@ function findItems(tokens: readonly Token[]): ItemRange[] {
   return items;
 }
 
-/** Leaves out check boxes. */
 function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): number[] {
   const places: number[] = [];
   for (let index = from; index < to; index++) {

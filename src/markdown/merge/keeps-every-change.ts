@@ -86,7 +86,7 @@ export function restoresLine(base: string, side: string, more: string, reading: 
  */
 const WORDS_PER_PASSAGE = 6;
 
-/** Returns true if a later version has a passage again that a side removed. Ignores line breaks. */
+/** Ignores line breaks. */
 export function restoresPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
   const gone = readPassages(base, reading).difference(readPassages(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(readPassages(more, reading));
@@ -149,7 +149,6 @@ function keepsEarlierEdits(
   });
 }
 
-/** Applies the rule of `keepsEveryChange` to the tokens of one place. */
 function keepsTokenChanges(
   base: readonly Token[],
   less: readonly Token[],
@@ -175,7 +174,6 @@ function keepsTokenChanges(
   );
 }
 
-/** Returns true if an edit adds whole lines, at the beginning of a line. */
 function isWholeLines({ start, to }: Edit, less: ElementIds, more: ElementIds): boolean {
   return (start === 0 || endsLine(less[start - 1] as number)) && to > 0 && endsLine(more[to - 1] as number);
 }

@@ -13,10 +13,6 @@ type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: st
  */
 type LineSpan = { readonly line: number; readonly count: number };
 
-/**
- * One hunk of a unified diff. `before`, `after`: its ranges in the two versions. `lines`: changed
- * lines with the lines around them.
- */
 export type Hunk<Line> = { readonly before: LineSpan; readonly after: LineSpan; readonly lines: readonly Line[] };
 export type DiffHunk = Hunk<DiffLine>;
 
@@ -57,10 +53,6 @@ export function diffLines(before: string, after: string): DiffHunk[] {
   );
 }
 
-/**
- * @param isBefore returns true if the line is in the version before the change
- * @param isAfter returns true if the line is in the version after the change
- */
 export function groupIntoHunks<Line>(
   lines: readonly Line[],
   isBefore: (line: Line) => boolean,

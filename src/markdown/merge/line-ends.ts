@@ -1,7 +1,6 @@
 import { findCounterparts } from "./edits.ts";
 import { diffStrings } from "./myers.ts";
 
-/** `end`: characters that end the line; empty for the last line of a document. */
 type LineWithEnd = { readonly text: string; readonly end: string };
 
 /**

@@ -59,7 +59,6 @@ type MergeVersions = {
   readonly reading: MergeReading;
 };
 
-/** Merges two sides that differ from base and from each other. */
 function mergeAndCheck(versions: MergeVersions): MergeResult {
   const result = mergeUnchecked(versions);
   if (result.kind === "conflict") return result;
@@ -87,7 +86,6 @@ function equalsSide({ text }: CleanMerge, { local, remote }: MergeVersions): boo
   return text === local || text === remote;
 }
 
-/** Returns the first fault of a merged version; undefined if it has none. */
 function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
   const { base, local, remote, reading } = versions;
   if (!keepsWordCounts(versions, result)) return "word-count";
@@ -132,7 +130,6 @@ function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
-/** Returns undefined if both sides changed base in different ways. */
 function mergeTrivially(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };
@@ -140,7 +137,6 @@ function mergeTrivially(base: string, local: string, remote: string): MergeResul
   return undefined;
 }
 
-/** Merges by whole lines. If lines conflict, merges by smaller parts. */
 function mergeUnchecked(versions: MergeVersions): MergeResult {
   const { base, local, remote, reading } = versions;
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "contained" };
@@ -161,7 +157,6 @@ function mergeWholeLines({ base, local, remote, reading }: MergeVersions): strin
   return blocks.map((block) => block.text).join("");
 }
 
-/** Returns one conflict that covers the whole documents. */
 function refuseMerge(reason: ConflictReason, { base, local, remote }: MergeVersions): MergeResult {
   return { kind: "conflict", reason, hunks: [{ base, local, remote, baseLine: 0, localLine: 0, remoteLine: 0 }] };
 }

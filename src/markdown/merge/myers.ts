@@ -65,10 +65,6 @@ function findShortestEdits(base: readonly number[], side: readonly number[], bud
   return pairs === undefined ? [differingPart] : toEdits(differingPart, a, b, pairs);
 }
 
-/**
- * Returns one edit that replaces everything between the equal beginnings and the equal ends of two
- * sequences.
- */
 function cutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
   const shorter = Math.min(base.length, side.length);
   let equalAtStart = 0;
@@ -102,10 +98,6 @@ function toEdits(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): 
   return edits;
 }
 
-/**
- * Returns the indexes in [from, to) whose element is also among elements [first, last) of the other
- * sequence.
- */
 function findSharedIndexes(
   ids: readonly number[],
   from: number,
@@ -151,7 +143,6 @@ function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: 
   return undefined;
 }
 
-/** Result of `advanceDiagonals` when the ends of both sequences are reached. */
 const AT_THE_END = -1;
 
 /**
@@ -184,7 +175,6 @@ function advanceDiagonals(
   return steps;
 }
 
-/** Follows the furthest points back from the end. */
 function followTrace(trace: readonly SearchStep[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let freeIndex = pairs.length;

@@ -109,8 +109,8 @@ function combineSides(mine: boolean, theirs: boolean): "mine" | "theirs" | "both
 }
 
 /**
- * Compares a line with the lines at the same place in base and in both sides. If none of these
- * lines has a word, looks for the word in all lines that a side added.
+ * If no line at the same place in base or in a side has a word, looks for the word in all lines
+ * that a side added.
  */
 function findWordOrigins(
   line: string,
@@ -119,7 +119,6 @@ function findWordOrigins(
   sides: SidePair,
   reading: MergeReading,
 ): WordOrigin[] {
-  // White space always counts as part of base.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
   const ids = tokens.map(({ id }) => id);

@@ -15,10 +15,6 @@ const MIN_SAME_LINE_SHARE = 0.6;
  */
 const MAX_PAIRS = 4_000;
 
-/**
- * Steps of the budget that one pair of lines costs, in addition to the steps for comparing their
- * words.
- */
 const STEPS_PER_PAIR = 6;
 
 /** `changed`: edits that changed one line but kept most of its words. */
@@ -96,10 +92,7 @@ function createBestSumLookup(
 
 type LinePair = readonly [line: number, other: number];
 
-/**
- * Returns the share of words in common for each old line (row) and each new line (column) of an
- * edit.
- */
+/** Rows are old lines, columns are new lines. */
 function computeShares(
   { start, end, from, to }: Edit,
   base: VersionLines,
@@ -114,10 +107,7 @@ function computeShares(
   );
 }
 
-/**
- * Returns how many words two lines have in common, as a share of the longer line. Returns 0 if the
- * share must be below `MIN_SAME_LINE_SHARE`, or if the budget is too small.
- */
+/** Returns 0 if the share must be below `MIN_SAME_LINE_SHARE`, or if the budget is too small. */
 function computeShare(some: readonly number[], others: readonly number[], reading: MergeReading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
   if (least === 0 || least < MIN_SAME_LINE_SHARE * most || !reserveSteps(reading, least + most)) return 0;

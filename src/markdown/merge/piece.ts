@@ -3,17 +3,12 @@ import { readBlockContexts } from "./contexts.ts";
 import type { ElementRange } from "./edits.ts";
 import { readGapBefore, type VersionLines, readRangeLines } from "./reading.ts";
 
-/**
- * Lines that a side added at one place, with the properties that decide what may come before and
- * after the lines.
- */
 export type InsertedPiece = {
   /** Added lines, without blank lines at both ends. */
   readonly lines: readonly string[];
-  /** Blank lines before and after the added lines. */
   readonly before: string;
   readonly after: string;
-  /** Level of the heading in the first line; 7 if the first line is no heading. */
+  /** 7 if the first line is no heading. */
   readonly level: number;
   /**
    * Level of the highest heading in the added lines, 1 to 6; 8 if they have no heading. Text that
@@ -63,7 +58,6 @@ export function readPiece(text: VersionLines, range: ElementRange): InsertedPiec
   };
 }
 
-/** Counts the entries of the first entry's kind, without nested ones; 1 for running text. */
 function countEntries(lines: readonly string[]): number {
   const shape = readEntryShape(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => readEntryShape(line) === shape).length;
@@ -74,7 +68,6 @@ export function writePiece(piece: InsertedPiece): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** List item, table row or link definition, with the lines that continue it. */
 type PieceEntry = { readonly shape: string; readonly text: string };
 
 const ITEM_LINE = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
@@ -110,15 +103,10 @@ export function readEntryShape(line: string): string | undefined {
   return undefined;
 }
 
-/**
- * @param outer kind of the outer item, as `readEntryShape` returns it; `inner`: kind of the inner
- * item
- */
 function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && readIndent(inner) > readIndent(outer);
 }
 
-/** @param shape kind of the item, as `readEntryShape` returns it */
 function readIndent(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }

@@ -42,10 +42,7 @@ export type MergeReading = Budget & {
   readonly texts: Map<string, VersionLines>;
   readonly tokens: Map<string, readonly Token[]>;
   readonly tokenTexts: TokenNumbers;
-  /**
-   * Numbers of the words in each line, by the number of the line; undefined if the line was not
-   * read yet.
-   */
+  /** By the number of the line; undefined for a line that was not read yet. */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /**
    * Empty stack of open blocks. All versions share this stack, so that their stacks can be
@@ -67,7 +64,6 @@ export function createReading(): MergeReading {
   };
 }
 
-/** Steps of the budget that one line costs. */
 export const STEPS_PER_LINE = 20;
 
 /** Takes the steps from the budget. Later calls for the same version return the same object. */
@@ -126,10 +122,7 @@ export function readGapBefore({ lines, filled }: VersionLines, line: number): st
   return lines.slice(line === 0 ? 0 : (indexes[line - 1] as number) + 1, indexes[line] ?? lines.length).join("");
 }
 
-/**
- * Returns the edits between two versions by lines that are not blank. Later calls return the same
- * edits.
- */
+/** Blank lines are left out. Later calls return the same edits. */
 export function diffFilledLines(from: string, to: string, reading: MergeReading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
@@ -140,10 +133,7 @@ export function diffFilledLines(from: string, to: string, reading: MergeReading)
   return edits;
 }
 
-/**
- * Returns the code fence that is open before each line and at the end. Later calls return the same
- * array.
- */
+/** Later calls return the same array. */
 export function readFences(text: VersionLines): readonly string[] {
   text.fences ??= readOpenFences(text.lines);
   return text.fences;

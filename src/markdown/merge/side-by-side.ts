@@ -1,5 +1,3 @@
-/** Compares versions line by line, to show them beside each other. */
-
 import {
   findCounterparts,
   isChangedByBoth,
@@ -16,7 +14,7 @@ import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
 /** `differs`: true if the line beside this one lacks the part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };
 
-/** One line, with its line feed. `number`: number of the line in its version, from 1. */
+/** `number`: number of the line in its version, from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
 /** Lines that are shown beside each other; null for a version without a line at this place. */
@@ -118,7 +116,6 @@ function createSideLine(
   return line === null ? null : { number: from + index + 1, pieces: splitIntoPieces(line, other) };
 }
 
-/** Matches a word, a run of white space, or one other character. */
 const LINE_PIECE = new RegExp(`${UNSPACED_CHARACTER}|${LETTER}+|\\s+|.`, "gvs");
 /**
  * LIMIT: characters of two lines together, because the words of longer lines would take too long to
@@ -128,10 +125,7 @@ const MAX_COMPARED_CHARACTERS = 20_000;
 /** Two lines with a smaller share of characters in common are shown as completely different. */
 const MIN_COMMON_SHARE = 0.3;
 
-/**
- * Splits a line into parts that the other line has, too, and parts that differ.
- * @param other line beside this one; null if there is none
- */
+/** @param other line beside this one; null if there is none */
 function splitIntoPieces(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MAX_COMPARED_CHARACTERS) return [{ text: line, differs: true }];

@@ -64,10 +64,6 @@ type NumberedLines = {
   readonly has: ReadonlySet<number>;
 };
 
-/**
- * Counts the faults in those paragraphs, headings, items and rows of a version that no other
- * version has.
- */
 function countFaultsOutside(
   { lines, ids }: NumberedLines,
   others: readonly [NumberedLines, ...NumberedLines[]],
@@ -103,10 +99,7 @@ function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>):
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/**
- * Syntax of a line that defines a name. `has`: characters that each such line contains, for a quick
- * test.
- */
+/** `has`: characters that each line of this syntax contains, for a quick test. */
 type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: NameSyntax = {
@@ -145,7 +138,6 @@ function countDuplicates(lines: readonly string[], { pattern, has }: NameSyntax)
   return count;
 }
 
-/** Returns true if each line of the merged version is in the same block as on at least one side. */
 function keepsContexts(texts: FourVersions<string>, reading: MergeReading): boolean {
   const contexts = mapVersions(texts, (text) => readBlockContexts(readLines(text, reading).lines, reading.nest));
   if (!hasNoNewFaults(mapVersions(contexts, ({ faults }) => faults))) return false;

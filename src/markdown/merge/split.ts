@@ -18,7 +18,6 @@ export class StringNumbers {
     return this.#texts.push(text) - 1;
   }
 
-  /** Number of different strings, which are numbered from 0. */
   get size(): number {
     return this.#texts.length;
   }
@@ -41,7 +40,6 @@ export class SequenceNumbers {
   readonly #numbers = new StringNumbers();
   readonly #runs: (readonly number[])[] = [];
 
-  /** Returns the number of the sequence of elements [from, to). */
   id(ids: readonly number[], from: number, to: number): number {
     const run = ids.slice(from, to);
     const id = this.#numbers.id(run.join());

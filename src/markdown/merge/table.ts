@@ -68,10 +68,7 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/**
- * Finds the words that all four versions have, by diffs of two versions each. Returns runs of
- * adjacent words.
- */
+/** Returns runs of adjacent words. */
 function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -93,7 +90,6 @@ function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[
   return runs;
 }
 
-/** `starts`: indexes of the words that begin lines. */
 type WordSequence = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
@@ -130,9 +126,7 @@ function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
   return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
-/**
- * Position that the search has reached, and how. `changes`: number of changes up to the position.
- */
+/** `changes`: number of changes up to this position. */
 type SearchNode = {
   readonly place: VersionPositions;
   readonly before: SearchNode | undefined;
@@ -186,7 +180,6 @@ function searchRows(four: FourSequences, from: VersionPositions, to: VersionPosi
   return undefined;
 }
 
-/** Returns true if a step moves over the same word in each version that the step advances. */
 function isSameWord(
   four: FourSequences,
   place: VersionPositions,

@@ -52,7 +52,7 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Table without the white space around its cells. `whole`: header and rows together. */
+/** Cells have no white space around them. `whole`: header and rows together. */
 type WrittenTable = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
 function writeTable(table: MarkdownTable): WrittenTable {

@@ -77,7 +77,6 @@ export function isCheckBox(text: string): boolean {
   return /^\[[ xX]\]$/.test(text);
 }
 
-/** Returns true if a token is the id of a heading, such as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
@@ -104,7 +103,6 @@ export function joinTokens(
   for (let index = 0; index < cuts.length; index++) {
     const lineTokens = cuts[index] as readonly Token[];
     const lastToken = lineTokens.at(-1) as Token;
-    // The last token of a line is its line break.
     const flows = !code && lastToken.text === LINE_BREAK && continuesParagraph(lines, index);
     const end = flows ? lineTokens.length - 1 : lineTokens.length;
     const added = lineTokens

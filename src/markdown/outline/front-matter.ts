@@ -1,8 +1,6 @@
-/** Offsets in the document. */
 type FrontMatterRange = {
   /** Line that encloses the front matter: `---` for YAML, `+++` for TOML. */
   readonly mark: "---" | "+++";
-  /** Start of the content, after the opening line. */
   readonly from: number;
   readonly to: number;
   /** Offset after the closing line, where the Markdown begins. */

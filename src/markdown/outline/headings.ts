@@ -2,7 +2,6 @@ import { readOpenFences } from "./fences.ts";
 import { findBodyOffset } from "./front-matter.ts";
 
 export type Heading = {
-  /** Level from 1 to 6; 1 is the highest. */
   readonly level: number;
   /** Text without its `#` marks or its underline. */
   readonly name: string;
@@ -38,7 +37,6 @@ export function findHeadings(lines: readonly string[], from = 0): Omit<Heading, 
   return headings;
 }
 
-/** @param lines number of lines in the document */
 function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number): Heading[] {
   const openHeadings: Omit<Heading, "lastLine">[] = [];
   const headings: Heading[] = [];
@@ -83,7 +81,6 @@ function readAtxHeading(lines: readonly string[], index: number): Omit<Heading, 
   return marks === undefined ? null : { level: marks.length, name, line: index + 1 };
 }
 
-/** Returns null if the line at `index` underlines no heading. */
 function readUnderlinedHeading(
   lines: readonly string[],
   index: number,

@@ -166,7 +166,6 @@ export function documentsWithTitle({ kind, text }: QueryUnit): KeySet {
   return createKeySet(tokens.map((token) => hashString(token, TITLE_SEED)));
 }
 
-/** Ignores case and accents. */
 export function documentsWithLiteral(literal: string): KeySet {
   const keys = new Set<number>();
   addKeysOfLength(keys, foldText(literal), GRAM_LENGTH);
@@ -185,10 +184,6 @@ const REQUIREMENT_TYPES = { text: 1, all: 2, any: 3 } as const;
 /** LIMIT: depth of nested requirements, because FTS5 refuses queries that are nested deeper. */
 const MAX_REQUIREMENT_DEPTH = 16;
 
-/**
- * Returns the documents that may match a regex, because they have the strings that each match
- * contains.
- */
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
   if (depth === MAX_REQUIREMENT_DEPTH) return ANY_KEYS;
   if (type === REQUIREMENT_TYPES.text) return documentsWithLiteral(str);

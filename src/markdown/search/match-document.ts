@@ -5,7 +5,7 @@ import type { TextQuery } from "./query.ts";
 import { isWordCharacter, type QueryUnit } from "./tokens.ts";
 
 export type DocumentMatch = {
-  /** True if the document has all words of the query, also as parts of other words. */
+  /** Parts of other words count, too. */
   readonly hasAllUnits: boolean;
   /** True if the document has the query as the user typed it. */
   readonly isLiteral: boolean;
@@ -69,7 +69,7 @@ class FoldedDocument {
   readonly name: string;
   readonly folders: string;
   readonly text: string;
-  /** Factor for all matches in the content; smaller for long documents. */
+  /** Smaller for long documents. */
   readonly lengthFactor: number;
   readonly #source: string;
   readonly #literals: readonly string[];

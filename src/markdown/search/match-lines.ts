@@ -1,8 +1,3 @@
-/**
- * Finds the lines of a document that match a regex. Works in short parts, so that other tasks can
- * run in between.
- */
-
 import type { CompiledRegex } from "./engine.ts";
 import { splitIntoLines } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
@@ -49,7 +44,7 @@ export class StepMeter {
   #remainingSteps: number;
 
   /**
-   * @param permit permission to run, which all searches share
+   * @param permit permission that all searches share
    * @param most largest number of steps: characters that are searched, times the steps of the
    * pattern
    */
@@ -59,7 +54,6 @@ export class StepMeter {
   }
 
   /**
-   * Takes steps from the limit, and waits until they may run.
    * @param share factor for the steps that are taken from the limit
    * @returns null if the steps may run; otherwise why the search ends
    */

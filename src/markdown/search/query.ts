@@ -7,7 +7,6 @@ import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
  */
 export type TextQuery = {
   readonly phrase: readonly QueryUnit[];
-  /** Words and runs of the query, each once. */
   readonly units: readonly QueryUnit[];
   /**
    * Words, and pairs of adjacent characters of the runs. A document that has only some pieces is a

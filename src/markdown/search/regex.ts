@@ -15,13 +15,9 @@ type RegexResult<One extends FoundDocument> =
   | { readonly kind: "too-many-steps" }
   | { readonly kind: "ended" };
 
-/**
- * Steps for each part of the work. `query`: one query of the index. `number`: one document number
- * in its result. `document`: reading one document.
- */
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000 } as const;
 
-/** Returns documents that have a line matching a regex, sorted by number. */
+/** Sorts the documents by number. */
 export async function searchRegex<One extends FoundDocument>(
   source: DocumentSource<One>,
   permit: StepPermit,

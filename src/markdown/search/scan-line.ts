@@ -54,13 +54,11 @@ export function* scanLine(
 }
 
 class LineScan {
-  /** Number of instructions since the last pause. */
   steps = 0;
   match: CharacterRange | null = null;
   readonly #program: RegexProgram;
   readonly #line: string;
   #offset = 0;
-  /** Threads that will read the character at `#offset`. */
   #threads: Threads;
   #next: Threads;
 
@@ -77,7 +75,6 @@ class LineScan {
     this.#threads.clear();
   }
 
-  /** Returns true if the next character may still change the match. */
   readCharacter(): boolean {
     const [offset, line] = [this.#offset, this.#line];
     // The leftmost match is the best. So after a match, no thread begins further right.
@@ -90,7 +87,7 @@ class LineScan {
   }
 
   /**
-   * Lets each thread read the character. Threads that come first are preferred.
+   * Threads that come first are preferred.
    * @param after offset after the character
    */
   #advance(character: number, after: number): void {
@@ -117,9 +114,7 @@ class LineScan {
  */
 class Threads {
   count = 0;
-  /** Index of each thread's instruction, which reads a character or ends a match. */
   readonly instructions: Int32Array;
-  /** Position at which the match of each thread begins. */
   readonly starts: Int32Array;
   readonly #program: RegexProgram;
   /** Last position at which each instruction was reached. */

@@ -4,11 +4,10 @@
  * take a limited number of steps; then other tasks run.
  */
 
-/** Permission for one search to run, a number of steps at a time. */
 export type StepPermit = {
   /**
-   * Function that waits until the next steps may run. Returns false if the client no longer waits
-   * for the result, so that the search should end.
+   * Waits until the next steps may run. Returns false if the client no longer waits for the result,
+   * so that the search should end.
    */
   take(steps: number): Promise<boolean>;
 };
@@ -36,7 +35,6 @@ export class SearchScheduler {
     this.#atNextRound = atNextRound;
   }
 
-  /** @param isGone returns true if the client no longer waits for the result */
   permitFor(isGone: () => boolean): StepPermit {
     const search: RunningSearch = { earlierSearches: this.#searches++, spent: 0 };
     return {
@@ -62,7 +60,6 @@ export class SearchScheduler {
     });
   }
 
-  /** The search with the highest priority may take all steps of the round. */
   #beginRound(): void {
     this.#remainingSteps = STEPS_PER_ROUND;
     this.#waiting.sort((a, b) => (hasPriority(a.search, b.search) ? -1 : 1));

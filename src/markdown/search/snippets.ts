@@ -19,18 +19,16 @@ const MAX_SHOWN_CHARACTERS = 240;
  * limited time.
  */
 const MAX_SEARCHED_UNITS = 2_048;
-/** Number of characters that are shown before the first match of a long line. */
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/** String to find, folded for comparison. `whole`: true to find the string only as a whole word. */
+/** Text is folded for comparison. `whole`: true to find the string only as a whole word. */
 export type SearchString = { readonly text: string; readonly whole: boolean };
 
 export function createSearchString(text: string, whole: boolean): SearchString {
   return { text: foldText(text), whole };
 }
 
-/** `weight`: higher for more different strings that match. */
 type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
@@ -84,7 +82,6 @@ function* findOccurrences(folded: string, { text, whole }: SearchString): Genera
   }
 }
 
-/** Returns the part of a line around its first match, with the matches in that part. */
 function createSnippet(line: number, text: string, needles: readonly SearchString[]): Snippet {
   const folded = foldLine(cutSearchedPart(text));
   const part = text.slice(0, MAX_SEARCHED_UNITS + 2 * MAX_SHOWN_CHARACTERS);
@@ -103,7 +100,6 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }
 
-/** Returns 0 if no character matches. */
 function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {
   let firstRange: CharacterRange | null = null;
   for (const needle of needles) {

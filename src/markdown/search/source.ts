@@ -12,26 +12,23 @@ export type FoundDocument = {
 
 export type AgeOrder = "newest" | "oldest";
 
-/**
- * Document numbers that the index returned. `next`: value of `after` for the next page; null after
- * the last page.
- */
+/** `next`: value of `after` for the next page; null after the last page. */
 export type DocumentPage = { readonly documents: readonly number[]; readonly next: number | null };
 
 export type DocumentSource<One extends FoundDocument> = {
   /**
-   * Function that returns documents that are not in the index yet, newest first, each once.
+   * Returns the newest documents first, each once.
    * LIMIT: the oldest are left out if there are very many, so that a search takes limited time.
    */
   unindexed(): Promise<readonly number[]>;
   /**
-   * Function that returns one page of the documents that may be in a set, in the given order.
+   * Returns documents that may be in a set.
    * @param after `next` of the previous page; null for the first page
    */
   portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /**
-   * Function that reads documents, in the given order. Leaves out documents that do not exist any
-   * more, or that the key may not read.
+   * Reads documents in the given order. Leaves out documents that do not exist any more, or that
+   * the key may not read.
    */
   read(documents: readonly number[]): Promise<readonly One[]>;
 };
