@@ -36,10 +36,10 @@ export function createParagraphBrackets(): ParagraphBrackets {
 }
 
 type BracketContext = {
-  /** Labels are normalised. Labels of footnotes begin with `^`. */
+  /** Normalised labels that the document defines. Labels of footnotes begin with `^`. */
   readonly definedLabels: ReadonlySet<string>;
   readonly countsWiki: boolean;
-  /** Offsets of the link are in the whole document. */
+  /** Receives each link, with offsets in the whole document. */
   readonly onLink: (link: InlineLink) => void;
 };
 
@@ -126,7 +126,10 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
   return end;
 }
 
-/** Offsets are in the whole document. Returns null if no `(destination "title")` begins at `at`. */
+/**
+ * Returns null if no `(destination "title")` begins at `at`. Offsets of the result are in the whole
+ * document.
+ */
 function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;

@@ -10,9 +10,9 @@ import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
  */
 export type Place = {
   readonly path: string;
-  /** Null if no local document or folder is at the path. */
+  /** Returns null if no local document or folder is at the path. */
   idAt(path: string): string | null;
-  /** Null if the id has no local path. */
+  /** Returns null if the id has no local path. */
   pathOf(id: string): string | null;
   /**
    * Returns the id of the target of an absolute path, such as `/plans/a.md`, which is passed

@@ -1,7 +1,7 @@
 type TextRange = { readonly from: number; readonly to: number };
 
 export type LinkResource = {
-  /** Range without `<` and `>`; null if the parentheses are empty. */
+  /** Range of the destination, without `<` and `>`; null if the parentheses are empty. */
   readonly destination: TextRange | null;
   readonly angle: boolean;
   readonly title: TextRange | null;
@@ -26,7 +26,7 @@ const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
  * @param open offset of the opening parenthesis
- * @returns null if the parentheses do not contain a destination and a title
+ * @returns null if the parentheses contain something else than a destination and a title
  */
 export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);

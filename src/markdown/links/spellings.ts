@@ -9,7 +9,7 @@ import { writeServiceWikiLink } from "./wiki.ts";
  */
 export class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Keys are the forms on the service. */
+  /** Spellings of whole wiki links, by the form of the wiki link on the service. */
   readonly #wikiLinks = new Map<string, string[]>();
   readonly #isExact: boolean;
 

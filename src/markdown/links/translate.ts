@@ -187,7 +187,7 @@ function keepsServiceSpelling(read: Destination): boolean {
 }
 
 type LinkWriter = {
-  /** Returns null to keep the destination. */
+  /** Returns the new destination of a link; null to keep the old one. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
    * Returns the whole new wiki link; null to keep the wiki link, or to change only its destination.

@@ -30,7 +30,7 @@ export type WikiLink = {
   /** Offset of the first bracket. An embedded file has a `!` before this bracket. */
   readonly from: number;
   readonly to: number;
-  /** Null in the form of the service. May be a path from the root. */
+  /** Name of a file or its path from the root; null in the form of the service. */
   readonly name: string | null;
   /**
    * Heading with its `#`, from a local wiki link. Empty in the form of the service, and if the link
@@ -73,7 +73,7 @@ export function readNameOfDestination(text: string): string | null {
   return text.startsWith("[[") && text.endsWith("]]") && !text.includes("\n") ? text.slice(2, -2) : null;
 }
 
-/** `id` may also be a path. */
+/** @param id id or path of the target */
 export function writeServiceWikiLink(id: string, heading: string, text: string): string {
   return `[[${text}]](${id}${encodeHeading(heading)})`;
 }

@@ -1,7 +1,6 @@
 import { reserveSteps } from "./budget.ts";
 import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
-/** By the number of the line or word. */
 type ElementCounts = Int32Array;
 
 /**

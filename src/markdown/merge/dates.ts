@@ -56,7 +56,7 @@ function readDate(entry: string): string | undefined {
   return readTime(value)?.kind === "date" ? value : undefined;
 }
 
-/** `key`: string for sorting. Only times of the same kind can be compared. */
+/** `key`: string by which times of one `kind` are sorted. */
 type DateOrTime = { readonly kind: "date" | "clock"; readonly key: string };
 
 const DATE_OR_TIME =

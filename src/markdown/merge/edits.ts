@@ -57,7 +57,7 @@ export type VersionRanges = {
 
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
-/** A side without edits left its range unchanged. */
+/** Ranges and edits of one part. A side without edits left its range unchanged. */
 export type MergePart = VersionRanges & { readonly edits: SideEdits };
 
 export type MergeSide = "local" | "remote";
@@ -78,7 +78,7 @@ export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/** `start`, `end`: elements [start, end) of base that the edits cover. */
+/** Edits that cover elements [start, end) of base, and must be merged together. */
 type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /** An edit that is independent of the other side gets a group of its own. */

@@ -6,8 +6,8 @@ import { type MergeReading, readTokenIds } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * A version may still have a third of the removed words by chance. Divisor, because the count of
- * words left is compared with the count of all removed words.
+ * Removed words count as gone if a version still has at most one in this number, because it may
+ * have a few by chance.
  */
 const CHANCE_DIVISOR = 3;
 
@@ -27,7 +27,7 @@ export function createLineWordReader(reading: MergeReading): ReadWords {
   return (id) => readTokenIds(id, reading);
 }
 
-/** Keys are the numbers of the words. */
+/** Number of occurrences of each word, by the number of the word. */
 type WordCounts = Map<number, number>;
 
 /**

@@ -81,7 +81,6 @@ function splitIntoWords(text: string): SplitVersion {
   return { words, rest: text.slice(written) };
 }
 
-/** Returns undefined if the search fails. */
 function alignVersions(texts: readonly string[]): ExplainedWord[] | undefined {
   const splitVersions = texts.map(splitIntoWords);
   const ids = new StringNumbers();
@@ -106,7 +105,7 @@ function toExplainedWord(cells: readonly (string | null)[]): ExplainedWord {
   return { base, local, remote, result };
 }
 
-/** Each removed line gets a line of its own. */
+/** Each removed line is a line of the result, too. */
 function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;

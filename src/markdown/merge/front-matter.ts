@@ -2,7 +2,6 @@ import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
 import { normaliseText } from "./style.ts";
 
-/** `lines`: number of lines, with both `---`. `body`: rest of the document. */
 export type FrontMatter = {
   readonly entries: FrontMatterEntries;
   readonly lines: number;

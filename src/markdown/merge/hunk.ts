@@ -50,7 +50,7 @@ export type ConflictHunk = {
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** Blank lines are left out of the edits. */
+/** Three versions, and the edits of each side by lines that are not blank. */
 export type MergeInput = {
   readonly texts: ThreeVersionLines;
   readonly edits: LineEdits;

@@ -85,7 +85,6 @@ function countBracketFaults(text: string): number {
   return faults + openBrackets.length;
 }
 
-/** Returns the number of faults. */
 function openBracket(mark: string, open: OpenBracket[]): number {
   const wiki = mark.endsWith("[[");
   const faults = Number(wiki && open.some((bracket) => bracket.wiki));

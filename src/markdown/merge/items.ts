@@ -13,7 +13,7 @@ export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
-/** `from`, `to`: range of tokens in base. */
+/** Item of base in which one side, `by`, replaced most words. `from`, `to`: range of tokens. */
 export type RewrittenItem = ItemRange & { readonly by: MergeSide };
 
 type ItemRange = { readonly from: number; readonly to: number };

@@ -86,7 +86,10 @@ export function restoresLine(base: string, side: string, more: string, reading: 
  */
 const WORDS_PER_PASSAGE = 6;
 
-/** Ignores line breaks. */
+/**
+ * Returns true if a later version has a passage again that a side removed. Line breaks do not
+ * matter.
+ */
 export function restoresPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
   const gone = readPassages(base, reading).difference(readPassages(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(readPassages(more, reading));

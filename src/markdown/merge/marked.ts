@@ -52,7 +52,6 @@ function writeMarkerLine(character: string, label: string, { size, feed }: Marke
   return `${character.repeat(size)}${label}${feed}`;
 }
 
-/** A marker must begin a line. */
 function endWithLineEnd(text: string, { feed }: MarkerStyle): string {
   return text === "" || text.endsWith("\n") ? text : text + feed;
 }

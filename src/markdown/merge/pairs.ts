@@ -92,7 +92,7 @@ function createBestSumLookup(
 
 type LinePair = readonly [line: number, other: number];
 
-/** Rows are old lines, columns are new lines. */
+/** Returns the share of common words for each old line (row) and each new line (column). */
 function computeShares(
   { start, end, from, to }: Edit,
   base: VersionLines,

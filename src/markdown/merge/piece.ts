@@ -8,7 +8,7 @@ export type InsertedPiece = {
   readonly lines: readonly string[];
   readonly before: string;
   readonly after: string;
-  /** 7 if the first line is no heading. */
+  /** Level of the heading in the first line; 7 if that line is no heading. */
   readonly level: number;
   /**
    * Level of the highest heading in the added lines, 1 to 6; 8 if they have no heading. Text that

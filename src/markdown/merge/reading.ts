@@ -9,6 +9,7 @@ import { joinTokens, type Token, TokenNumbers } from "./tokens.ts";
 import { splitIntoWords } from "./words.ts";
 
 /**
+ * Version split into lines.
  * - `ids`: numbers of the lines; equal lines have equal numbers
  * - `filled`: lines that are not blank
  * - `scripts`: edits to other versions, as far as they were computed
@@ -42,7 +43,9 @@ export type MergeReading = Budget & {
   readonly texts: Map<string, VersionLines>;
   readonly tokens: Map<string, readonly Token[]>;
   readonly tokenTexts: TokenNumbers;
-  /** By the number of the line; undefined for a line that was not read yet. */
+  /**
+   * Numbers of the words in each line, by the number of the line. Undefined until the line is read.
+   */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /**
    * Empty stack of open blocks. All versions share this stack, so that their stacks can be
@@ -122,7 +125,7 @@ export function readGapBefore({ lines, filled }: VersionLines, line: number): st
   return lines.slice(line === 0 ? 0 : (indexes[line - 1] as number) + 1, indexes[line] ?? lines.length).join("");
 }
 
-/** Blank lines are left out. Later calls return the same edits. */
+/** Returns edits of lines that are not blank. Later calls return the same edits. */
 export function diffFilledLines(from: string, to: string, reading: MergeReading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
@@ -133,7 +136,6 @@ export function diffFilledLines(from: string, to: string, reading: MergeReading)
   return edits;
 }
 
-/** Later calls return the same array. */
 export function readFences(text: VersionLines): readonly string[] {
   text.fences ??= readOpenFences(text.lines);
   return text.fences;
@@ -163,7 +165,6 @@ export function readTokenIds(line: number, reading: MergeReading): readonly numb
   return readTokens(reading.interner.text(line), reading).map(({ id }) => id);
 }
 
-/** Later calls for an equal line return the same tokens. */
 function readTokens(line: string, reading: MergeReading): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;

@@ -156,7 +156,6 @@ type LineBlocks = {
   readonly theirs: BlockStack | undefined;
 };
 
-/** Leaves out blank lines, and lines that open or close a block. */
 function readLineBlocks(
   texts: FourVersions<string>,
   contexts: FourVersions<BlockContexts>,

@@ -68,7 +68,7 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/** Returns runs of adjacent words. */
+/** Finds the words that all four versions have. Returns runs of adjacent words. */
 function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -126,7 +126,7 @@ function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
   return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
-/** `changes`: number of changes up to this position. */
+/** Position that the search has reached, and the number of changes up to it. */
 type SearchNode = {
   readonly place: VersionPositions;
   readonly before: SearchNode | undefined;

@@ -35,7 +35,7 @@ function updateFence(fences: string, line: string): string {
 }
 
 /**
- * A fence counts as code.
+ * Returns true if a line in [from, to) is code or a fence.
  * @param fences result of `readOpenFences`
  */
 export function includesCode(fences: readonly string[], from: number, to: number): boolean {

@@ -32,7 +32,6 @@ type CompiledOrRefused =
  * seconds on one long line.
  */
 export const MAX_STEPS = 2_000;
-/** Steps that one character costs in addition to the steps of the pattern. */
 const STEPS_PER_CHARACTER = 8;
 /** Factor by which a step is slower if the package looks up a Unicode table. */
 const UNICODE_STEP_WEIGHT = 3;

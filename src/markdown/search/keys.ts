@@ -49,7 +49,6 @@ export function computeKeys(path: string, text: string): Set<number> {
   return all;
 }
 
-/** `characters`: length of the part of the document. */
 type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
 /** Other tasks can run between the parts. Parts may have keys in common. */
@@ -105,7 +104,6 @@ function addRunKeys(keys: Set<number>, run: string, seed: number): void {
   addKeysOfLength(keys, run, 2, seed);
 }
 
-/** A character is a code point. */
 function addKeysOfLength(keys: Set<number>, text: string, length: number, seed: number = TEXT_SEED): void {
   const isAstral = /[\ud800-\udfff]/.test(text);
   const nextOffset = (offset: number) => offset + (isAstral && text.codePointAt(offset)! > 0xffff ? 2 : 1);

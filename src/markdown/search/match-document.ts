@@ -5,7 +5,7 @@ import type { TextQuery } from "./query.ts";
 import { isWordCharacter, type QueryUnit } from "./tokens.ts";
 
 export type DocumentMatch = {
-  /** Parts of other words count, too. */
+  /** True if the document has all words of the query, also as parts of other words. */
   readonly hasAllUnits: boolean;
   /** True if the document has the query as the user typed it. */
   readonly isLiteral: boolean;
@@ -69,7 +69,6 @@ class FoldedDocument {
   readonly name: string;
   readonly folders: string;
   readonly text: string;
-  /** Smaller for long documents. */
   readonly lengthFactor: number;
   readonly #source: string;
   readonly #literals: readonly string[];

@@ -99,7 +99,7 @@ class LineScan {
       const start = threads.starts[thread]!;
       if (instruction.op === OPCODES.match) {
         this.match = [start, this.#offset];
-        // All later threads would find a worse match.
+        // All later threads would find a match that is less preferred.
         break;
       }
       if (instruction.matchRune(character)) this.steps += next.add(instruction.out, start, assertions);
@@ -109,15 +109,14 @@ class LineScan {
 }
 
 /**
- * Threads at one position of a line, the preferred ones first. Each thread is at another
- * instruction than all others.
+ * Threads at one position of a line, the preferred ones first. No two threads are at the same
+ * instruction.
  */
 class Threads {
   count = 0;
   readonly instructions: Int32Array;
   readonly starts: Int32Array;
   readonly #program: RegexProgram;
-  /** Last position at which each instruction was reached. */
   readonly #lastPositions: Int32Array;
   #position = 0;
 

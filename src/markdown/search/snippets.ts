@@ -22,7 +22,7 @@ const MAX_SEARCHED_UNITS = 2_048;
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/** Text is folded for comparison. `whole`: true to find the string only as a whole word. */
+/** String to find, folded for comparison. `whole`: true to find it only as a whole word. */
 export type SearchString = { readonly text: string; readonly whole: boolean };
 
 export function createSearchString(text: string, whole: boolean): SearchString {
@@ -64,7 +64,7 @@ function findBestLines(lines: readonly string[], needles: readonly SearchString[
     .sort((a, b) => a.index - b.index);
 }
 
-/** A long string shows more than a pair of characters. */
+/** A long string says more about a line than a pair of characters. */
 function weighString({ text }: SearchString): number {
   return 1 + text.length / 100;
 }

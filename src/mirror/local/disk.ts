@@ -141,9 +141,9 @@ export class LocalDisk implements Disk {
     return readStampAt(this.#guard, path);
   }
 
-  /** Also forgets which files other processes have open, because the list may be old. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
+    // The list of files that other processes have open may be old.
     this.#openFiles.forget();
     return this.#effect(work);
   }

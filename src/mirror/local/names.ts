@@ -183,7 +183,6 @@ export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsi
   return isBack === null ? "dropped" : "other";
 }
 
-/** If the disk refuses, `sweepTempFiles` removes the file later. */
 export function removeTempFile(guard: RootGuard, abs: string): void {
   nullOnAnyErrno(() => guard.fs.unlink(abs));
 }

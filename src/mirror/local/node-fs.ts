@@ -135,7 +135,7 @@ const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
  * shared buffer
  */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // The additional byte shows whether the file grew.
+  // Reads one byte more than the size, to notice that the file grew.
   const buffer = brief && size < USUAL_FILE_BYTES ? sharedBuffer() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {

@@ -33,10 +33,10 @@ export class RootGuard {
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
   #names: DiskNames | null = null;
-  /** Later checks must find the same folder. */
+  /** Root that `identify` found. Later checks must find the same folder. */
   #identifiedRoot: RootFolder | null = null;
   #canKeepOpen = false;
-  /** Folders by their paths; null if no effect is running. */
+  /** Open folders by their paths; null if no effect is running. */
   #openFolders: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {

@@ -51,7 +51,7 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    // Nothing is known about the folder and everything below it.
+    // If the folder cannot be read, nothing is known about it and everything below it.
     return createUnreadFolder(folder, makeUnreadable(whyUnread(error)));
   }
   return folder;
@@ -216,7 +216,10 @@ export type FolderScan = {
   readonly extraPatterns: readonly string[];
   readonly scope: string;
   readonly rules: Map<LocalPath, FolderRules>;
-  /** No `.gitignore` file can exclude these paths; null if `.gitignore` files have no effect. */
+  /**
+   * Paths that no `.gitignore` file can exclude, because they have a record. Null if `.gitignore`
+   * files have no effect.
+   */
   readonly recorded: RecordedPaths | null;
   /**
    * Paths that a `.gitignore` file excludes, but that are synced because of a record at or below

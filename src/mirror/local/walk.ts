@@ -25,7 +25,6 @@ export type WalkOptions = {
    * no effect.
    */
   readonly gitignore: RecordedPathSource | null;
-  /** Number of entries after which the scan pauses. */
   readonly partSize: number;
 };
 

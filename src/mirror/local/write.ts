@@ -41,7 +41,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
   return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // No check comes first, because only the hard link proves that the path is free.
+    // Does not check first that the path is free, because only the hard link proves it.
     const temp = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
     return removeTempOnFault(guard, temp, () => {
@@ -123,7 +123,10 @@ type ReadyWrite = {
   readonly mode: number;
 };
 
-/** The outcome is `done` if the file already has the new content. */
+/**
+ * Checks a file before it is replaced. The outcome is `done` if the file already has the new
+ * content.
+ */
 function prepareWrite(
   guard: RootGuard,
   path: LocalPath,

@@ -2,7 +2,7 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 
 type BaseUrl = {
   readonly kind: "good";
-  /** mdmirror sends the key to no other origin than this. */
+  /** Origin, the only one to which mdmirror sends the key. */
   readonly origin: string;
   /** Path of the base URL, without a trailing slash; an empty string if the URL has no path. */
   readonly prefix: string;

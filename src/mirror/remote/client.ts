@@ -26,7 +26,7 @@ export type RemoteOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Null if mdmirror has not stored any properties of this service. */
+  /** Stored properties of this service; null if none are stored. */
   readonly traits: RemoteTraits | null;
   readonly address?: string;
   readonly tally?: ExchangeTally | undefined;

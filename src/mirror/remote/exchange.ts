@@ -29,7 +29,7 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
-  /** Null until the answer is known to be a stream. */
+  /** Receiver of the stream; null until the answer is known to be a stream. */
   #stream: StreamReceiver<Ended> | null = null;
   #bytes = 0;
 

@@ -19,7 +19,7 @@ export function readContentType({ headers }: WireResponse): string {
 // it is.
 const SEARCHED_CHARACTERS = 65_536;
 
-/** Never quotes the body. */
+/** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */
 export function describeBody(contentType: string, body: string): string {
   const bodyStart = body.slice(0, SEARCHED_CHARACTERS).trimStart();
   if (bodyStart === "") return "an empty answer";

@@ -122,7 +122,7 @@ export class HttpClient {
     return this.#generation;
   }
 
-  /** Skips answers of programs other than the service, such as a proxy. */
+  /** Remembers the generation of an answer. Skips answers of other programs, such as a proxy. */
   #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const named = result.response.headers[GENERATION_HEADER];

@@ -48,7 +48,6 @@ export type ApiReply =
       readonly kind: "no-answer";
       readonly sent: boolean;
       readonly timedOut: boolean;
-      /** Explanation for users. */
       readonly detail: string;
       /** Reason for the log, often an error code. */
       readonly why?: string;

@@ -63,7 +63,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** A field is null if it is missing or malformed in the answer to a PUT. */
+/** Fields in the answer to a PUT. A field is null if it is missing or malformed. */
 type SavedEdit = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -94,7 +94,10 @@ export function readEdit(value: unknown): ParseResult<SavedEdit> {
   };
 }
 
-/** A field is null if it is missing or malformed. */
+/**
+ * Reads the answer to a PUT whose edit went to review. A field is null if it is missing or
+ * malformed.
+ */
 export function readReview(value: unknown): {
   readonly changeId: ChangeId | null;
   readonly reason: ReviewReason | null;
