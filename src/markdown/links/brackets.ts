@@ -45,7 +45,6 @@ type BracketContext = {
 
 /**
  * Returns the offset at which the parser continues; -1 if the character at `offset` is no bracket.
- * @param brackets state of the paragraph, which is changed
  */
 export function readBracket(
   brackets: ParagraphBrackets,

@@ -4,10 +4,7 @@
  */
 const FOREIGN_DESTINATION = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
-/**
- * Returns false only if a document certainly has no link to another document.
- * @param wiki true if wiki links (`[[Name]]`) are links, too
- */
+/** Returns false only if a document certainly has no link to another document. */
 export function mayHaveLinks(text: string, wiki = false): boolean {
   for (let offset = text.indexOf("]"); offset !== -1; offset = text.indexOf("]", offset + 1)) {
     const next = text.charCodeAt(offset + 1);

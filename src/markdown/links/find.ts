@@ -1,5 +1,3 @@
-/** Finds the links of a Markdown document. Reads tables and footnotes as GitHub does. */
-
 import { findBodyOffset } from "../outline/front-matter.ts";
 import { mayHaveLinks } from "./candidates.ts";
 import { type Destination, readDestinationParts } from "./destination.ts";
@@ -7,10 +5,7 @@ import { type ParseOptions, parseMarkdown } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
 import { toWikiDestination, type WikiLink } from "./wiki.ts";
 
-/**
- * A link or image with its destination, a definition (`[label]: destination`), or a wiki link.
- * Offsets are in UTF-16 units.
- */
+/** A definition is `[label]: destination`. Offsets are in UTF-16 units. */
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition" | "wiki";
   /**
@@ -20,7 +15,7 @@ export type FoundLink = {
   readonly from: number;
   readonly to: number;
   readonly angle: boolean;
-  /** Local form, or form of the service. Undefined for all other links than wiki links. */
+  /** Undefined for all other links than wiki links. */
   readonly wiki?: WikiLink;
 };
 
@@ -30,10 +25,9 @@ export function readLinkDestination(text: string, { from, to, wiki }: FoundLink)
 }
 
 /**
- * Returns the links of a document in their order, in time linear in the length of the document.
- * Skips code, HTML and front matter. Also skips links without a destination of their own: addresses
- * in `<…>` and references (`[text][label]`).
- * @param wiki true if wiki links are links, too
+ * Returns the links of a document in their order, in time linear in its length. Reads tables and
+ * footnotes as GitHub does. Skips code, HTML and front matter. Also skips links without a
+ * destination of their own: addresses in `<…>` and references (`[text][label]`).
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   if (!mayHaveLinks(text, wiki)) return [];

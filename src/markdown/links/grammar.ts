@@ -165,9 +165,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE_BEGINNING.test(line.text.slice(line.pos));
 }
 
-/**
- * Returns true if a line belongs to the footnote above it, because the line is empty or indented.
- */
+/** A footnote continues in empty and indented lines. */
 function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === END_OF_LINE) return true;
   if (line.indent < line.baseIndent + value) return false;

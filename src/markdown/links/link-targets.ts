@@ -60,11 +60,9 @@ export function removeDestinations(text: string, wiki: boolean): string {
 }
 
 /**
- * Returns a lookup from the destinations in one form of a document to the ids in its other form.
- * Compares link by link. If the two forms have different numbers of links, the lookup always
- * returns null.
- * @param otherForm form of the document whose links are ids
- * @param text form of the document whose destinations are looked up
+ * Returns a lookup from the destinations in `text` to the ids in `otherForm`, the form of the same
+ * document whose links are ids. Compares link by link. If the two forms have different numbers of
+ * links, the lookup always returns null.
  */
 export function createLookupByOtherForm(otherForm: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(otherForm, wiki).map((link) => readLinkDestination(otherForm, link));

@@ -24,10 +24,7 @@ const SPACES = /[ \t\r\n]*/y;
 const ANGLE_DESTINATION = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
-/**
- * @param open offset of the opening parenthesis
- * @returns null if the parentheses contain something else than a destination and a title
- */
+/** Returns null if the parentheses contain something else than a destination and a title. */
 export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);
   const angle = text.charCodeAt(offset) === LESS_THAN;
@@ -79,16 +76,13 @@ function readTitle(text: string, offset: number, unclosed: UnclosedMarks): TextR
   return null;
 }
 
-/**
- * Returns the normalised label, and the offset after the `]`; null if no label begins at `offset`.
- */
 export function readLabel(text: string, offset: number): { readonly label: string; readonly end: number } | null {
   LABEL.lastIndex = offset;
   const found = LABEL.exec(text);
   return found === null ? null : { label: normaliseLabel(found[1]!), end: offset + found[0].length };
 }
 
-/** Removes differences in case and spaces, because labels are compared without them. */
+/** Labels are compared without differences in case and spaces. */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")

@@ -68,10 +68,6 @@ export class LinkSpellings {
     return this.#isExact ? `${target} ${raw.slice(read.suffixAt)}` : target;
   }
 
-  /**
-   * Returns undefined if no spelling is remembered.
-   * @param form form of the wiki link on the service
-   */
   nextWikiSpelling(form: string): string | undefined {
     return takeNextSpelling(this.#wikiLinks.get(form));
   }

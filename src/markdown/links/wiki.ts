@@ -38,7 +38,7 @@ export type WikiLink = {
    */
   readonly heading: string;
   readonly text: string;
-  /** True if the link is in a table, where an unescaped `|` would end the cell. */
+  /** In a table, an unescaped `|` would end the cell. */
   readonly inTable: boolean;
 };
 
@@ -54,10 +54,7 @@ export function readWikiLink(text: string, offset: number): WikiLink | null {
   return { from: offset, to: offset + whole.length, name, heading, text: alias ?? name + heading, inTable: false };
 }
 
-/**
- * Returns null if the link is an ordinary Markdown link.
- * @param inner text between the outer brackets of the link
- */
+/** @param inner text between the outer brackets of the link */
 export function readBracketedWords(inner: string): string | null {
   return BRACKETED_TEXT.exec(inner)?.[1] ?? null;
 }
@@ -66,9 +63,6 @@ export function toWikiDestination(name: string): string {
   return `[[${name}]]`;
 }
 
-/**
- * Returns the name in a destination such as `[[Name]]`; null if the destination is no wiki link.
- */
 export function readNameOfDestination(text: string): string | null {
   return text.startsWith("[[") && text.endsWith("]]") && !text.includes("\n") ? text.slice(2, -2) : null;
 }

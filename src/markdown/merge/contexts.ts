@@ -102,10 +102,7 @@ function applyLine(place: OpenBlocks, line: string): number {
   return /^[\s>]*</.test(line) ? applyTags(place, line) : 0;
 }
 
-/**
- * Inside a code fence or comment, no other mark than its end counts.
- * @param inner opening mark of the fence or comment
- */
+/** Inside a code fence or comment, no other mark than its end counts. */
 function endsOpaque(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
   return closesFence(inner, line);
@@ -128,10 +125,6 @@ function applyDirective(place: OpenBlocks, colons: string, name: string): number
   return 0;
 }
 
-/**
- * Returns the number of closing tags without an open block; -1 if the line has tags, and all of
- * them match.
- */
 function applyTags(place: OpenBlocks, line: string): number {
   let stray = 0;
   let hasTags = false;
@@ -145,10 +138,6 @@ function applyTags(place: OpenBlocks, line: string): number {
   return stray === 0 && hasTags ? -1 : stray;
 }
 
-/**
- * Closes the innermost block if `isMeant` accepts its opening mark. Returns false if nothing was
- * closed.
- */
 function closeBlock(place: OpenBlocks, isMeant: (block: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;

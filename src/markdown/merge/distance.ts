@@ -5,9 +5,8 @@ export const STEPS_PER_POINT = 2;
 /**
  * Returns the smallest number of edits between two sequences (Wu, Manber, Myers, Miller 1990). If
  * one sequence mostly adds to the other, this is much faster than finding the edits themselves.
- * @param most largest result
+ * Returns undefined for more than `most` edits, or if the budget is too small.
  * @param runPrice additional steps of the budget for each run of equal elements
- * @returns undefined for more than `most` edits, or if the budget is too small
  */
 export function countEdits(
   a: Int32Array,

@@ -34,8 +34,6 @@ type WordCounts = Map<number, number>;
  * Returns true if the words that an edit removed are missing from another version, at the place of
  * the edit. A third of the removed words may be left by chance. Also returns true if the edit
  * removed nothing. Returns false if the budget is too small.
- * @param base elements of base
- * @param otherScript the other version, with its edits of base
  * @param added elements that the edit added in place of the removed ones
  */
 export function areRemovedWordsGone(
@@ -134,10 +132,8 @@ type MiddleVersion = {
 };
 
 /**
- * Returns true if the later edits of a version keep everything that the earlier edits added, and
- * put nothing in place of what the earlier edits removed.
- * @param later edits that were made to the version
- * @param earlier edits that led to the version
+ * Returns true if the later edits of a version keep what the earlier edits added, and put nothing
+ * in place of what the earlier edits removed.
  * @param isWhole returns true if a later edit adds whole lines, which may come between earlier
  * lines
  * @param isReplaced returns true if the words that an earlier edit removed are missing from the

@@ -49,11 +49,8 @@ type InsertedText = { readonly text: string; readonly after: string };
 /**
  * Merges lines that both sides added at one place: all lines of one side, then all lines of the
  * other side. If one addition contains the other, only the larger one is used. Returns undefined
- * for a conflict:
- * - `mayBeAdded` refuses the additions
- * - no order keeps the lines of each side in their section, list or table
- * - the budget is too small
- * @param leader side whose lines come first if no other rule decides
+ * for a conflict, because `mayBeAdded` refuses the additions, or no order keeps them in their
+ * section, list or table.
  */
 export function mergeInsertions(
   part: VersionRanges,

@@ -24,7 +24,6 @@ import {
 } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 
-/** Three versions; `less` was made from `base`, and `more` from `less`. */
 type SuccessiveVersions = readonly [base: VersionLines, less: VersionLines, more: VersionLines];
 
 /**

@@ -30,10 +30,7 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
 
 type MarkerStyle = { readonly size: number; readonly feed: string };
 
-/**
- * @param document the whole local version; markers get the line end of its first line
- * @param size length of a marker in characters
- */
+/** @param document the whole local version; markers get the line end of its first line */
 export function markConflict(
   { base, mine, theirs }: ThreeVersions,
   document: string,

@@ -15,7 +15,6 @@ export function isRemoval(edit: Edit): boolean {
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
-/** Function that returns true if a line or paragraph ends before the element at `index`. */
 export type IsBoundary = (ids: readonly number[], index: number) => boolean;
 
 /**
@@ -30,7 +29,6 @@ export const MAX_EDIT_LENGTH = 400;
  * and ends is one edit, which only makes a merge more careful.
  * @param base elements as numbers from 0; equal elements have equal numbers
  * @param isSeam returns true where a line or paragraph ends; edits are moved to such places
- * @param most limit for the number of edited elements
  */
 export function diff(
   base: readonly number[],
@@ -196,10 +194,7 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
   return pairs;
 }
 
-/**
- * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached the
- * diagonal.
- */
+/** Returns -1 if no path had reached diagonal `k` after `d` edits. */
 function readReach(trace: readonly SearchStep[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as SearchStep;

@@ -92,7 +92,6 @@ function createBestSumLookup(
 
 type LinePair = readonly [line: number, other: number];
 
-/** Returns the share of common words for each old line (row) and each new line (column). */
 function computeShares(
   { start, end, from, to }: Edit,
   base: VersionLines,

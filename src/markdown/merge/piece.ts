@@ -29,8 +29,8 @@ export type InsertedPiece = {
   readonly opens: boolean;
   readonly closes: boolean;
   /**
-   * Number of entries of the first entry's kind, or of headings of the first heading's level; 1 for
-   * running text.
+   * Entries of the first entry's kind, or headings of the first heading's level; 1 for running
+   * text.
    */
   readonly parts: number;
 };

@@ -125,7 +125,6 @@ export function readGapBefore({ lines, filled }: VersionLines, line: number): st
   return lines.slice(line === 0 ? 0 : (indexes[line - 1] as number) + 1, indexes[line] ?? lines.length).join("");
 }
 
-/** Returns edits of lines that are not blank. Later calls return the same edits. */
 export function diffFilledLines(from: string, to: string, reading: MergeReading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
@@ -189,10 +188,6 @@ export function mergeGaps(base: string, local: string, remote: string): string {
   return remote === base ? local : chooseLongerGap(local, remote);
 }
 
-/**
- * If both gaps have equally many blank lines, the result does not depend on the order of the
- * arguments.
- */
 export function chooseLongerGap(one: string, other: string): string {
   const [lines, others] = [one, other].map((gap) => gap.split("\n").length) as [number, number];
   if (lines !== others) return lines > others ? one : other;

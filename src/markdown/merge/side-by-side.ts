@@ -17,7 +17,7 @@ export type LinePiece = { readonly text: string; readonly differs: boolean };
 /** `number`: number of the line in its version, from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
-/** Lines that are shown beside each other; null for a version without a line at this place. */
+/** Null for a version without a line at this place. */
 export type SideRow = {
   readonly mine: SideLine | null;
   readonly base: SideLine | null;

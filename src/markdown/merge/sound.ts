@@ -216,7 +216,6 @@ function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
 const CONFLICT_MARKERS = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
 
 export function hasConflictMarkers(text: string): boolean {
-  // This test is cheap, and excludes nearly every content before the test of each line.
   if (!text.includes("<<<<<<< ")) return false;
   let foundMarkers = 0;
   for (const line of text.split("\n")) if (CONFLICT_MARKERS[foundMarkers]?.test(line)) foundMarkers++;

@@ -2,12 +2,7 @@ import { type ElementIds, areRemovedWordsGone, keepsAdditions, type ReadWords } 
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { MergeReading } from "./reading.ts";
 
-/**
- * One side of a part that both sides changed.
- * - `ids`: all elements of the side
- * - `edits`: edits of the side in this part
- * - `from`, `to`: range of the part
- */
+/** `ids`: all elements of the side. `from`, `to`: range of the part that both sides changed. */
 type PartSide = {
   readonly ids: ElementIds;
   readonly edits: readonly Edit[];
@@ -19,7 +14,6 @@ type PartSide = {
  * Returns true if one side (`more`) has all changes of the other side (`less`), and changed only
  * what `less` left unchanged. `more` is then the merge of both. This rule keeps a result unchanged
  * when it is merged again with one of its sides.
- * @param wordsOf returns the words of an element
  * @param isLines true if the elements are lines, so that other lines may come between them
  */
 export function includesAllChanges(

@@ -126,7 +126,6 @@ function matchWords(a: readonly number[], b: readonly number[]): Int32Array {
   return findCounterparts(a.length, diff(a, b, newBudget(), undefined, MAX_CHANGES));
 }
 
-/** Position that the search has reached, and the number of changes up to it. */
 type SearchNode = {
   readonly place: VersionPositions;
   readonly before: SearchNode | undefined;
@@ -134,7 +133,7 @@ type SearchNode = {
 };
 
 /**
- * Queue of positions, sorted by the expected number of changes. Among equal numbers, the position
+ * Positions with the smallest expected number of changes first. Among equal numbers, the position
  * that was added last comes first.
  */
 class SearchQueue {
@@ -156,8 +155,8 @@ class SearchQueue {
 const MAX_PLACES = 100_000;
 
 /**
- * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if
- * there are none, or if a limit is exceeded.
+ * Finds the rows between two positions that need the fewest changes (A*). Returns undefined if a
+ * limit is exceeded.
  */
 function searchRows(four: FourSequences, from: VersionPositions, to: VersionPositions): AlignedRow[] | undefined {
   const least = createChangeEstimate(four, from, to);

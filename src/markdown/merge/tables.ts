@@ -52,7 +52,6 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Cells have no white space around them. `whole`: header and rows together. */
 type WrittenTable = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
 function writeTable(table: MarkdownTable): WrittenTable {

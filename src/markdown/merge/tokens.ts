@@ -81,7 +81,6 @@ export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** Returns true if readers do not see a token, because it is a comment or the id of a heading. */
 export function isHiddenToken(text: string): boolean {
   return isHeadingId(text) || text.startsWith("<!--");
 }
@@ -138,7 +137,7 @@ const STRUCTURE_LINE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
 /**
- * Returns true if a paragraph continues from one line to the next, so that the line break means no
+ * Returns true if a paragraph continues from one line to the next. The line break then means no
  * more than a space.
  */
 export function isSoftBreak(line: string, next: string): boolean {

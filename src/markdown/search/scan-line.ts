@@ -27,7 +27,6 @@ const END_OF_LINE = -1;
 /**
  * Returns the first matches of a line, as ranges of UTF-16 units. Yields only between two
  * characters.
- * @param line a line without its line end
  * @param most `ranges`: number of matches to find. `steps`: number of instructions after which the
  * generator yields; it runs each instruction at most twice for one character
  */
@@ -135,7 +134,6 @@ class Threads {
   /**
    * Adds a thread for each instruction that can be reached without reading a character. Returns the
    * number of instructions that were run.
-   * @param from index of the first instruction
    * @param start position at which the match begins
    * @param assertions bits of `ASSERTION_BITS` that are true at this position
    */

@@ -16,7 +16,6 @@ type OpenFile = { readonly procPath: string; readonly path: string; readonly inf
  * Reads which files other processes have open for writing: processes of the same user, or all
  * processes if the user is root. Reads only `/proc`, because a stat of an open file could block
  * forever on a network mount that does not respond.
- * @param proc mount point of the system's list of processes
  * @param stat returns device and inode of a file; called only for open files on the same mount as
  * the file that the caller asks about
  */

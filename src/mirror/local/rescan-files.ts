@@ -12,7 +12,6 @@ import { decodeText } from "../../common/text.ts";
 /**
  * Scans some paths again, and returns the earlier tree with what changed. This is enough if files
  * were edited in place. Only a complete scan can distinguish a move, a deletion and a new document.
- * @param paths paths where something changed; a path may be a file, a folder or free
  * @param isInodeElsewhere returns true if an inode belongs to a known document that `tree` leaves
  * out
  * @returns `tree` itself if nothing changed; null if a complete scan is needed

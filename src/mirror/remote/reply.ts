@@ -163,7 +163,6 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
 
 /**
  * Reads the header `Retry-After`, a number of seconds or a date (RFC 9110, 10.2.3).
- * @param header value of `Retry-After`
  * @param date value of the answer's `Date` header, which the server set with the same clock as
  * `Retry-After`
  * @param now milliseconds since the epoch, used if the answer has no `Date`
