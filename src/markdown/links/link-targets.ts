@@ -46,8 +46,8 @@ export function readDestinations(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns a document without the destinations of its links. Both forms of a document give the same
- * result, so the result shows whether anything else than a destination changed.
+ * Returns a document without the destinations of its links. Both forms of a document give one
+ * result, which changes only if something else than a destination changes.
  */
 export function removeDestinations(text: string, wiki: boolean): string {
   let result = "";

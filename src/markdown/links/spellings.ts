@@ -14,12 +14,10 @@ export class LinkSpellings {
   readonly #isExact: boolean;
 
   /**
-   * @param text document whose spellings are remembered
    * @param isWanted returns true if the spelling of a link is remembered; `id` is the target of the
    * link, or null
-   * @param isExact true to use each spelling once, and only for a link with the same query and
-   * fragment as the spelling. False to repeat the last spelling of a target for all further links
-   * to that target
+   * @param isExact true to use each spelling once, and only for a link with equal query and
+   * fragment. False to repeat the last spelling of a target for all further links to that target
    */
   constructor(
     text: string,

@@ -27,9 +27,9 @@ export type ToServiceOptions = {
   readonly previous?: string;
   /** Paths and ids before a move, for links that still have the old path of their target. */
   readonly before?: Place;
-  /** Targets of the links before the last edit. This lookup is the first one to be used. */
+  /** Targets of the links before the last edit. `toService` uses this lookup first. */
   readonly earlierTargets?: TargetLookup;
-  /** Targets of the links before earlier edits. This lookup is the last one to be used. */
+  /** Targets of the links before earlier edits. `toService` uses this lookup last. */
   readonly formerTargets?: TargetLookup;
 };
 

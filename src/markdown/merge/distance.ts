@@ -17,8 +17,8 @@ export function countEdits(
 ): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
-  // LIMIT: number of diagonals outside of those between the two ends, because `most` edits reach no
-  // further ones.
+  // LIMIT: number of diagonals on either side of the diagonals between start and end, because
+  // `most` edits reach no others.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
@@ -34,8 +34,8 @@ export function countEdits(
 }
 
 /**
- * Moves the furthest point of diagonal `k` forward, along equal elements. Returns the steps that
- * this took.
+ * Moves the furthest point of diagonal `k` forward, along equal elements. Returns the number of
+ * steps.
  */
 function advanceDiagonal(
   short: Int32Array,

@@ -166,8 +166,8 @@ export function keepsAdditions(
 }
 
 /**
- * Later edits may remove more beside an earlier removal. They may add whole lines only if the
- * removed words are missing from the last version.
+ * Returns true if the later edits only remove more beside an earlier removal. The later edits may
+ * also add whole lines if the removed words are missing from the last version.
  */
 function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());

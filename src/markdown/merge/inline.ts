@@ -1,5 +1,5 @@
 /**
- * Consecutive equal emphasis characters, such as `**`. They may open emphasis, close emphasis, or
+ * Consecutive equal emphasis characters, such as `**`. A run may open emphasis, close emphasis, or
  * do both.
  */
 type MarkRun = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
@@ -72,7 +72,7 @@ function isFlanking(towards: CharacterKind, away: CharacterKind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }
 
-/** `links`: number of links that have ended inside the bracket. */
+/** Opening bracket. `links`: number of links that have ended inside the bracket. */
 type OpenBracket = { readonly image: boolean; readonly wiki: boolean; links: number };
 
 function countBracketFaults(text: string): number {

@@ -145,9 +145,8 @@ const AT_THE_END = -1;
 
 /**
  * Moves the furthest points forward by one edit and all equal elements after it, on the diagonals
- * from `low` to `high`.
+ * from `low` to `high`. Returns the number of steps, or `AT_THE_END`.
  * @param d number of edits so far
- * @returns the steps that this took, or `AT_THE_END`
  */
 function advanceDiagonals(
   a: Int32Array,

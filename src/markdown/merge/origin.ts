@@ -152,7 +152,10 @@ function appendWord(words: { from: WordOrigin["from"]; text: string }[], from: W
   else words.push({ from, text });
 }
 
-/** For each token, returns the index of an equal token in some lines; -1 if no token is equal. */
+/**
+ * For each token, returns the index of an equal token in `lines`; -1 if `lines` have no equal
+ * token.
+ */
 function findMatches(lines: readonly string[], ids: readonly number[], reading: MergeReading): Int32Array {
   const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
   return findCounterparts(ids.length, diff(ids, others, reading));

@@ -46,8 +46,8 @@ export function keepsFrontMatter(texts: FourVersions<string>): boolean {
 
 /**
  * Returns true if no paragraph, heading, item or row of the merged version has new faults, such as
- * unclosed emphasis. Checks only those that a side lacks. They may have as many faults as the
- * paragraphs of a side from which the merge made them.
+ * unclosed emphasis. Checks only paragraphs and the like that a side lacks. They may have as many
+ * faults as the parts of a side from which the merge made them.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: MergeReading): boolean {
   const [l, r, m] = texts.map((text): NumberedLines => {
@@ -204,8 +204,8 @@ function isOnBothSides(line: LineBlocks): line is LineOfBothSides {
 }
 
 /**
- * Returns true if a line of both sides is in the block in which a side put it, by a change of its
- * block. A new line may be in the block of either side.
+ * Returns true if a line of both sides is in the right block. If one side changed the block of the
+ * line, that block is the right one. A new line may be in the block of either side.
  */
 function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   if (mine === theirs) return is === mine;

@@ -34,8 +34,9 @@ export function applyStyle(text: string, style: TextStyle): string {
 }
 
 /**
- * A property that a side changed has the value of that side. Two changes of one property are always
- * equal, because it has only two values; the caller handles mixed line ends.
+ * Merges each property. A property that one side changed has the value of that side. If both sides
+ * changed a property, their values are equal, because it has only two values; the caller handles
+ * mixed line ends.
  */
 export function mergeStyle(base: TextStyle, local: TextStyle, remote: TextStyle): TextStyle {
   const knownFeed = base.feed ?? local.feed ?? remote.feed;

@@ -10,8 +10,8 @@ type FrontMatterRange = {
 const OPENING_LINE = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
 
 /**
- * Front matter begins with a first line `---` or `+++`, and ends with an equal line; YAML may also
- * end with `...`. Returns null if the first line is another one, or no line ends the front matter.
+ * Front matter begins with `---` or `+++` in the first line, and ends with the next such line; YAML
+ * may also end with `...`. Returns null if a document has no front matter.
  */
 export function findFrontMatter(text: string): FrontMatterRange | null {
   const opening = OPENING_LINE.exec(text);

@@ -73,8 +73,8 @@ const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
  */
 function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
   // For a pattern that ignores case, the package returns no strings. The index ignores case anyway,
-  // so the strings of the same pattern with case are used. This is right for ASCII only. For other
-  // characters, only the package knows which are equal without case, and `\x` may mean such a
+  // so the strings of the pattern with case are used. These strings are right for ASCII only. For
+  // other characters, only the package knows which are equal without case, and `\x` may mean such a
   // character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;

@@ -22,7 +22,7 @@ const MAX_SEARCHED_UNITS = 2_048;
 const CHARACTERS_BEFORE = 60;
 const ELLIPSIS = "…";
 
-/** String to find, folded for comparison. `whole`: true to find it only as a whole word. */
+/** String to find, folded for comparison. `whole`: true to find whole words only. */
 export type SearchString = { readonly text: string; readonly whole: boolean };
 
 export function createSearchString(text: string, whole: boolean): SearchString {

@@ -6,7 +6,7 @@ type StaleOutcome = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type FaultOutcome = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * Returns the errno of a failed system call. Returns null for any other error: that is a bug, which
+ * Returns the errno of a failed system call. Returns null for any other error, which is a bug that
  * the functions of this folder do not catch.
  */
 export function readErrno(error: unknown): string | null {

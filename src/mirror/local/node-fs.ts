@@ -197,7 +197,8 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // A process that waits for the medium ignores even SIGKILL; it ends when the medium responds.
+      // A process that waits for the medium ignores even SIGKILL, and ends when the medium
+      // responds.
       child.kill("SIGKILL");
       child.unref();
       finish(false);

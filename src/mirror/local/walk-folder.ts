@@ -15,8 +15,8 @@ import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore
 import { decodeText } from "../../common/text.ts";
 
 /**
- * LIMIT: depth of nested folders, because each level takes one call on the stack. The service
- * allows paths of the same depth.
+ * LIMIT: depth of nested folders, because each level takes one call on the stack. The limit of the
+ * service is equal.
  */
 const MAX_DEPTH = 256;
 
@@ -26,8 +26,8 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
  * Reads a folder and everything below it. Pauses after `partSize` entries.
- * @param before the same folder as this scan has read it earlier; null if it has not. Folders in it
- * are not read again if their inodes and the ignore rules are unchanged
+ * @param before earlier result of this scan for this folder, or null. Folders in it are not read
+ * again if their inodes and the ignore rules are unchanged
  */
 export function* readFolder(
   scan: FolderScan,
@@ -237,8 +237,8 @@ export type FolderScan = {
   readonly filesRead: Map<LocalPath, LocalFile>;
   entriesRead: number;
   /**
-   * Number of entries after which the scan pauses. It pauses between folders, so a large folder may
-   * exceed the number.
+   * Number of entries after which the scan pauses. Pauses are between folders, so a large folder
+   * may exceed the number.
    */
   readonly partSize: number;
 };

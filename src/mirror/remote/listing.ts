@@ -18,8 +18,8 @@ export const LIST_LIMITS = {
   // LIMIT: pages in a row without a new item, so that a list of a faulty service ends. Some empty
   // pages are normal, because the service omits items that the key may not read.
   pagesWithoutNew: 2_000,
-  // LIMIT: items, and characters of all their paths, because they are in memory at the same time:
-  // on average 128 characters for each item.
+  // LIMIT: items, and characters of all their paths, because all items are in memory at the same
+  // time: on average 128 characters for each item.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
@@ -293,7 +293,10 @@ function isForeignPage(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
-/** Returns null for an object with the members of a list, even if they are faulty. */
+/**
+ * Describes JSON that is no list of the service. Returns null for an object with the members of a
+ * list, even with faulty values.
+ */
 function describeJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";

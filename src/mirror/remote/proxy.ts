@@ -7,7 +7,7 @@ export type ServiceRoute =
   | {
       readonly kind: "proxy";
       readonly variable: string;
-      /** URL of the proxy. Never print it, because it may contain a password. */
+      /** URL of the proxy, which must not be printed, because it may contain a password. */
       readonly url: string;
       readonly origin: string;
     }

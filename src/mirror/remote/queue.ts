@@ -48,8 +48,8 @@ export class CallQueue {
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
     return this.#queue.add(async (): Promise<QueuedResult<T>> => {
-      // A waiting call counts as a running one. So during a pause, no more calls wait at this point
-      // than the limit allows.
+      // A call that waits counts as a running call. So during a pause, no more calls wait at this
+      // point than the limit allows.
       for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
         if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
         await this.#clock.sleep(leftMs, this.#closing);

@@ -37,7 +37,7 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
   return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
 }
 
-/** @param id id that the document must have; null if it is new */
+/** @param id id that the document must have; null for a new document */
 export function readFileReply<File extends FileResource>(
   { traits }: CallContext,
   call: ApiCall,
