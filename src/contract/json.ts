@@ -4,7 +4,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Parses a JSON object; returns null if the string is anything else. */
+/** Returns the parsed object; null if the text is not JSON, or not an object. */
 export function parseObject(text: string): JsonObject | null {
   try {
     const json: unknown = JSON.parse(text);
@@ -14,10 +14,7 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-/**
- * Returns a field of a parsed object, but never a field of its prototype. The type parameter limits
- * the names to the fields of a declared answer.
- */
+/** Returns an object's own field, and undefined instead of a field of its prototype. */
 export function member<Declared = JsonObject>(object: JsonObject, name: string & keyof Declared): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/** Reason why a name is refused. In kebab-case, because logs, SQLite and messages contain it. */
+/** Reason why a name is refused. SQLite, logs and messages contain these codes. */
 export type NameFault =
   | "empty"
   | "too-long"
@@ -19,28 +19,27 @@ export type NameFault =
 export type NameKind = "file" | "folder";
 
 /**
- * Characters that every name must lack because shells interpret them. The backslash is refused too.
- * Another deployment may refuse more or fewer characters, which the client finds out (see
- * `DOUBTFUL_CHARACTERS`).
+ * Characters that no legal name contains, because shells interpret them. The fault `slash` covers
+ * the backslash. Other deployments may refuse more or fewer characters (`DOUBTFUL_CHARACTERS`).
  */
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters that some deployments may refuse and others accept: legal characters that some shell
- * interprets, and the colon, which is illegal. A client sends a name that it considers legal, and
- * learns from the answer. It also learns from the names of existing documents on the service.
+ * Characters that some deployments may refuse and others accept: the colon, which is illegal by the
+ * rules of this module, and legal characters that some shells interpret. A client learns which ones
+ * its service refuses from the answers to its writes, and from the names of existing documents.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
 /**
- * Name of the file with rules for the contents of its folder. It is a configuration file: the
- * service stores it as a document, but no search finds it.
+ * Name of the configuration file with rules for the contents of its folder. The service stores this
+ * file as a document, but no search finds it.
  */
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the first version of the embedded service refused in names. When mdmirror
- * converted names at that time, the new names had none of these characters.
+ * Characters that the first version of the embedded service refused. Names that mdmirror converted
+ * for that version contain none of these characters.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -49,10 +48,9 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Checks one name, which is one segment of a path.
- * @param refused characters that count as shell metacharacters. Default: those of the embedded
- * service; a client passes those that it has learned of its deployment
- * @returns all faults, in a fixed order; empty for a legal name
+ * Returns all faults of one name (one segment of a path) in a fixed order; empty for a legal name.
+ * @param refused characters that count as shell metacharacters; a client passes those that its
+ * deployment refuses
  */
 export function findNameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
@@ -102,12 +100,11 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   "lone-surrogate": "is not well-formed Unicode",
 };
 
-/** Fault of a path, which is the fault of its first illegal name. */
 type PathFault = { readonly name: string; readonly fault: NameFault };
 
 /**
- * Splits a path of the API, with or without a leading slash, into its names.
- * ASSUMES: a path without a leading slash also begins at the root (contract test "takes a path
+ * Splits a path of the API into its names.
+ * ASSUMES: a path begins at the root, with or without a leading slash (contract test "takes a path
  * without its leading slash").
  */
 export function splitPath(path: string): string[] {
@@ -115,8 +112,8 @@ export function splitPath(path: string): string[] {
 }
 
 /**
- * Returns the first fault of a path of the API; null if it is legal.
- * @param kind kind of the last name; all names before it are names of folders
+ * Returns the first illegal name of an API path, with its first fault; null if the path is legal.
+ * @param kind kind of the last name; all names before the last one are names of folders
  */
 export function findFirstFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
   const segments = splitPath(path);
@@ -128,10 +125,9 @@ export function findFirstFault(path: string, kind: NameKind, refused: string = S
 }
 
 /**
- * Converts a local name to a legal name on the service, for the setting `names: map`. The result
- * depends only on the arguments. A legal name stays the same. Otherwise, white space and refused
- * characters become one hyphen. A name that consists of nothing else becomes `u` and its code
- * points (`[.md` → `u5b.md`).
+ * Returns the legal name on the service for a local name, for the setting `names: map`. White space
+ * and refused characters become one hyphen. A name without letters and digits becomes `u` and its
+ * code points (`[.md` → `u5b.md`).
  * @returns null if no conversion is safe: the file is not a `.md` file, the folder begins with a
  * dot, or the name is too long or not Unicode
  */

@@ -1,20 +1,14 @@
-/**
- * Functions on relative paths with `/` between names and no slash at the ends; `""` is the root.
- */
+/** Functions on relative paths: `/` between names, no slash at either end; `""` is the root. */
 
 /** A path below the linked folder, as it is spelled on the disk. */
 export type LocalPath = string;
-/**
- * A path below the linked part of the workspace, as it is spelled on the service, but without a
- * leading slash.
- */
+/** A path below the linked part of the workspace, as the service spells it; no leading slash. */
 export type RemotePath = string;
 
 export function joinPath(parent: string, name: string): string {
   return parent === "" ? name : `${parent}/${name}`;
 }
 
-/** Returns the path of the parent folder; `""` if the parent is the root. */
 export function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash === -1 ? "" : path.slice(0, slash);
@@ -46,50 +40,46 @@ export function rebase(path: string, from: string, to: string): string {
   return joinPath(to, relativePath);
 }
 
-/**
- * Returns the path of every folder above `path`, the topmost first, without the root. For
- * `a/b/c.md`, these are `a` and `a/b`.
- */
+/** Returns all folders above `path` except the root: `a` and `a/b` for `a/b/c.md`. */
 export function ancestorsOf(path: string): string[] {
   const ancestors: string[] = [];
   for (let i = path.indexOf("/"); i !== -1; i = path.indexOf("/", i + 1)) ancestors.push(path.slice(0, i));
   return ancestors;
 }
 
-/** Differences between names that a disk ignores: the case, or the Unicode normal form. */
+/** Differences that a disk ignores when it compares names: in case, or in Unicode normal form. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/** Rules for names on the disk of the linked folder. mdmirror finds them out by trying. */
+/** Rules of the disk of a linked folder for names. mdmirror tests the disk to find these rules. */
 export type DiskNames = DiskFolding & {
   readonly maxNameBytes: number;
 };
 
-/** Returns true if the disk treats some different names as the same name. */
 export function foldsNames({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
 
-/** LIMIT: number of bytes of a name on common file systems. */
+/** LIMIT: 255 bytes, because common file systems store no longer names. */
 export const MAX_NAME_BYTES = 255;
 
 export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, maxNameBytes: MAX_NAME_BYTES };
 
 /**
  * Returns a key for a local path. Two paths have the same key if the disk treats them as the same
- * path (I11). The key is the path itself, or its NFC form, with the case folded if the disk ignores
- * case.
+ * path (I11).
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const normalizedPath = foldsNames(disk) ? path.normalize("NFC") : path;
-  // Disks that ignore case treat some pairs as equal that differ in one case only, such as "ß" and
-  // "ss", or "ſ" and "s". Converting to upper case and then to lower case makes all of them equal.
-  // Either conversion alone does not.
+  // Both conversions are needed: some pairs that a disk may treat as equal, such as "ß" and "ss",
+  // stay different in lower case, and others, such as the Kelvin sign and "k", in upper case.
   return disk.foldsCase ? normalizedPath.toUpperCase().toLowerCase() : normalizedPath;
 }
 
 const CONFLICT_COPY_ENDING = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-/** Returns the longest beginning of a string, in whole code points, that fits into the bytes. */
+/**
+ * Returns the longest beginning of a string, in whole code points, of at most `maxBytes` in UTF-8.
+ */
 export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let beginning = "";
@@ -102,8 +92,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Returns true if a name has the form of a conflict copy. A file with such a name is never matched
- * to a document or uploaded, even if the state is lost.
+ * Returns true for the name of a conflict copy. A file with such a name is never matched to a
+ * document or uploaded, even if the state is lost.
  */
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY_ENDING.test(name);

@@ -1,14 +1,7 @@
-/**
- * Errors of the API, which are sent as `application/problem+json` (`src/contract/README.md`,
- * "Errors"), and the meaning of each code.
- */
+/** Errors of the API, sent as `application/problem+json` (`src/contract/README.md`, "Errors"). */
 
 type ProblemFacts = { readonly status: number; readonly title: string };
 
-/**
- * Status and title of each error code: first the 18 codes that the contract lists, then codes that
- * it does not mention.
- */
 export const PROBLEM_CODES = {
   unauthenticated: { status: 401, title: "API key missing or not valid" },
   forbidden: { status: 403, title: "The key may not perform this write" },
@@ -28,17 +21,16 @@ export const PROBLEM_CODES = {
   content_too_large: { status: 422, title: "Content is too long" },
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
-  // ASSUMES: a change of a protected file is not accepted if it no longer merges with the published
-  // content (contract test "answers edit_conflict to accepting what cannot be combined…"). The
-  // embedded service never answers a PUT with this code, but a client expects it from other
-  // deployments.
+  // ASSUMES: a change in review is not accepted if it no longer merges with the published content
+  // (contract test "answers edit_conflict to accepting what cannot be combined…"). The embedded
+  // service never answers a PUT with edit_conflict, but other deployments may.
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
   // ASSUMES: a request over the rate limit is answered 429 rate_limited with Retry-After (contract
   // test "limits the rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
-  // ASSUMES: a valid regex that needs more steps than the limit for one search is answered 422
-  // search_too_costly. The answer does not depend on the load of the service (contract test
-  // "refuses a search of too many steps").
+  // ASSUMES: a valid regex that needs more steps than one search may take is answered 422
+  // search_too_costly, whatever the load of the service is (contract test "refuses a search of too
+  // many steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, ProblemFacts>;
 
@@ -50,8 +42,9 @@ export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_COD
 );
 
 /**
- * Codes for faulty fields in `errors`. The contract shows `out_of_range` and `too_long`.
- * ASSUMES: all other codes (contract test "names each bad field").
+ * Code of a faulty field.
+ * ASSUMES: all codes except `out_of_range` and `too_long`, which the contract shows (contract test
+ * "names each bad field").
  */
 export type FieldCode =
   | "out_of_range"
@@ -61,14 +54,16 @@ export type FieldCode =
   | "wrong_type"
   | "invalid_format"
   | "invalid_name"
-  /** A link in the content is broken; only a service that checks links has this code. */
+  /** Code of a service that checks links: a link in the content has no target. */
   | "unresolved_reference"
   | "mutually_exclusive";
 
-/** LIMIT: number of faulty fields that an answer lists. */
+/** LIMIT: faulty fields that an answer lists, so that the answer to a wrong request stays small. */
 export const MAX_FIELD_ERRORS = 20;
 
-/** Fault of one field. `pointer`: a query parameter (`/limit`) or a body field (`/content`). */
+/**
+ * `pointer` is the JSON Pointer of a query parameter (`/limit`) or of a body field (`/content`).
+ */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
 /** Returns the `type` of a problem: `{docs_base}/errors/<code-with-hyphens>`. */

@@ -2,43 +2,38 @@ import type { DirId, DocId } from "./ids.ts";
 import type { Digest } from "./digest.ts";
 import type { LocalPath } from "./path.ts";
 
-/** A link in a local file, spelled exactly as in the file. */
 export type LinkTarget = {
-  /** Destination of the link, without query and fragment. */
+  /** Destination as the file spells it, without query and fragment. */
   readonly destination: string;
   /**
-   * Path to which the link leads from the file, even if nothing exists at this path. Null if the
-   * link is an id, or leads outside the root.
+   * Local path of the destination, even if nothing exists at this path. Null if the destination is
+   * an id, or outside the root.
    */
   readonly at: LocalPath | null;
-  /** Id of the document or folder to which the link leads; null if there is none. */
+  /** Id of the document or folder at the destination; null if neither exists. */
   readonly to: DocId | DirId | null;
   /**
-   * Id of the former target, which no longer exists. If it appears on the service again, the link
+   * Id of the last target, which no longer exists. If the service shows this id again, the link
    * leads to it again. Undefined if `to` is not null, or if the link never had a target.
    */
   readonly former?: DocId | DirId;
 };
 
-/** Returns the id of a link's target, otherwise of its former target; null if it has neither. */
 export function findTargetId({ to, former }: LinkTarget): DocId | DirId | null {
   return to ?? former ?? null;
 }
 
-/**
- * The two forms of a file whose links are spelled differently on the service: as local paths in the
- * file, and as ids on the service.
- */
+/** The two forms of a file whose links are local paths in the file, and ids on the service. */
 export type Spelling = {
   readonly path: LocalPath;
   /**
-   * Id of the document to which the file belonged when it was read or written; null if unknown.
-   * After two documents have exchanged paths, each path has the forms of both.
+   * Id of the document to which the file belonged when mdmirror read or wrote it; null if unknown.
+   * `path` is not enough: after two documents exchange paths, each path has the forms of both.
    */
   readonly id: DocId | null;
-  /** Digest of the file on the disk. */
+  /** Digest of the form with local paths: the file's bytes. */
   readonly bytes: Digest;
-  /** Digest of the content as the service has it. */
+  /** Digest of the form with ids: the content on the service. */
   readonly text: Digest;
   /** Path of the file when its links were read or written; relative links start from it. */
   readonly spelledAt: LocalPath;

@@ -1,6 +1,6 @@
 /**
- * A request to the service and its answer, whatever carries them. Tests call the service in the
- * same process; otherwise HTTP carries them.
+ * A request to the service and its answer, without a transport: tests call the service without
+ * HTTP.
  */
 
 /** Headers of a request or an answer, by name in lower case. */

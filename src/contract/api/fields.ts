@@ -9,13 +9,12 @@ import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_
 import { NAME_FAULT_TEXT, type NameFault, type NameKind, findNameFaults, findFirstFault, splitPath } from "../names.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
-/** Fault of a value. `problem` is the error code of the whole answer; default `invalid_request`. */
+/** Fault of a value. `problem`: error code of the whole answer; default `invalid_request`. */
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
 
-/** LIMIT: number of characters of a sent value that a message repeats. */
+/** LIMIT: characters of a sent value that a message quotes, so that the message stays short. */
 const MAX_SHOWN_CHARACTERS = 100;
 
-/** Quotes a value of a request for a message, and cuts it if it is long. */
 export function quoteValue(text: string): string {
   return JSON.stringify(text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text);
 }
@@ -26,7 +25,6 @@ export function makePointer(...names: readonly PropertyKey[]): string {
   return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
-/** Returns the schema of a string. `judge` returns the fault of a value, or null. */
 export function makeStringSchema(judge: (value: string) => FieldFault | null) {
   return z.string().superRefine((value, { addIssue }) => {
     const fault = judge(value);
@@ -34,7 +32,7 @@ export function makeStringSchema(judge: (value: string) => FieldFault | null) {
   });
 }
 
-/** Returns the fault of a path that is too long, or null. The leading slash does not count. */
+/** @param path path without its leading slash, which does not count */
 export function findLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;
@@ -45,17 +43,16 @@ export function pathLimitText(kind: NameKind): string {
 }
 
 /**
- * Returns the fault of a path; null if it is valid.
- * ASSUMES: a path with legal names but the ending of the other kind, such as `docs` for a file, is
- * answered `409 type_mismatch`. A path with any other illegal name is answered `400
- * invalid_request` (contract tests "answers type_mismatch …").
+ * ASSUMES: a path is answered `409 type_mismatch` if its first fault is the ending of the other
+ * kind, such as `docs` for a file. Other illegal paths are answered `400 invalid_request` (contract
+ * tests "answers type_mismatch …").
  */
 function findPathFault(value: string, kind: NameKind): FieldFault | null {
   const path = removeSlash(value);
   const lengthFault = findLengthFault(path, kind);
   if (lengthFault !== null) return lengthFault;
-  // The leading slash is added again. Otherwise, if the path began with two slashes, the second
-  // would count as the leading one.
+  // With the slash added again: otherwise the second slash of `//a` would count as the leading
+  // slash.
   const pathFaultFound = findFirstFault(`/${path}`, kind);
   if (pathFaultFound === null) return null;
   const isOfOtherKind = pathFaultFound.fault === "not-lowercase-md" || pathFaultFound.fault === "folder-ends-in-md";
@@ -79,13 +76,11 @@ function toFieldCode(fault: NameFault): FieldCode {
 }
 
 /**
- * Returns the fault of a file's content; null if it is valid.
- * ASSUMES: content is well-formed Unicode without NUL. Anything else is not "Markdown or plain
+ * ASSUMES: content is well-formed Unicode without NUL. Other content is not "Markdown or plain
  * text", and is refused as `invalid_request` (contract test "refuses content that is not text").
  */
 export function findContentFault(value: string): FieldFault | null {
-  // Characters are counted only if the UTF-16 units exceed the limit, because a string never has
-  // more characters than units.
+  // A string never has more characters than UTF-16 units, so most content need not be counted.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };
@@ -119,7 +114,7 @@ export const pathPrefixSchema = makeStringSchema((value) => (value === "/" ? nul
   .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
-/** Matches a decimal integer without a plus sign, blanks, an exponent or a leading zero. */
+/** Matches a decimal integer without a plus sign, white space, an exponent or a leading zero. */
 const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
 
 export type IntegerRange = { readonly min: number; readonly max: number; readonly default: number };

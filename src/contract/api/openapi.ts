@@ -7,7 +7,6 @@ import { problemSchema } from "./resources.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Path at which the service serves the OpenAPI document. */
 export const OPENAPI_PATH = "/openapi.json";
 
 export function openapiDocument(): JsonSchema {
@@ -87,7 +86,6 @@ function describeParameters({ path, id, query }: Operation, jsonOf: MakeJsonSche
   return parameters;
 }
 
-/** Describes the error answers of an operation: for each status, the codes that it can have. */
 function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSchema {
   const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);
@@ -106,7 +104,9 @@ function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSche
   return Object.fromEntries(answers);
 }
 
-/** Adds the default of a field, which zod leaves out if a function parses the value. */
+/**
+ * Adds a default that zod leaves out if a function parses the value. Removes bounds that zod adds.
+ */
 const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
@@ -114,7 +114,7 @@ const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zo
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** Returns the JSON Schema of a zod schema. A schema with an id is moved to `schemas`. */
+/** Returns the JSON Schema of a zod schema. Moves each schema with an id to `schemas`. */
 function makeJsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): JsonSchema {
   const schemaText = JSON.stringify(z.toJSONSchema(schema, { io, override: completeSchema }));
   const movedSchema = JSON.parse(schemaText.replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema & {

@@ -1,7 +1,6 @@
 /**
- * Declares every operation of the API once. The service finds routes and validates requests by
- * these declarations, request handlers take their types from them, and `openapi.json` is generated
- * from them.
+ * Declares every operation of the API once. The service routes and validates requests by these
+ * declarations, and `openapi.json` is generated from them.
  */
 
 import { z } from "zod";
@@ -45,7 +44,7 @@ import {
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path of the operation; `{id}` is the place of the id. */
+  /** Path of the operation, such as `/v1/files/{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly id?: z.ZodType<string>;
@@ -55,11 +54,10 @@ export type Operation = {
   readonly reads?: true;
   /** Schema of the body of each successful answer, by status; null if the answer has no body. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Error codes of this operation, in addition to those of every operation. */
+  /** Error codes of this operation, in addition to `COMMON_PROBLEMS`. */
   readonly problems: readonly ProblemCode[];
 };
 
-/** Error codes with which every operation may answer. */
 export const COMMON_PROBLEMS: readonly ProblemCode[] = [
   "unauthenticated",
   "workspace_not_found",
@@ -71,11 +69,6 @@ export const COMMON_PROBLEMS: readonly ProblemCode[] = [
 
 const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 
-/**
- * Returns the schema for the query of a list.
- * @param path schema of the path that selects one item
- * @param folderId schema of the id of the folder whose items are listed
- */
 function makeListQuery(path: typeof filePathSchema, folderId: ReturnType<typeof makeIdSchema>) {
   const parameters = z.strictObject({
     limit: makeIntegerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
@@ -104,11 +97,7 @@ function makeSearchBody(range: IntegerRange, judge: (query: string) => FieldFaul
   });
 }
 
-/**
- * Returns the fault of a search query; null if it is valid.
- * ASSUMES: a query that contains only white space is refused (contract test "refuses a blank
- * query").
- */
+/** ASSUMES: a query of white space only is refused (contract test "refuses a blank query"). */
 function findQueryFault(query: string): FieldFault | null {
   if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
   return findLengthFault(query, SEARCH_QUERY_CHARACTERS);

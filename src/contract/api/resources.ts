@@ -9,7 +9,7 @@ const docIdSchema = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<
 const dirIdSchema = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
 const changeIdSchema = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
 
-/** Schemas of the fields of a resource, one for each field. Further fields are allowed. */
+/** Schemas of all fields of a resource, and of any other fields that the service adds. */
 type FieldSchemas<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<
   string,
   z.ZodType
@@ -18,8 +18,8 @@ type FieldSchemas<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Res
 const absolutePathSchema = z.string().regex(/^\//);
 
 /**
- * Fields for the place of a file or folder. `parentId` is null if the item is in the root.
- * ASSUMES: `parentPath` is then `/` (contract test "shows the parents of a file and of a folder").
+ * ASSUMES: in the root, `parentId` is null and `parentPath` is `/` (contract test "shows the
+ * parents of a file and of a folder").
  */
 const placeFields = { parentId: dirIdSchema.nullable(), parentPath: absolutePathSchema };
 
@@ -32,7 +32,6 @@ const fileFields = {
   lastChangeId: changeIdSchema,
 } satisfies FieldSchemas<FileResource>;
 
-/** A file without its content. `path` begins with a slash. */
 export const fileSchema = z.strictObject(fileFields).meta({ id: "File" });
 export const fileWithContentSchema = z
   .strictObject({ ...fileFields, content: z.string() })
@@ -48,12 +47,12 @@ const folderFields = {
 
 export const folderSchema = z.strictObject(folderFields).meta({ id: "Folder" });
 
-/** Answer with status 200 to a PUT. `content` is the content that is now published. */
+/** Answer 200 to a PUT. `content` is the content that is now published. */
 export const editSchema = z
   .strictObject({ object: z.literal("edit"), file: fileSchema, content: z.string() })
   .meta({ id: "EditFileResponse" });
 
-/** Answer with status 202 to a PUT: the edit is in review. */
+/** Answer 202 to a PUT: the edit is in review. */
 export const changeInReviewSchema = z
   .strictObject({
     object: z.literal("change"),
@@ -74,10 +73,7 @@ export function makeListSchema<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/**
- * Range of characters (code points) in the `text` of the same source. Characters are counted from
- * 0; the end is not included.
- */
+/** Start and end of a match in the source's `text`, in code points from 0; the end is exclusive. */
 const rangeSchema = z.array(z.int().min(0)).length(2) as unknown as z.ZodType<readonly [number, number]>;
 const lineFields = {
   fileId: docIdSchema,
@@ -87,11 +83,11 @@ const lineFields = {
 };
 
 /**
- * ASSUMES: an item of a search is a File with its `content`. It also has `sources`, unless
- * `includeSources` is false. `sources` are the places in the file that match. A hybrid search has
- * up to three of them. Each is a line, counted from 1, or a part of a long line, with the ranges
- * that match. `score` (greater is better) can be compared within one answer only (contract test
- * "marks what matched in its sources").
+ * ASSUMES: an item of a search is a File with its `content` and two more fields (contract test
+ * "marks what matched in its sources"):
+ * - `sources`: up to three lines, or parts of a long line, that match; `line` is counted from 1.
+ *   Left out if `includeSources` is false.
+ * - `score`: greater is better; comparable within one answer only.
  */
 export const searchHitSchema = z
   .strictObject({
