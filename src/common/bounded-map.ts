@@ -1,4 +1,4 @@
-/** A map of limited size. If its values exceed the limit, it removes the oldest entries first. */
+/** A map that removes its oldest entries while the total size of its values exceeds a limit. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #maxSize: number;
@@ -6,9 +6,8 @@ export class BoundedMap<Key, Value> {
   #size = 0;
 
   /**
-   * @param maxSize limit for the whole map, in the unit of `sizeOf`
-   * @param sizeOf returns the size of a value, which must always be the same for the same value;
-   * default: each value counts as 1
+   * @param maxSize limit of the total size, in the unit of `sizeOf`
+   * @param sizeOf returns the size of a value, always the same number for the same value
    */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maxSize = maxSize;

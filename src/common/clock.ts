@@ -4,7 +4,7 @@ export interface Clock {
    * retention. No decision about content may depend on this time.
    */
   now(): number;
-  /** Returns milliseconds that only grow, and that are the same in all processes of the machine. */
+  /** Returns milliseconds that only grow. All processes of the machine get the same time. */
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or earlier if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -43,8 +43,8 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the explanation for a failed request.
- * @param why reason from the wire: an error code, or words of mdmirror
+ * Returns words for users that explain why a request failed.
+ * @param why `why` of a WireResult: an error code, or words of mdmirror
  */
 export function describeFailure(why: string): string {
   const deadline = /^deadline of (\d+) ms$/.exec(why);

@@ -2,9 +2,8 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a folder and the missing folders above it. This replaces Node's `mkdir` with `recursive`,
- * which never ends if the system refuses a new folder with ENOENT, as in `/proc`.
- * @param mode file mode of each new folder
+ * Creates a folder and the missing folders above it. Node's `mkdir` with `recursive` never ends if
+ * the system refuses a new folder with ENOENT, as in `/proc`.
  * @returns the topmost new folder; null if all folders existed
  * @throws errors of node:fs; EEXIST if there is a file at one of the paths
  */

@@ -1,10 +1,7 @@
-/**
- * A metric in the text format 0.0.4 of Prometheus. Each metric has a HELP line and a TYPE line,
- * which its samples follow.
- */
+/** A metric in the text format 0.0.4 of Prometheus: a HELP line, a TYPE line, then the samples. */
 
 export type Metric = {
-  /** Name of the metric, `[a-z_]+`. Ends with the unit, or with `_total` if it only grows. */
+  /** Name, `[a-z_]+`, which ends with the unit, or with `_total` if the value only grows. */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";

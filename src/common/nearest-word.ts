@@ -1,7 +1,6 @@
 /**
- * Counts the edits that turn one word into another. An edit adds, removes or replaces one letter
- * (code point), or swaps two neighbours.
- * @returns number of edits, or `limit + 1` if it is greater than `limit`
+ * Returns the number of edits between two words; `limit + 1` if there are more than `limit`. An
+ * edit adds, removes or replaces a letter (code point), or swaps two neighbours.
  */
 export function distanceWithin(word: string, other: string, limit: number): number {
   const fromLetters = [...word];

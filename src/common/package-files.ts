@@ -1,6 +1,6 @@
 /**
  * Finds files of the npm package by their paths relative to this module. The paths are also valid
- * in the bundle, because the bundle is at the same depth of the package as this module.
+ * in the bundle, because the bundle is as deep in the package as this module.
  */
 
 import { fileURLToPath } from "node:url";
@@ -8,10 +8,7 @@ import { fileURLToPath } from "node:url";
 /** Path of the program file that starts the command line. */
 export const PROGRAM_FILE = fileURLToPath(new URL("../cli/entry.mjs", import.meta.url));
 
-/**
- * Returns the URL of a file in the package.
- * @param path path relative to the root of the package
- */
+/** Returns the URL of a file; `path` is relative to the root of the package. */
 export function packageFile(path: string): URL {
   return new URL(`../../${path}`, import.meta.url);
 }

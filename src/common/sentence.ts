@@ -1,6 +1,6 @@
 /**
- * Makes a clause a sentence: begins it with a capital letter and ends it with a full stop. If the
- * clause begins with a name, its first letter stays lower case.
+ * Returns a clause as a sentence, with a capital letter and a full stop. A clause that begins with
+ * a name keeps its first letter.
  */
 export function toSentence(clause: string): string {
   const isName = !/^[a-z]+(?:[ ,.;]|$)/.test(clause) || /^[^:]*\.\w+: /.test(clause);

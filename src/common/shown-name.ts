@@ -1,13 +1,12 @@
 /**
- * Makes names and words from files, the service, URLs or error bodies safe to show in one line.
- * Such a name may contain any character. No character may start a new line, move the cursor, colour
- * or hide the following text, or change its order (`a\u202egnp.md`). Escapes are those of
- * JavaScript, so that two different names never look the same. Pure.
+ * Makes names and words that mdmirror did not choose safe to show in one line. None of their
+ * characters may start a new line, move the cursor, colour or hide the text behind them, or change
+ * its order (`a\u202egnp.md`). Escapes are those of JavaScript, so that two different names never
+ * look the same.
  */
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
 const ALL_CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
-/** Characters to escape within quotes: besides control characters, the quote and the backslash. */
 const ALL_ESCAPED_IN_QUOTES = new RegExp(`["\\\\]|${CONTROL_CHARACTER.source}`, "gu");
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
@@ -25,8 +24,8 @@ export function escaped(character: string): string {
 }
 
 /**
- * Returns a name or path as it is shown. If it contains control characters, or looks like a quoted
- * name, it is put in quotes with escapes.
+ * Returns a name or path for display. A name with control characters, or with a quote at its start,
+ * is put in quotes with escapes.
  */
 export function shownName(name: string): string {
   if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;

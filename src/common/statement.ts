@@ -8,9 +8,9 @@ type RunResult = Sqlite.RunResult;
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement that is prepared on its first run. Most commands need only a few statements of
- * each database, so preparing all of them would waste time.
- * @throws errors of better-sqlite3; an error in the SQL itself is thrown by the first run
+ * A SQL statement that is prepared on its first run, because most commands run only a few of a
+ * database's statements.
+ * @throws errors of better-sqlite3; only the first run throws errors of the SQL itself
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
   readonly #db: Sqlite.Database;

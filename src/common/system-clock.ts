@@ -1,13 +1,12 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * LIMIT: number of callers that continue in one turn of the event loop. Many answers may arrive
- * together. If only one caller continued per turn, the content of the last answers would stay in
- * memory for many turns.
+ * LIMIT: callers that continue in one turn of the event loop. If only one continued, the contents
+ * of answers that arrived together would stay in memory for many turns.
  */
 const CALLERS_PER_TURN = 16;
 
-/** Returns the clock of the system. No other code reads the time. */
+/** Returns the clock of the system; only this module reads the system's time. */
 export function systemClock(): Clock {
   return new SystemClock();
 }
@@ -36,7 +35,6 @@ class SystemClock implements Clock {
     signal?.removeEventListener("abort", resolve);
   }
 
-  /** Resolves in a later turn of the event loop. Between two turns, arrived answers are read. */
   readonly turn = (): Promise<void> =>
     new Promise((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(this.#step);

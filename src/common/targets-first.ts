@@ -1,9 +1,9 @@
 /**
- * Returns an order in which to create documents: each document comes after the documents to which
- * it links. If links form a circle, the link that closes the circle is ignored.
- * @param targetsOf for each document, the numbers of the documents to which it links
- * @param all numbers of the documents, in the preferred order
- * @returns position of each document in the order, by its number
+ * Returns the position of each document in an order where a document comes after the documents to
+ * which it links. If links form a circle, the link that closes the circle is ignored. A document is
+ * a number.
+ * @param targetsOf documents to which each document links, by its number
+ * @param all all documents, in the preferred order
  */
 export function orderTargetsFirst(
   targetsOf: readonly (readonly number[])[],

@@ -4,8 +4,8 @@ import { countCharacters, MAX_CONTENT_CHARACTERS, type TextFault } from "../cont
 type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
 
 /**
- * Decodes the bytes of a file as strict UTF-8, without overlong forms or surrogates. The result
- * includes a BOM, so that encoding it again gives the same bytes (I25).
+ * Decodes the bytes of a file as strict UTF-8. The text keeps a BOM, so that encoding the text
+ * again gives the same bytes (I25).
  * @returns `text` is null if the bytes are not UTF-8
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
@@ -13,7 +13,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   // `toString` keeps a BOM and replaces nothing in valid UTF-8.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   if (bytes.includes(0)) return { text, fault: "contains-nul" };
-  // A character takes at least one byte, so the characters of a short file need not be counted.
+  // A character takes at least one byte, so most files need not be counted.
   const isTooLong = bytes.length > MAX_CONTENT_CHARACTERS && countCharacters(text) > MAX_CONTENT_CHARACTERS;
   return { text, fault: isTooLong ? "too-large" : null };
 }

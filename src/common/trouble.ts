@@ -2,28 +2,28 @@ import { constants } from "node:os";
 import { UnsafePathError } from "./unsafe-path.ts";
 
 /**
- * Reason why a command cannot continue, in words for people: what failed, the path or request, the
- * error code, and the next step. The client returns it as a value, and the command line shows it.
- * It never contains a key or content.
+ * Reason why a command cannot continue, in words for people: the client returns this value, and the
+ * command line shows it. A trouble never contains a key or content.
  */
 export type Trouble = {
   /**
-   * Kind of the failure. `usage`: the user has to correct an argument or the configuration.
-   * `fault`: the disk or the state file fails. `locked`: another process uses the folder.
-   * `offline`: the service cannot be reached, or refuses the key.
+   * Kind of the failure:
+   * - `usage`: the user has to correct an argument or the configuration
+   * - `fault`: the disk or the state file fails
+   * - `locked`: another process uses the folder
+   * - `offline`: the service cannot be reached, or refuses the key
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
-  /** Words for the failure: one clause without a full stop. */
+  /** Clause about the failure, without a full stop. */
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
   /** Names of versions that changed since the caller read them. Only with the code `stale`. */
   readonly changed?: readonly string[];
-  /** The next step for the user, as a clause; often a command. */
+  /** Clause with the next step for the user; often a command. */
   readonly next: string;
 };
 
-/** Result of an operation that may fail: its value, or the reason why it failed. */
 export type Result<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "trouble"; readonly trouble: Trouble };
@@ -41,7 +41,7 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
-/** Error that ends the work of a front end. Its entry point reports the `Trouble`. */
+/** Error that ends the work of a front end, whose entry point reports the `Trouble`. */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
 
@@ -62,17 +62,14 @@ export function unwrap<T>(result: Result<T>): T {
 }
 
 /**
- * Ends the work of a front end, because the user or the calling program has to correct something.
+ * Ends the work of a front end: the user or the calling program has to correct something.
  * @throws TroubleError always
  */
 export function refuse(what: string, next: string, code: string | null = null): never {
   throw new TroubleError({ kind: "usage", what, next, code });
 }
 
-/**
- * Error codes that mean a full disk. The last one means that SQLite could not enlarge the file for
- * its shared memory.
- */
+/** Error codes of a full disk. SQLITE_IOERR_SHMSIZE: SQLite could not enlarge its shared memory. */
 const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
 const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
@@ -98,7 +95,7 @@ const CLAUSE_BY_CODE: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program uses this address"],
 ]);
 
-/** Returns the meaning of a system error by its code, in words that fit into a sentence. */
+/** Returns the reason for a system error as a clause, such as "the disk is full". */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePathError) return error.message;
   const code = readErrorCode(error);
@@ -111,7 +108,7 @@ export function isDiskFull(code: string | null): boolean {
   return code !== null && FULL_CODES.includes(code);
 }
 
-/** Returns the result for a file that cannot be written. A full disk has its own next step. */
+/** Returns the result for a file that cannot be written. On a full disk, `next` is not used. */
 export function toUnwritableTrouble(
   file: string,
   error: unknown,
@@ -128,9 +125,8 @@ export function toUnwritableTrouble(
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
 
 /**
- * Returns the result for a system error.
- * @param what clause about the failure, to which the reason is added
- * @throws the error if it has no code, because then it is a bug
+ * Returns the result for a system error: the clause `what`, then the reason.
+ * @throws the error if it has no code, because an error without a code is a bug
  */
 export function toSystemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
   const code = readErrorCode(error);
@@ -139,8 +135,8 @@ export function toSystemTrouble(error: unknown, what: string, next: string, kind
 }
 
 /**
- * Returns the code of an error of the system or of SQLite, such as `ENOSPC` or `SQLITE_FULL`.
- * Returns `E` and the number for an errno without a name, and null for an error without a code.
+ * Returns the code of a system or SQLite error, such as `ENOSPC`; `E` and the number for an errno
+ * without a name; null for an error without a code.
  */
 export function readErrorCode(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 
-/** Error for a file in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses. */
+/** Error for a file in `.mdmirror/` that mdmirror does not trust. `next` is a clause. */
 export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
@@ -57,7 +57,9 @@ function quoteForShell(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns true for the user of this process or, under sudo, the user who called sudo. */
+/**
+ * Returns true for this process's user and for the caller of sudo; always true without user ids.
+ */
 export function isOwner(uid: number): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid) return true;

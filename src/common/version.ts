@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { packageFile } from "./package-files.ts";
 
-/** Returns the version of mdmirror, from its package. */
 export function version(): string {
   const text = readFileSync(packageFile("package.json"), "utf8");
   return (JSON.parse(text) as { readonly version: string }).version;

@@ -8,12 +8,12 @@ export type WireResult =
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
   /**
-   * The request was certainly not sent: the connection was refused, the name was not found, or the
+   * The request was certainly not sent: the connection was refused, no host has the name, or the
    * time limit passed in the queue.
    */
   | NoAnswer<"not-sent">
   /**
-   * The request was sent, at least in part, but no answer arrived. The change may have happened.
+   * At least a part of the request was sent, but no answer arrived. The change may have happened.
    */
   | NoAnswer<"lost">;
 
@@ -24,7 +24,7 @@ type NoAnswer<K extends string> = {
   readonly timedOut?: true;
 };
 
-/** End of an answer whose length is not known in advance. */
+/** End of a request for a stream of events. */
 export type StreamEnd =
   /** The answer was a stream of events, which has ended for the reason `why`. */
   | { readonly kind: "ended"; readonly why: string }
@@ -42,8 +42,8 @@ export type StreamBounds = {
 };
 
 /**
- * Sends single HTTP requests. It never retries a request or follows a redirect. Bodies are strings;
- * `maxBytes` limits the size of an answer's body after decompression.
+ * Sends single HTTP requests, without retries and redirects. Bodies are strings; `maxBytes` limits
+ * an answer's body after decompression.
  */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
