@@ -10,8 +10,7 @@ const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
 
 /**
  * Deletes the folder of a case with its documents, and the folders that the case created beside it.
- * @returns true if the lists of the service then show that nothing is left; false if an answer is
- * not a list
+ * @returns true if the service then lists none of them; false also if an answer is not a list
  */
 export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
@@ -24,7 +23,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    // A tested service may answer with anything, so it is not known whether something is left.
+    // A tested service may answer with anything; then nobody knows whether something is left.
     return false;
   }
 }
@@ -44,15 +43,12 @@ async function deleteFiles(api: Api, folder: string, listUrl: string): Promise<v
   }
 }
 
-/** Lists the items of a case. Drops all other items, because the service may ignore the filter. */
+/** Returns the items of the case only, because a tested service may ignore the filter. */
 async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileResource[]> {
   return (await listItems(api, listUrl)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
 }
 
-/**
- * Reads the pages of a list.
- * @throws if an answer is not a list
- */
+/** @throws if an answer is not a list */
 async function listItems(api: Api, listUrl: string): Promise<FileResource[]> {
   const items: FileResource[] = [];
   let cursor = "";

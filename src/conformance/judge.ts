@@ -6,11 +6,12 @@ import { limitChangesTo, NoAnswerError, NotOfferedError, rememberLastAnswer } fr
 import { CASES_BY_SECTION, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange, type CheckedReply } from "./world.ts";
 
-/** A case in which the service behaves differently from the contract. */
 type CaseDifference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
-  /** The last answered request of the case, such as `GET /v1/files`; null if none was answered. */
+  /**
+   * Last request of the case that was answered, such as `GET /v1/files`; null if none was answered.
+   */
   readonly request: string | null;
   /** HTTP status of the last answer; null if no request was answered. */
   readonly status: number | null;
@@ -21,14 +22,14 @@ export type SectionReport = {
   readonly section: Section;
   passed: number;
   readonly differences: CaseDifference[];
-  /** Cases that need an operation that the contract does not require and the service lacks. */
+  /** Cases that need an optional operation, which the service lacks. */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
   /** Titles of cases that did not run, because they would leave a review or a folder behind. */
   readonly skipped: string[];
 };
 
 export type ConformanceReport = {
-  /** True if all cases were run, and the service differs in no case of the published contract. */
+  /** True if the run is complete, and no case of the published contract shows a difference. */
   readonly conforms: boolean;
   /** False if the run was stopped before its end. */
   readonly isComplete: boolean;
@@ -41,13 +42,13 @@ export type JudgeOptions = {
   readonly url: string;
   readonly exchange: Exchange;
   readonly key: string;
-  /** Beginning of the names of all folders that the cases create in the root. */
+  /** Prefix of the names of all folders that the cases create in the root. */
   readonly name: string;
   readonly sections: readonly Section[];
-  /** True to run also the cases that leave a change in review or a folder on the service. */
+  /** True if the run includes cases that leave a change in review or a folder on the service. */
   readonly leaveBehind: boolean;
   readonly onCase: (done: number, total: number) => void;
-  /** Signal that stops the run; after it, no further case begins. */
+  /** Signal that ends the run after the current case. */
   readonly stop: AbortSignal;
 };
 
@@ -67,14 +68,14 @@ export async function judgeService(callerOptions: JudgeOptions): Promise<Result<
 }
 
 /**
- * Tries whether the cases can run: lists files, creates a folder, and deletes it. Returns the
- * reason why they cannot run; null if they can.
+ * Checks whether the cases can run: lists files, creates a folder, and deletes the folder. Returns
+ * the reason why the cases cannot run; null if they can.
  */
 async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return explainRefusal("GET /v1/files", list);
-  // The answer is no list, so another program, or a login page, answers at this URL.
+  // The answer is not a list: another program, or a login page, answers at this URL.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
@@ -134,7 +135,7 @@ async function runCase(
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
-    // One lost answer counts as a difference. This further request throws if the service stays
+    // One lost answer counts as a difference. This second request throws if the service stays
     // unreachable, which ends the run.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: describeError(error as Error) });

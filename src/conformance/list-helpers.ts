@@ -1,4 +1,4 @@
-/** Creates items for the cases of lists, of either kind: files or folders. */
+/** Creates files or folders for the cases about lists. */
 
 import type { Api, CaseSetup } from "./world.ts";
 
@@ -12,7 +12,10 @@ export async function createItem(setup: CaseSetup, kind: ItemKind, path: string)
   return (kind === "files" ? await setup.api.file(pathWithEnding) : await setup.api.folder(pathWithEnding)).id;
 }
 
-/** Creates items directly in the folder of the case. The order of creation is not alphabetical. */
+/**
+ * Creates items in the folder of the case, and not in alphabetical order, so that a sorted list
+ * differs from a list in the order of creation.
+ */
 export async function createItems(setup: CaseSetup, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
   for (const stem of stems) await createItem(setup, kind, `${setup.folder.path}/${stem}`);

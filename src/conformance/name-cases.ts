@@ -4,7 +4,7 @@ import type { ProblemCode } from "../contract/problem.ts";
 import { createItem, listIds } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase, type CheckedReply, type CaseSetup } from "./world.ts";
 
-/** A request that contains a name. All such requests are tested with the same names. */
+/** A request that contains a name. Every such request is tested with all names of this file. */
 type WriteCase = {
   readonly kind: "file" | "folder";
   readonly description: string;
@@ -63,7 +63,7 @@ const lengthCases = WRITE_CASES.flatMap((write) => [
   }),
 ]);
 
-/** Names that every request must refuse, by the reason. `@` stands for the extension. */
+/** Names that every request must refuse, by the reason. `@` is replaced by the extension. */
 const ILLEGAL_NAMES: readonly (readonly [characters: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [

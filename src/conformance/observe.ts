@@ -26,11 +26,10 @@ type LastAnswer = { readonly request: string | null; readonly status: number | n
 const CHANGED_ITEM_PATH = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
- * Returns a function that sends only requests that change nothing outside the folders of the cases.
- * The names of these folders begin with `prefix`. The tested service may ignore a filter, and list
- * documents that no case created. If a request would change an item that was listed outside these
- * folders, the function throws and sends nothing. It also throws for an item without a path, unless
- * a request through this function created the item.
+ * Returns a function that sends requests, but throws instead of changing an item outside the
+ * folders of the cases, whose names begin with `prefix`. A tested service may ignore a filter, and
+ * list documents that no case created. An item without a path counts as outside, unless a request
+ * through this function created the item.
  */
 export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
   const foreignIds = new Set<string>();
@@ -56,17 +55,16 @@ function readChangedId({ method, path }: WireRequest): string {
   return method === "GET" ? "" : (CHANGED_ITEM_PATH.exec(path)?.[1] ?? "");
 }
 
-/**
- * Returns true if a path is below a folder of the cases. A tested service may omit the leading
- * slash.
- */
+/** Returns true if a path begins with `prefix`. A tested service may omit the leading slash. */
 export function isBelow(path: string, prefix: string): boolean {
   return path.replace(/^\//, "").startsWith(prefix);
 }
 
 type ShownItem = { readonly id: string; readonly path?: unknown };
 
-/** Returns the documents and folders in an answer, which is a list or a single item. */
+/**
+ * Returns the documents and folders in an answer, whether the answer is a list or a single item.
+ */
 function readItems(body: string): readonly ShownItem[] {
   const answer = parseJson(body);
   if (!isJsonObject(answer)) return [];
@@ -76,8 +74,8 @@ function readItems(body: string): readonly ShownItem[] {
 }
 
 /**
- * Returns a function that sends requests and remembers the last answer. The returned function
- * throws NotOfferedError if the service lacks an optional operation.
+ * Returns a function that remembers the last answer, and throws NotOfferedError if the service
+ * lacks an optional operation.
  */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let lastAnswer: LastAnswer = { request: null, status: null };
@@ -105,12 +103,12 @@ function findLackingOperation({ method, path }: WireRequest, { status, body }: W
   return optionalOperation === undefined ? null : `${method} ${optionalOperation[2]}`;
 }
 
-/** LIMIT: times that a request is sent again if the service answers with `Retry-After`. */
+/** LIMIT: repetitions of one request, because a service may answer with `Retry-After` forever. */
 const MAX_REPETITIONS = 20;
 
 /**
- * Returns a function that sends requests. If an answer has `Retry-After`, the function waits for
- * that time and sends the request again.
+ * Returns a function that repeats a request refused with 429 or 503, after the time in
+ * `Retry-After`.
  */
 export function waitForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {

@@ -1,5 +1,3 @@
-/** Helpers for the cases about search: they send requests and read answers. */
-
 import type { Problem } from "../contract/api/resources.ts";
 import type { Json, CheckedReply, CaseSetup } from "./world.ts";
 

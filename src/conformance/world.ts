@@ -23,14 +23,13 @@ export type ContractCase = {
   readonly run: (setup: CaseSetup) => Promise<void>;
 };
 
-/** The service, and the helpers that a case uses to test it. */
 export type CaseSetup = {
   readonly api: Api;
   /** Folder in the root of the workspace that only this case uses. */
   readonly folder: FolderResource;
-  /** True if a search may find a write only after some more requests. */
+  /** True if the search index may be older than the last writes. */
   readonly indexesLate: boolean;
-  /** Returns a client that sends another key, or no key. */
+  /** Returns a client that sends another key; null: no key. */
   readonly as: (key: string | null) => Api;
 };
 
@@ -118,10 +117,7 @@ export class Api {
     this.#key = key;
   }
 
-  /**
-   * Sends a request.
-   * @param body body of the request; an object is sent as JSON, a string unchanged
-   */
+  /** @param body an object is sent as JSON, a string unchanged */
   async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<CheckedReply> {
     const sentBody = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
     const typeHeader: WireHeaders = sentBody === null ? {} : { "content-type": "application/json" };
@@ -193,7 +189,7 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
   return { title, basis: "assumed", leavesReview: false, run };
 }
 
-/** Returns a copy of a case that says that the case leaves a change in review. */
+/** Returns a copy of a case, marked as leaving a change in review. */
 export function markLeavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }
