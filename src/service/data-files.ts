@@ -1,16 +1,13 @@
 /**
- * Reads and writes the files of a data folder that only its owner may read. `admin-key` and `key`
- * contain keys; `address` contains the address of a running service, for administrators.
+ * Reads and writes the files of a data folder that only the folder's owner may read: `admin-key`
+ * and `key` contain keys, `address` contains the address of the running service.
  */
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Reads a key.
- * @returns null if the file does not exist
- */
+/** Returns the key in a file; null if the file is empty or does not exist. */
 export function readKey(file: string): string | null {
   const text = readIfExists(file);
   if (text === null) return null;
@@ -31,27 +28,21 @@ export function makeAdminKey(file: string): string {
 
 const ADDRESS_FILE = "address";
 
-/**
- * Writes the address.
- * @param url `http://HOST:PORT` on loopback
- * @throws as node:fs does
- */
+/** @param url `http://HOST:PORT` on loopback */
 export function writeAddress(dir: string, url: string): void {
   writeOwnFile(join(dir, ADDRESS_FILE), JSON.stringify({ url }));
 }
 
 /**
- * Removes the address file. ORDER: called before the database is unlocked. After that, the file may
- * belong to the next service.
+ * ORDER: before the database is unlocked. After that, the address may belong to the next service.
  */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
 }
 
 /**
- * Reads the address.
- * @returns null if there is none. A killed service leaves its address, so the address is reliable
- * only while the database is locked
+ * Returns null if there is no address. A killed service leaves its address, so the address is
+ * reliable only while the database is locked.
  */
 export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;

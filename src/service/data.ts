@@ -9,25 +9,21 @@ import { startUpkeep } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
 
 export type OpenDataOptions = {
-  /**
-   * Check of links in new content: `resolve` refuses content with broken links, `any` accepts it.
-   * Default `any`.
-   */
+  /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: "any" | "resolve";
   /** Settings that replace those stored in the data folder. */
   readonly settings?: Partial<Settings>;
-  /** Base URL of the problem types: `{docs_base}` in the document of the API. */
+  /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
   readonly docsBase?: string | undefined;
   readonly onFault?: (error: unknown, requestId: string) => void;
   /** Milliseconds to wait while another process has the folder open. Default 2,000. */
   readonly waitMs?: number;
 };
 
-/** A service whose data folder is open, together with its two keys. */
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
   /**
-   * Key with Full access to the first workspace. With PostgreSQL, null if another process created
+   * Key with Full access to the first workspace. Null with PostgreSQL if another process created
    * the key, and this data folder has no copy.
    */
   readonly key: Key;
@@ -69,9 +65,8 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
 }
 
 /**
- * Starts the periodic work of a service, and returns its data with a `close` that ends that work
- * first.
- * @param onClosed called after the service has closed
+ * Starts the periodic work of a service. Returns `data` with a `close` that ends this work first.
+ * @param onClosed runs after the service has closed
  */
 export function toOpenData<Key extends string | null>(
   data: Omit<OpenData<Key>, "close">,

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 
-/** Number of random bytes that are read from the operating system together. */
+/**
+ * Random bytes that are read together, because a system call for each request's id would be slow.
+ */
 const READ_BYTES = 4_096;
 
-/**
- * Returns a source of random bytes. It reads many bytes together, because each request needs some
- * for its id, and a system call for each request would be slow.
- */
 export function makeRandomSource(): (bytes: number) => Uint8Array {
   let buffer = randomBytes(READ_BYTES);
   let offset = 0;

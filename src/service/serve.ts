@@ -18,11 +18,14 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /** Origin at which a proxy serves the pages, such as `https://notes.example.org`, or null. */
+  /**
+   * Origin at which a proxy serves the pages, such as `https://notes.example.org`; null without
+   * one.
+   */
   readonly appOrigin?: string | null;
   /** Target of the access log: an absolute path, or a function; null for no log. */
   readonly accessLog?: string | AppendText | null;
-  /** Milliseconds for which a closing service accepts further requests. Default 0. */
+  /** Milliseconds for which a closing service still accepts requests. Default 0. */
   readonly drainMs?: number;
   readonly onFault: (error: unknown, requestId: string) => void;
 };
@@ -42,7 +45,6 @@ export type RunningService<Key extends string | null = string> = Pick<
 
 export type { ImportReport } from "./import/import.ts";
 
-/** Starts a service on SQLite, in the data folder. */
 export function startService(options: ServeOptions): Promise<Result<RunningService>> {
   return openAndListen(
     options,
@@ -52,8 +54,8 @@ export function startService(options: ServeOptions): Promise<Result<RunningServi
 }
 
 /**
- * Starts a service on PostgreSQL. The data folder then has only the files of this process.
- * @param database URL of the database, which may have a password
+ * Starts a service on PostgreSQL; the data folder contains only files of this process.
+ * @param database URL of the database, which may contain a password
  */
 export function startOnDatabase(
   options: ServeOptions,
@@ -69,10 +71,6 @@ export function startOnDatabase(
   );
 }
 
-/**
- * Opens the data, and starts a service on it.
- * @param troubleOf returns the reason why the data cannot be opened
- */
 async function openAndListen<Key extends string | null>(
   options: ServeOptions,
   open: () => Promise<OpenData<Key>>,
@@ -158,10 +156,9 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
 }
 
 /**
- * Opens a second port, on loopback and without TLS, for local administration. The commands for
- * administration know only the data folder. They do not know the public address, nor the name in
- * the certificate.
- * @returns null if the commands can use the public address
+ * Opens a second port for local administration, on loopback and without TLS. The commands know only
+ * the data folder, and neither the public address nor the name in the certificate.
+ * @returns null if the first port is on loopback and without TLS itself
  */
 async function openAdminPort(
   { service }: AnyOpenData,
@@ -221,8 +218,8 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
 }
 
 /**
- * Returns the reason why the service cannot listen.
- * @returns null if the error is a bug, because it concerns neither the address nor the certificate
+ * Returns the reason why the service cannot listen; null if the error concerns neither the address
+ * nor the certificate, and so is a bug.
  */
 function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = readErrorCode(error) ?? "";

@@ -22,26 +22,26 @@ export type ServiceOptions = {
   readonly random: (bytes: number) => Uint8Array;
   /** Combines an edit with later changes of the published content. Default: three-way merge. */
   readonly combine?: CombineContents;
-  /** Check of links in new content: `resolve` refuses content with broken links. Default `any`. */
+  /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
   /** Key for `/admin` over HTTP. Without it, `/admin` answers 401; `service.admin` works. */
   readonly adminKey?: string;
   /** SHA-256 of the admin key, for a process that does not have the key itself. */
   readonly adminKeyHash?: Buffer;
-  /** Base URL of the problem types: `{docs_base}` in the document of the API. */
+  /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
   readonly docsBase?: string | undefined;
   /**
    * Calls a function in the next round of the event loop, after all other callbacks. Each search
-   * waits for such a round; tests count the rounds.
+   * waits for such a round, so that other requests are answered.
    */
   readonly atNextRound?: (begin: () => void) => void;
-  /** Called for each answer with status 500. The error may have SQL, but no key or content. */
+  /** Receives the error of each answer 500. The error may contain SQL, but no key or content. */
   readonly onFault?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
 /**
- * Answers a request. Besides the request, takes the reason why the transport could not read its
- * body, and an object that receives facts about the request.
+ * Answers a request. `fault`: reason why the transport could not read the body. `noted`: receives
+ * facts about the request.
  */
 export type ServiceWire = (
   request: WireRequest,
@@ -50,8 +50,8 @@ export type ServiceWire = (
 ) => Promise<WireResponse>;
 
 /**
- * Facts about a request that the service and its transport exchange. The service sets `key` to the
- * id of the request's key, once it knows that the key is valid.
+ * Facts about a request for its transport. The service sets `key` to the id of the request's key,
+ * once it knows that the key is valid.
  */
 type RequestNotes = {
   key: string | null;
@@ -60,13 +60,15 @@ type RequestNotes = {
 };
 
 const DAY_MS = 86_400_000;
-/** Number of changes that one step of pruning reads, which takes about 5 ms. */
+/** Changes that one step of pruning reads, so that a step takes about 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
-/** LIMIT: number of keys whose workspace and grants are cached for a second. */
+/**
+ * LIMIT: keys whose workspace and grants are cached for a second, so that the cache stays small.
+ */
 const MAX_CACHED_HOLDERS = 1_000;
 const ADMIT_ALL: RateCheck = () => null;
-/** Hash that no key has; looking it up only tests whether the store answers. */
+/** Hash of no key: looking for this hash only tests whether the store answers. */
 const UNKNOWN_KEY_HASH = Buffer.alloc(32);
 
 /** The file and folder service, independent of the transport and of the kind of store. */
@@ -154,8 +156,8 @@ export class Service {
   }
 
   /**
-   * Deletes contents of old versions, as the settings say. Continues where the previous step ended,
-   * and takes some milliseconds.
+   * Deletes contents of old versions, as the settings say. Continues where the last step ended, and
+   * takes some milliseconds.
    * @returns `done` if all changes were checked
    */
   async pruneStep(): Promise<"done" | "more"> {
@@ -188,7 +190,7 @@ export class Service {
     return this.#store.reserve?.bytes() ?? null;
   }
 
-  /** Sets the only listener for writes. It is called after each request that may have written. */
+  /** Replaces the listener that the service calls after each request that may have written. */
   onWrite(listener: () => void): void {
     this.#onWrite = listener;
   }
@@ -200,12 +202,12 @@ export class Service {
 
   readonly figures = (): Promise<ServiceFigures> => readFigures(this.#core, this.#store, this.streams.size);
 
-  /** Refuses new requests with 503. Resolves once running ones are answered. */
+  /** Refuses new requests with 503. Resolves once running requests are answered. */
   readonly close = once(async (): Promise<void> => {
     this.#core.isOpen = false;
     await this.streams.close();
     try {
-      // This write waits for transactions that have already begun.
+      // ORDER: before the store closes. This write waits for transactions that have begun.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
       // The service closes even if the disk is full: only the last uses of keys are lost.

@@ -5,9 +5,11 @@ import { isDiskFull } from "./store/store.ts";
 const ROUND_INTERVAL_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
 const STEP_PAUSE_MS = 20;
-/** Milliseconds between two saves of the last uses of keys. A kill loses the uses since then. */
+/** Milliseconds between two saves of the last uses of keys. A kill loses unsaved uses. */
 const SAVE_USES_EVERY_MS = 60_000;
-/** Milliseconds between a write and the step that indexes it. Later writes share the step. */
+/**
+ * Milliseconds between a write and the step that indexes it. Writes in this time share the step.
+ */
 const INDEX_DELAY_MS = 15;
 /**
  * Pause after a step of indexing, as a multiple of the step's own time. While requests come,
@@ -62,12 +64,13 @@ export function startUpkeep(
   };
 }
 
-/** Does a part of periodic work. Returns the milliseconds until the next part; null for none. */
+/**
+ * Does a part of periodic work. Returns milliseconds until the next part; null if none is planned.
+ */
 type UpkeepStep = () => Promise<number | null>;
 
 /**
- * Runs a step again and again. The returned `wake` plans the next step, unless a step is planned
- * already.
+ * Runs a step again and again. `wake` plans the next step, unless a step is planned already.
  * @param firstMs milliseconds until the first step
  * @param againMs milliseconds between an error and the next step
  */

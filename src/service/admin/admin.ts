@@ -46,10 +46,7 @@ export class Admin {
     });
   }
 
-  /**
-   * Sets the state of a workspace.
-   * @param retryAfter seconds, sent with the 503 while the state is not `open`
-   */
+  /** @param retryAfter seconds, sent with the 503 while the state is not `open` */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<CountedWorkspace | Refused> {
     return runWrite(this.#server, async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
@@ -75,15 +72,11 @@ export class Admin {
     });
   }
 
-  /** Returns a key; null if the key does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
     return runRead(this.#server, (working) => readKeyInfo(working, keyId));
   }
 
-  /**
-   * Returns a page of keys, in the order of creation.
-   * @param request.workspaceId null for all workspaces
-   */
+  /** Returns keys in the order of creation. `workspaceId`: null for all workspaces. */
   keyPage({ workspaceId, from, most }: KeyPageRequest): Promise<KeyInfo[] | Refused> {
     return runRead(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
@@ -97,8 +90,8 @@ export class Admin {
   }
 
   /**
-   * Changes only the properties of a key that are present. A rate limit of null removes the limit
-   * of the key, so that the limit of the service applies.
+   * Leaves absent properties unchanged. `rateLimit: null` removes the limit of the key, so that the
+   * limit of the service applies.
    */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return runWrite(this.#server, async (working) => {
@@ -130,7 +123,7 @@ export class Admin {
     return runRead(this.#server, ({ tables }) => tables.settings.get());
   }
 
-  /** Changes only the settings that are present. They apply from the next request on. */
+  /** Leaves absent settings unchanged. Changed settings apply from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return runWrite(this.#server, ({ tables }) => tables.settings.change(changed));
   }

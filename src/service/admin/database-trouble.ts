@@ -5,10 +5,9 @@ type DatabaseTrouble = Pick<Trouble, "kind" | "what" | "next">;
 
 const START_ADVICE = "check that PostgreSQL runs at this address, then start the service again";
 
-/** Errors of PostgreSQL and of the network, with a message for each. */
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // Matched first, because this error has a code of the same class (28) as a refused login.
+    // ORDER: before the refused login, whose error codes are of the same class (28).
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",
@@ -64,8 +63,7 @@ const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] =
 ];
 
 /**
- * Returns the reason why a PostgreSQL database cannot be used.
- * @param url URL of the database; never shown completely, because it may have a password
+ * @param url URL of the database; never shown completely, because it may contain a password
  * @throws the error if it is a bug
  */
 export function explainDatabaseError(url: string, thrown: unknown): Result<never> {
@@ -92,7 +90,7 @@ export function explainDatabaseError(url: string, thrown: unknown): Result<never
   const knownTrouble = KNOWN_TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (knownTrouble !== undefined)
     return trouble(knownTrouble.kind, `${name} ${knownTrouble.what}`, knownTrouble.next, { code });
-  // All other errors of PostgreSQL have a code of five characters; any other error is a bug.
+  // PostgreSQL's error codes have five characters; an error without such a code is a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw thrown;
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }

@@ -33,7 +33,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
 }
 
 /**
- * Reads the new content of a document.
+ * Returns the new content of a document.
  * @param path absolute; `-` is standard input
  */
 export function readNewContent(path: string): Result<string> {

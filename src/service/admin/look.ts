@@ -1,4 +1,6 @@
-/** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
+/**
+ * Lists workspaces, keys and reviews of a service, and finds each by its id or by a unique name.
+ */
 
 import type { z } from "zod";
 import { shownName } from "../../common/shown-name.ts";
@@ -9,7 +11,6 @@ import type { AdminOperationName, AdminOperations, KeyJson, WorkspaceJson } from
 type ListName = Extract<AdminOperationName, `list${string}`>;
 type ListItem<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];
 
-/** Asks for each page of a list, and returns all items. */
 export async function listAll<Name extends ListName>(
   session: AdminSession,
   name: Name,
@@ -52,8 +53,8 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
 }
 
 /**
- * Finds the id of a review by the path of its document. A word that has the form of an id is
- * returned unchanged, because the service itself reports whether that review exists.
+ * Returns the id of the review of a document. A word that is not a path is returned unchanged,
+ * because the service itself reports whether a review with this id exists.
  */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
@@ -69,7 +70,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   return matchingReview.kind === "trouble" ? matchingReview : ok(matchingReview.value.id);
 }
 
-/** LIMIT: number of matches that a message lists for an ambiguous name. */
+/** LIMIT: matches that a message lists for an ambiguous name, so that the message stays short. */
 const MAX_LISTED_MATCHES = 10;
 
 function findByIdOrName<T extends { readonly id: string }>(

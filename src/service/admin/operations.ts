@@ -1,8 +1,7 @@
 /**
  * Declares the operations below `/admin` once, for the service and for the commands of
- * administrators. The service validates requests by the declarations; the commands send requests
- * and read answers by them. The service may have another version than the command, or may not be
- * mdmirror. So an answer with an unexpected form counts as unreadable.
+ * administrators. A command may get its answer from a service of another version, or from another
+ * program. So an answer of an unexpected form counts as unreadable.
  */
 
 import { z } from "zod";
@@ -10,7 +9,7 @@ import { content, makeIntegerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path of the operation; `{id}` is the place of the id. */
+  /** Path of the operation, such as `/admin/keys/{id}`. */
   readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -30,7 +29,7 @@ const rateLimitSchema = z
 const grantsSchema = z
   .array(z.strictObject({ on: z.string().nullable(), level: z.enum(["none", "read", "edit", "full"]) }))
   .readonly();
-/** Limits of a key. `expiresAt`: milliseconds since the epoch; null if the key never expires. */
+/** `expiresAt`: milliseconds since the epoch; null if the key never expires. */
 const keyLimitFields = {
   rateLimit: rateLimitSchema.nullable().exactOptional(),
   expiresAt: z.int().nullable().exactOptional(),
@@ -51,14 +50,14 @@ const keyChangesSchema = z
     addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
   });
 
-/** Limits of the settings; the options of `serve` have the same limits. */
+/** The options of `serve` have the same limits as these settings. */
 const settingsSchema = z.strictObject({
   rateLimit: rateLimitSchema.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
   keepVersions: z.int().min(1).max(1_000_000).nullable().exactOptional(),
 });
 
-/** LIMIT: number of reviews on one page of the list. */
+/** LIMIT: reviews on one page of the list, so that an answer does not grow without end. */
 export const MAX_REVIEWS = 1_000;
 
 const reviewsQuerySchema = z.strictObject({
@@ -105,9 +104,9 @@ const keySchema = z
   }));
 
 /**
- * Returns a function that adds two properties to a grant: its path, and `waits`. `waits` is true if
- * nothing exists at the path yet. A file or folder created at the path gets such a grant only if it
- * allows less than the parent's grant.
+ * Returns a function that adds the path of a grant, and `waits`: true if nothing exists at the path
+ * yet. A file or folder created at the path gets this grant only if it allows less than the grant
+ * of the parent.
  */
 const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeof grantSchema>, index: number) => ({
   path: paths[index]!,
@@ -129,8 +128,8 @@ const reviewSchema = z.object({
 });
 
 /**
- * A review with its contents. `content` is the content in review. `baseContent` is the content with
- * which the edit began; null if that version was pruned.
+ * `content` is the content in review. `baseContent` is the content that the edit began with; null
+ * if that version was pruned.
  */
 const shownReviewSchema = reviewSchema.extend({
   content: z.string(),
@@ -197,13 +196,12 @@ export type AdminOperationName = keyof AdminOperations;
 
 export type WorkspaceJson = z.output<typeof workspaceSchema>;
 export type KeyJson = z.output<typeof keySchema>;
-/** A key as the service sends it. */
 export type SentKey = z.input<typeof keySchema>;
 export type MadeKey = z.output<typeof newKeyAnswerSchema>;
 export type ReviewJson = z.output<typeof reviewSchema>;
 export type ShownReviewJson = z.output<typeof shownReviewSchema>;
-/** A grant. `on` is an id, a path that begins with a slash, or null for the whole workspace. */
+/** `on` is an id, a path that begins with a slash, or null for the whole workspace. */
 export type KeyGrant = z.output<typeof grantsSchema>[number];
 export type NewKey = z.input<typeof newKeySchema>;
-/** Changes to a key. Properties that are left out stay unchanged. */
+/** Properties that are left out stay unchanged. */
 export type KeyChanges = z.output<typeof keyChangesSchema>;

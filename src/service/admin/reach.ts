@@ -11,21 +11,17 @@ import { explainDataError, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
 /**
- * LIMIT: milliseconds to wait for an answer, and bytes of its body. A list may be long, and a
- * review contains three contents.
+ * LIMIT: 60 s and 64 MiB for an answer, because a list may be long, and a review has three
+ * contents.
  */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Checks the URL of a service that the user passed, and prepares a connection. Sends nothing. */
+/** Checks a URL that the user passed, and prepares a connection without sending anything. */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
-/**
- * Connects to the service at a URL.
- * @param options.keyFile absolute path of the file with the admin key
- */
 export function reachByUrl({
   openWire,
   ...service
@@ -36,10 +32,7 @@ export function reachByUrl({
 
 type ReachedService = Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string };
 
-/**
- * Connects to the service that has the data folder open, or opens the folder itself.
- * @param dataFolder absolute path of the data folder
- */
+/** Connects to the service that has the data folder open, or opens the folder itself. */
 export async function reachByFolder(
   dataFolder: string,
   { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
@@ -61,7 +54,7 @@ export async function reachByFolder(
 
 /**
  * Returns true if a running service has locked the folder. An address in the folder is no proof,
- * because a killed service may have left it.
+ * because a killed service leaves its address.
  */
 function isLocked(dataFolder: string): boolean {
   try {
@@ -91,8 +84,8 @@ function refuseLocked(dataFolder: string): Result<never> {
 }
 
 /**
- * Returns the user id of the owner of a data folder. Refuses a folder that is not the data folder
- * of a service, so that nothing is created in it.
+ * Returns the user id of the owner of a data folder. Refuses any other folder, so that nothing is
+ * created in it.
  */
 function readOwner(dir: string): Result<number> {
   try {
@@ -109,9 +102,8 @@ function readOwner(dir: string): Result<number> {
 }
 
 /**
- * Opens the data folder unless a running service has it open. Only the lock of the operating system
- * shows this reliably, because the lock ends with its process.
- * @returns null if another process has the folder open
+ * Opens the data folder; returns null if another process has it open. Only the lock of the
+ * operating system shows this, because the lock ends with its process.
  */
 async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {
@@ -130,8 +122,8 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
 }
 
 /**
- * Refuses the data folder of another user, because the service could not open files that this user
- * creates in it.
+ * Refuses another user's data folder, because the service could not open files that this user
+ * creates.
  */
 function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   return trouble(
@@ -142,10 +134,7 @@ function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   );
 }
 
-/**
- * Connects to the service whose address is in the folder.
- * @returns null if there is no address
- */
+/** Connects to the service whose address is in the folder; returns null without an address. */
 function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSession> | null {
   let url: string | null;
   try {

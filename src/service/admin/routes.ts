@@ -38,10 +38,7 @@ const findOperation = makeRouteFinder(
   (Object.keys(HANDLERS) as AdminOperationName[]).map((name) => [name, ADMIN_OPERATIONS[name]]),
 );
 
-/**
- * Checks that a request has the admin key.
- * @returns the refusal of a request without the key; null if the key is right
- */
+/** Returns the refusal of a request without the admin key; null if the key is right. */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const keyText = readSentKey(headers);
   const isAdminKey = keyText !== null && adminKeyHash !== null && timingSafeEqual(hashKey(keyText), adminKeyHash);
@@ -50,7 +47,6 @@ export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHead
 
 type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
 
-/** Answers a request below `/admin`. Each such request needs the admin key. */
 export async function routeAdmin(
   { admin, adminKeyHash }: AdminCore,
   request: WireRequest,

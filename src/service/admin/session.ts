@@ -11,8 +11,8 @@ type RequestFacts = {
   readonly target: string;
   readonly keyHint: string;
   /**
-   * True if the request only reads. If the answer to any other request is lost, it is unknown
-   * whether the service carried the request out.
+   * False if the request may change something: if its answer is lost, nobody knows whether the
+   * service carried the request out.
    */
   readonly isRead: boolean;
 };
@@ -72,15 +72,11 @@ function explainUnreadable(target: string): Result<never> {
 
 /**
  * Connection of an administrator to the running service, or to the data folder if no service runs.
- * Both answer the requests below `/admin`, so commands treat them alike.
  */
 export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
   readonly where: string;
-  /**
-   * Sends the request of an operation.
-   * @returns the body of the answer, as the operation declares it
-   */
+  /** Sends the request of an operation, and returns the body of the answer. */
   ask<Name extends AdminOperationName>(
     name: Name,
     parts?: AdminRequestParts<AdminOperations[Name]>,
@@ -101,8 +97,8 @@ type SendRequest = (request: WireRequest) => Promise<WireResult>;
 const SENDABLE_KEY = /^[\x21-\x7e]{1,4096}$/;
 
 /**
- * Opens a connection that sends each request with the function `carry`.
- * @param keyHint advice for the case that the service refuses the key
+ * Opens a connection that sends each request with `carry`.
+ * @param keyHint advice for a user whose key the service refuses
  */
 export function openSession(
   carry: SendRequest,

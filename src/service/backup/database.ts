@@ -9,7 +9,6 @@ import { explainFailedBackup, refuseExisting, type TakenBackup } from "./take.ts
 import { explainFailedRestore } from "./restore.ts";
 
 /**
- * Makes a backup of a database.
  * @param url URL of the database, which may contain a password
  * @param out absolute path of the new backup file; must not exist
  */
@@ -25,7 +24,6 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
 }
 
 /**
- * Restores a backup into a database.
  * @param file absolute path of the backup
  * @param url URL of a database that no service uses
  */

@@ -15,8 +15,8 @@ const SERVICE_FILES = ["service.db", "service.db-wal", "service.db-journal"];
 export type { BackupContents } from "../store/sqlite/backup-file.ts";
 
 /**
- * Creates a data folder from a backup. The backup contains the keys of the workspaces. It does not
- * contain the admin key, which is created when a service first starts in the folder.
+ * Creates a data folder from a backup. The backup contains the keys of the workspaces, but not the
+ * admin key: the first service that starts in the folder creates one.
  * @param file absolute path of the backup
  * @param dataFolder absolute path; must not contain a service yet
  */

@@ -95,8 +95,8 @@ export async function copyFileChecked<T>(from: string, to: string, check: (copy:
 }
 
 /**
- * Renames a file, but never replaces another file. A file may have appeared at the new name, for
- * example because a service started in the folder.
+ * Renames a file, but never replaces a file that appeared at the new name, for example because a
+ * service started in the folder.
  * @throws EEXIST if a file is at the new name
  */
 function renameToFree(from: string, to: string): void {

@@ -1,7 +1,7 @@
 /**
- * Encrypts a position in the outbox as the id of an event. So the id does not reveal how many
- * changes a key could not read. Two ids of the same position differ; otherwise a client could find
- * out the time of a hidden change by repeated requests.
+ * Encrypts a position in the outbox as the id of an event, so that the id does not reveal how many
+ * changes a key may not read. Two ids of one position differ: otherwise a client could learn the
+ * time of a hidden change by repeated requests.
  */
 
 import type { ServerContext } from "../requests/context.ts";
@@ -27,8 +27,8 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
 }
 
 /**
- * Returns the position in the outbox that an id of an event contains.
- * @returns null for any id that `sealPosition` did not make for this workspace
+ * Returns the position that an event id contains; null for an id that `sealPosition` did not make
+ * for this workspace.
  */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;

@@ -14,8 +14,8 @@ import { openPosition } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
 import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 
-// LIMIT: number of listeners of one key. Each listener needs a connection, and more machines than
-// this should not share a key.
+// LIMIT: listeners of one key. Each listener needs a connection, and no more machines than this
+// should share a key.
 const MAX_LISTENERS_PER_KEY = 256;
 const RETRY_AFTER_SECONDS = "30";
 const CHECK_EVERY_MS = 1_000;
@@ -37,8 +37,8 @@ export class EventHub {
   /** Promise for the end of the last scheduled read of the outbox. Reads never overlap. */
   #turn: Promise<unknown> = Promise.resolve();
   /**
-   * Position in the outbox up to which all listeners have received their events; null if there are
-   * no listeners.
+   * Position in the outbox up to which all listeners have received their events; null without
+   * listeners, and after an error.
    */
   #position: string | null = null;
   #isDue = false;
@@ -90,10 +90,7 @@ export class EventHub {
     };
   }
 
-  /**
-   * Adds a listener.
-   * @returns a function that removes the listener
-   */
+  /** Adds a listener. Returns a function that removes the listener. */
   #join(sink: AnswerStream, hash: Buffer, reader: KeyReader, position: string | null): () => void {
     let isOver = false;
     // RACE: while the access was checked, other listeners with the same key may have joined.
@@ -111,8 +108,8 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: the store may have committed changes just before this listener was added. The hub
-      // does not hear of them if it had no listeners, so it reads the outbox once more.
+      // RACE: without listeners, the hub did not hear of changes that the store committed just
+      // before this listener was added. So the hub reads the outbox once more.
       this.wake();
     });
     return () => {
@@ -124,7 +121,6 @@ export class EventHub {
     };
   }
 
-  /** Schedules a read of the outbox, because the store may have written rows to it. */
   readonly wake = (): void => {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
@@ -177,8 +173,8 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // The clock of the store decides when a key expires. So the difference between that clock and
-      // the clock of the service is added.
+      // The store's clock decides when a key expires, so its difference from the service's clock is
+      // added.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(HEARTBEAT, now, HEARTBEAT_EVERY_MS);

@@ -12,7 +12,7 @@ export type ListenerGroup = {
 /** The connected listeners, grouped by key. An idle listener costs only its connection. */
 export class Listeners {
   readonly #groups = new Map<string, ListenerGroup>();
-  /** Time of the last write to each listener, the earliest listener first. */
+  /** Time of the last write to each listener, the earliest time first. */
   readonly #beats = new Map<AnswerStream, number>();
 
   /** Number of listeners by key, including those that still receive missed events. */

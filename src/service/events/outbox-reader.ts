@@ -12,20 +12,18 @@ import type { OutboxRow } from "./outbox.ts";
 
 const ROWS_PER_READ = 500;
 /**
- * LIMIT: number of outbox rows of one workspace that are read for a client that reconnects. The
- * store on SQLite keeps as many. A client that missed more gets a `reset` event, and scans the
- * workspace. Rows that the key may not read do not count.
+ * LIMIT: outbox rows of one workspace that are read for a client that reconnects, because a full
+ * scan costs less than more rows. A client that missed more gets a `reset`. The SQLite store keeps
+ * as many rows.
  */
 const MAX_MISSED = 20_000;
 /**
- * Milliseconds for which the access of a key is cached. A change of access that the outbox reports
- * ends this time.
+ * Milliseconds for which the access of a key is cached, if the outbox reports no change of access.
  */
 const ACCESS_CACHE_MS = 1_000;
 
 /**
- * Comment line of the event stream. It is sent while there are no events, and shows the client that
- * the connection works.
+ * Comment line that is sent while there are no events. It shows the client that the stream works.
  */
 export const HEARTBEAT = ":\n\n";
 
@@ -50,7 +48,7 @@ export class OutboxReader {
   }
 
   /**
-   * Reads the next portion of outbox rows, and returns the events for each group of listeners.
+   * Reads the next rows of the outbox, and returns the events for each group of listeners.
    * @param position position up to which all listeners have received their events; null if unknown
    */
   async readAfter(tables: Tables, position: string | null, groups: readonly ListenerGroup[]): Promise<ReadEvents> {
@@ -60,8 +58,7 @@ export class OutboxReader {
     const endedGroups: ListenerGroup[] = [];
     const texts: (readonly [ListenerGroup, string])[] = [];
     for (const group of groups) {
-      // `changes` is null if the rows after `position` are not known. Then each listener gets a
-      // `reset`.
+      // Null if the rows after `position` are not known; then each listener gets a `reset`.
       const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
       if (events === null) endedGroups.push(group);
@@ -71,8 +68,8 @@ export class OutboxReader {
   }
 
   /**
-   * Returns the events that a client missed after `position`. Reads them in portions, and serves
-   * other clients between two portions.
+   * Returns the events that a client missed after `position`. Other requests are answered between
+   * two reads.
    * @param upTo position in the outbox that a `reset` event gets as its id
    */
   async missed(store: Pick<Store, "read">, reader: KeyReader, position: string | null, upTo: string): Promise<string> {
@@ -91,8 +88,7 @@ export class OutboxReader {
 
   /**
    * Returns the events for the listeners that share a key; null if the key is no longer valid.
-   * @param happened events of the workspace; null if they are unknown, which makes the result a
-   * `reset`
+   * @param happened events of the workspace; null if unknown: the result is then a `reset`
    */
   async #eventsFor(tables: Tables, group: ListenerGroup, happened: WorkspaceEvents | null) {
     const isBelieved = happened !== null && this.#isBelieved(group, happened);
@@ -104,10 +100,7 @@ export class OutboxReader {
     return !happened.concernsKey(reader.key.seq) && this.#server.now() - lookedAt < ACCESS_CACHE_MS;
   }
 
-  /**
-   * Reads the access of a key from the database again.
-   * @returns false if the key is no longer valid
-   */
+  /** Reads the access of a key again; returns false if the key is no longer valid. */
   async #renewAccess(tables: Tables, group: ListenerGroup): Promise<boolean> {
     const reader = findReader(await findHolder(tables, group.hash, this.#server.now()), ADMIT_EVERYBODY);
     if (isRefused(reader)) return false;
@@ -117,8 +110,8 @@ export class OutboxReader {
   }
 
   /**
-   * Formats events for the stream. Only the last event has an id. If the connection is lost before
-   * that event arrives, the client gets all of them again.
+   * Formats events for the stream. Only the last event has an id: if the connection is lost before
+   * that event arrives, the client gets all these events again.
    */
   #textOf(events: readonly VisibleEvent[], { workspace }: KeyReader, position: string): string {
     const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
@@ -140,7 +133,8 @@ const ADMIT_EVERYBODY: RateCheck = () => null;
 
 /**
  * Adds events to `visible`, which keeps only the last event of each item.
- * @returns false if there are too many events, so that one `reset` must replace them all
+ * @returns false if a single `reset` must replace all events, for example because there are too
+ * many
  */
 function addEvents(visible: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {

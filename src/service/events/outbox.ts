@@ -24,7 +24,7 @@ type FormerGrant = { readonly key: number; readonly level: Level };
 
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
-/** Consecutive rows of the outbox. `upTo`: position after them; `more`: others may follow. */
+/** Consecutive rows. `upTo`: position after these rows; `more`: true if rows may follow. */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**
@@ -41,7 +41,7 @@ export type OutboxTable = {
    * database
    */
   after(position: string, most: number, workspace?: number): Promise<OutboxPage | null>;
-  /** Returns those of the folders that the outbox reports as removed, by row number. */
+  /** Returns the folders among `seqs` that the outbox reports as removed, by row number. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
   /** Adds a row for changed grants of a key, because the database has no trigger for them. */
   noteAccess(key: number): void;

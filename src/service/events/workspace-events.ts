@@ -1,7 +1,6 @@
 /**
- * Selects the events for a key at the time when they are sent, by the same access checks as the
- * API. A key gets changes of items that it may read now, or could read before. It gets nothing
- * about other items.
+ * Selects the events for a key at the time when they are sent, by the access checks of the API. A
+ * key gets only events about items that it may read now, or could read before the change.
  */
 
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
@@ -14,7 +13,10 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/** LIMIT: events that are sent together. For more, a full scan costs the listener less. */
+/**
+ * LIMIT: events that are sent together; instead of more events, a full scan costs the listener
+ * less.
+ */
 export const MAX_EVENTS = 200;
 /** Row number that stands for an unknown former parent. No grant can be on it. */
 const UNKNOWN_FOLDER = -1;
@@ -43,10 +45,7 @@ export class WorkspaceEvents {
     }
   }
 
-  /**
-   * Reads the current state of the items that outbox rows name.
-   * @param rows rows of one workspace
-   */
+  /** Reads the current state of the items that the rows name; all rows are of one workspace. */
   static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
     const workspaceEvents = new WorkspaceEvents(tables, rows);
     await workspaceEvents.#loadItems();
