@@ -11,9 +11,9 @@ export function includesLevel(level: Level, needed: Level): boolean {
 type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
- * Access of a key, as a transaction sees it. The nearest grant decides: the grant on the file,
- * otherwise on its folder, and so on up to the root. One call of `loadAncestors` looks up all
- * folders that a request needs. After that, each item is checked without a query.
+ * Access of a key, as a transaction sees it. The nearest grant decides: on the file itself,
+ * otherwise on the nearest folder above it. One call of `loadAncestors` looks up all folders that a
+ * request needs; later checks need no query.
  */
 export class Access {
   readonly grants: readonly GrantRow[];
@@ -48,18 +48,12 @@ export class Access {
     for (const seq of unknownFolders) if (!this.#parents.has(seq)) this.#parents.set(seq, ROOT);
   }
 
-  /**
-   * Returns the level of access to a folder.
-   * @throws if `loadAncestors` did not look up the folder before
-   */
+  /** @throws unless `loadAncestors` looked up the folder before */
   folder(seq: number): Level {
     return this.everywhere ?? this.#nearestGrant(seq);
   }
 
-  /**
-   * Returns the level of access to a file.
-   * @throws if `loadAncestors` did not look up the folder of the file before
-   */
+  /** @throws unless `loadAncestors` looked up the folder of the file before */
   file(row: FilePlace): Level {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
   }

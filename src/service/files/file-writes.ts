@@ -27,7 +27,6 @@ import { presentEdit, presentFile, presentReview } from "./present.ts";
 import type { FileRow } from "../store/rows.ts";
 import type { FileForEdit } from "../store/files-table.ts";
 
-/** Answers PATCH /v1/files/{id}. */
 export async function patchFile({ context, id, body }: OperationCall<"patchFile">): Promise<Answer> {
   if ("protected" in body) return protectFile(context, id, body.protected);
   await context.tables.lockStructure(context.workspace.seq);
@@ -62,7 +61,6 @@ async function placeFile(context: RequestContext, row: FileRow, folder: FolderPl
   });
 }
 
-/** Answers PUT /v1/files/{id}/content. */
 export async function putContent({ context, id, body }: OperationCall<"putContent">): Promise<Answer> {
   const fileForEdit = await findForEdit(context, id, body.baseChangeId);
   if (isRefused(fileForEdit)) return fileForEdit;
@@ -90,8 +88,7 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
 type SentEdit = OperationCall<"putContent">["body"];
 
 /**
- * An edit with the two versions to combine it with: the published version, and the content of its
- * base. That content is null if it was pruned.
+ * An edit with the versions to combine it with; `baseContent` is null if that version was pruned.
  */
 type StoredEdit = SentEdit & {
   readonly baseContent: string | null;
@@ -100,11 +97,11 @@ type StoredEdit = SentEdit & {
 };
 
 /**
- * Combines the content of an edit with changes made since its base.
- * ASSUMES: any change of the file can be the base of a write, because the caller read its content.
- * This includes changes in review and rejected changes. A change whose content was pruned combines
- * only with equal content (contract test "takes a change in review as a base").
- * @returns null if they cannot be combined, or if only the combined content is too long
+ * Returns the content to publish for an edit; null if its content does not combine with the
+ * published content, or the combined content is too long.
+ * ASSUMES: any change of the file can be the base of a write, even a change in review or a rejected
+ * change, because the caller read its content. If the content of the base was pruned, only an edit
+ * equal to the published content succeeds (contract test "takes a change in review as a base").
  */
 export function combineWithLive(combine: CombineContents, edit: StoredEdit): string | null {
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
@@ -114,7 +111,6 @@ export function combineWithLive(combine: CombineContents, edit: StoredEdit): str
 }
 
 /**
- * Publishes content.
  * ASSUMES: a write that does not change the published content makes no new change (contract test
  * "makes no new change for equal content").
  */
@@ -145,7 +141,6 @@ async function submitForReview(
 }
 
 /**
- * Answers DELETE /v1/files/{id}.
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
  * protected and has changes in review, the refusal names the protection as the reason.
  */

@@ -17,7 +17,6 @@ import {
 import { judgeLinks } from "./judge-links.ts";
 import { makeFileJson, presentFile } from "./present.ts";
 
-/** Answers GET /v1/files. */
 export function listFiles(call: OperationCall<"listFiles">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FILES, {
@@ -44,7 +43,6 @@ async function selectFiles(
   return prefix === undefined || prefix === "" ? files.all(range) : files.inTree({ ...range, path: prefix });
 }
 
-/** Answers GET /v1/files/{id}. */
 export async function readFile({ context, id }: OperationCall<"readFile">): Promise<Answer> {
   const shownFile = await context.tables.files.shown(context.workspace.seq, id, makeFileJson);
   if (shownFile === undefined || !includesLevel(await context.access.levelOfFile(shownFile.row), "read"))
@@ -53,7 +51,6 @@ export async function readFile({ context, id }: OperationCall<"readFile">): Prom
 }
 
 /**
- * Answers POST /v1/files.
  * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
  * its missing folders").
  */

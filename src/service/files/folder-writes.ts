@@ -24,7 +24,6 @@ import {
 } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
-/** Answers PATCH /v1/folders/{id}. Requests have the same form as those of PATCH /v1/files/{id}. */
 export async function patchFolder({ context, id, body }: OperationCall<"patchFolder">): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFolder(context, id);
@@ -38,7 +37,6 @@ export async function patchFolder({ context, id, body }: OperationCall<"patchFol
 }
 
 /**
- * Renames or moves a folder.
  * ASSUMES: a move of a folder below itself is answered 400 invalid_request (contract test "refuses
  * to move a folder below itself").
  */
@@ -89,7 +87,6 @@ function countSlashes(path: string): number {
 }
 
 /**
- * Answers DELETE /v1/folders/{id}[?recursive=true].
  * ASSUMES: the key needs edit access to everything below the folder. A protected file below the
  * folder is refused with `file_protected`, as if the file were deleted alone (contract tests
  * "refuses a recursive delete …").
@@ -110,7 +107,7 @@ export async function deleteFolder({ context, id, query }: OperationCall<"delete
   return DELETED_ANSWER;
 }
 
-/** Returns the reason why an item below the folder cannot be deleted; null if there is none. */
+/** Returns why an item below the folder cannot be deleted; null if all items can be deleted. */
 async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

@@ -16,7 +16,6 @@ import {
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT, type RowRange } from "../store/rows.ts";
 
-/** Answers GET /v1/folders. */
 export function listFolders(call: OperationCall<"listFolders">): Promise<Answer> {
   const { access } = call.context;
   return answerList(call, FOLDERS, {
@@ -44,13 +43,11 @@ async function selectFolders(
   return prefix === "" ? folders.all(range) : folders.below({ ...range, path: prefix });
 }
 
-/** Answers GET /v1/folders/{id}. */
 export async function readFolder({ context, id }: OperationCall<"readFolder">): Promise<Answer> {
   const row = await findFolder(context, id);
   return isRefused(row) ? row : makeDone(200, presentFolder(row));
 }
 
-/** Answers POST /v1/folders. */
 export async function createFolder({ context, body }: OperationCall<"createFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
@@ -69,7 +66,6 @@ export async function createFolder({ context, body }: OperationCall<"createFolde
   return isRefused(newFolder) ? newFolder : makeDone(201, presentFolder(newFolder));
 }
 
-/** Returns the refusal of a folder whose path would be too long. */
 export function refuseTooLongPath(pointer: string): Refused {
   return refuseFields([{ code: "too_long", pointer, detail: pathLimitText("folder") }]);
 }

@@ -1,6 +1,6 @@
 /**
- * Makes pages of files and folders (`src/contract/README.md`, "Pagination rules"). They are in the
- * order of creation, which renaming does not change.
+ * Makes pages of files and folders in the order of creation, which renaming does not change
+ * (`src/contract/README.md`, "Pagination rules").
  */
 
 import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
@@ -11,7 +11,6 @@ import type { RowRange } from "../store/rows.ts";
 
 type ListCall = OperationCall<"listFiles" | "listFolders">;
 
-/** Functions that select, filter and show the items of a list, of files or of folders. */
 type ListFunctions<Row> = {
   readonly select: (range: RowRange) => Promise<readonly Row[] | Refused>;
   /** Returns the row number of the folder whose access decides who may read the item. */
@@ -21,8 +20,8 @@ type ListFunctions<Row> = {
 };
 
 /**
- * Answers a request for a page of a list. Items that the key may not read are removed after the
- * page was read. So a page may be short or empty and still have a cursor.
+ * Removes items that the key may not read after it has read the page. So a page may be short or
+ * empty and still have a cursor.
  */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,

@@ -15,14 +15,14 @@ export function joinFolderPath(place: Pick<FolderPlace, "path">, name: string): 
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
-/** Returns the folder with that id; refuses if there is none that this key can read. */
+/** Returns the folder with this id; refuses if the key can read no such folder. */
 export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
   const row = await context.tables.folders.byId(context.workspace.seq, id);
   if (row !== undefined && includesLevel(await context.access.levelOfFolder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
-/** Returns the file with that id; refuses if there is none that this key can read. */
+/** Returns the file with this id; refuses if the key can read no such file. */
 export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await context.tables.files.byId(context.workspace.seq, id);
   if (row !== undefined && includesLevel(await context.access.levelOfFile(row), "read")) return row;
@@ -34,7 +34,7 @@ export function refuseUnknownFile(): Refused {
 }
 
 /**
- * Returns the file with that id, if this key may write to the file. Refuses with 404 if the key
+ * Returns the file with this id, if the key may write to the file. Refuses with 404 if the key
  * cannot even read the file, otherwise with 403.
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
@@ -43,8 +43,8 @@ export async function findWritableFile(context: RequestContext, id: string): Pro
 }
 
 /**
- * Returns the refusal if the key may read a file but not write to it; otherwise null. The folder of
- * the file must have been looked up.
+ * Returns the refusal if the key may not write to a file that it may read; otherwise null. The
+ * folder of the file must have been looked up.
  */
 export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
   if (includesLevel(access.file(file), "edit")) return null;
@@ -58,8 +58,7 @@ export async function findWritableFolder(context: RequestContext, id: string): P
 }
 
 /**
- * Returns the folder with the id `parentId`, or the root if that is null. Refuses if this key may
- * not write to the folder.
+ * Returns the folder with this id, or the root for null; refuses if the key may not write to it.
  */
 export async function findTargetFolder(
   context: RequestContext,
@@ -83,9 +82,8 @@ export async function followFolders(
 }
 
 /**
- * Follows the folder names of a new file's path, as `followFolders` does. If folders are missing,
- * first locks the folder tree of the workspace, because another request may be creating the same
- * folders.
+ * Follows the folder names of a new file's path. If folders are missing, first locks the folder
+ * tree of the workspace, because another request may be creating the same folders.
  */
 export async function followFoldersOfFile(
   context: RequestContext,
@@ -140,11 +138,11 @@ export function refuseOccupied(path: string): Refused {
 }
 
 /**
- * Moves files, some of them protected. Review protection applies to every key without Full access
- * to the file. Such a key must not get Full access because the file moves, as it could then remove
- * the protection. So only a key that already has Full access to the file may make such a move.
- * ASSUMES: such a move is answered 403 forbidden (contract test "keeps review protection from being
- * moved away").
+ * Moves files, some of them protected. Protection applies to every key without Full access to the
+ * file, so a key that gains Full access by a move could remove the protection. Only a caller with
+ * Full access to the file may make such a move.
+ * ASSUMES: for other callers, such a move is answered 403 forbidden (contract test "keeps review
+ * protection from being moved away").
  * @param files protected files that move
  * @param move makes the move, in the transaction of the request; a refusal rolls it back
  */

@@ -1,4 +1,6 @@
-/** Converts rows of the tables to the form of the API, without checking their ids. */
+/**
+ * Converts rows of the tables to the form of the API. Ids from the tables are not checked again.
+ */
 
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";

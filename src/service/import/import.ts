@@ -43,8 +43,8 @@ export type ImportReport = {
   /** Number of bytes of imported content, in UTF-8. */
   readonly bytes: number;
   /**
-   * Files and folders that got another name on the service than they have locally, in the order of
-   * the walk. A folder's path ends in `/`.
+   * Files and folders whose name on the service differs from the local name, in the order of the
+   * walk. A folder's path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /**
@@ -59,16 +59,15 @@ export type ImportReport = {
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
 /**
- * LIMIT: number of unanswered requests of an import. They are enough for the store to commit many
- * writes together, and few enough that requests of other clients are soon answered.
+ * LIMIT: unanswered requests of an import: enough for the store to commit many writes together, and
+ * few enough that requests of other clients are soon answered.
  */
 const MAX_CONCURRENT_REQUESTS = 64;
 
 /**
- * Imports every Markdown file below a folder, byte for byte, and the folders themselves. They get
- * the names that a sync would give them. Existing documents on the service stay unchanged. Symlinks
- * are not followed. If the service checks links, links between documents are sent as ids, as in a
- * sync.
+ * Imports the folders and Markdown files below a folder, byte for byte, with the names that a sync
+ * would give them. Existing documents on the service stay unchanged. Symlinks are not followed. If
+ * the service checks links, links between documents are sent as ids, as in a sync.
  * @param target the service, and a key that may create documents in the root
  * @param dir absolute path of the folder, whose contents go to the root of the workspace
  */
@@ -130,8 +129,8 @@ type ItemOutcome = { readonly bytes: number } | Refusal | null;
 type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
- * Sends items of the walk. Sends the folders first, one after the other. Otherwise requests for
- * files in them would create the same folders at the same time.
+ * Sends items of the walk: first the folders, one after the other, because concurrent requests for
+ * files in a missing folder would all create it.
  */
 async function sendAll(sender: SendContext, items: readonly WalkItem[]): Promise<ItemOutcome[]> {
   const outcomes = new Map<WalkItem, ItemOutcome>();
@@ -155,7 +154,9 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   return { bytes: Buffer.byteLength(text) };
 }
 
-/** Creates a folder on the service. Reports no refusal, because each of its files gets one. */
+/**
+ * Creates a folder on the service. Reports no refusal, because each file in the folder gets one.
+ */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
   const { created } =

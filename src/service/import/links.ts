@@ -1,6 +1,6 @@
 /**
  * Converts links of an imported folder for a service that checks links. Each document is sent after
- * the documents to which it links, and its links then contain their ids.
+ * the documents to which it links, so that its links can contain their ids.
  */
 
 import { FILES, FOLDERS } from "../../contract/routes.ts";
@@ -27,9 +27,11 @@ type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "n
 
 export type LinkReport = {
   readonly byId: number;
-  /** Number of documents written twice, first with inert links, because of a circle of links. */
+  /** Number of documents that were written twice because of a circle of links. */
   readonly twice: number;
-  /** Inert links. `path` is the local path of the document, `to` the link as the user wrote it. */
+  /**
+   * Inert links. `path` is the local path of the document, `to` the link as its author wrote it.
+   */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
@@ -63,9 +65,8 @@ export class ImportLinks {
   }
 
   /**
-   * Returns the items of the walk in the order in which they are sent. Items without links come
-   * first, in the order of the walk. Then come the documents with links, each after the documents
-   * to which it links.
+   * Returns the items of the walk in the order in which they are sent: first the items without
+   * links, then the documents with links, each after the documents to which it links.
    * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
@@ -127,8 +128,8 @@ export class ImportLinks {
   }
 
   /**
-   * Sends documents a second time if their links form a circle. One document of each circle was
-   * sent with an inert link, because its target did not exist yet.
+   * Sends one document of each circle of links again. Its first version has an inert link, because
+   * the target of the link did not exist yet.
    */
   async end(ask: SendRequest): Promise<LinkReport> {
     for (const sent of this.#sent.values()) {

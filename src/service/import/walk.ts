@@ -21,7 +21,9 @@ export type ImportRefusal = { readonly path: string; readonly reason: ImportReas
 /** A file or folder that the walk found. `path` is its local path, `as` its path on the service. */
 export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-/** A result of the walk, in order: a file or folder, or a report about a new name or a refusal. */
+/**
+ * One item of the walk, in order: a file or folder, a changed name, or a refused file or folder.
+ */
 export type WalkItem =
   | WalkEntry
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
@@ -96,9 +98,10 @@ export function describeNameFault(fault: NameFault, name: string): string {
 type ImportName = { readonly name: string; readonly holder: string };
 
 /**
- * Converts the local names of one folder to names on the service, by the rule of a sync. A legal
- * name stays. If several entries would get the same new name, only the first gets it. A name that
- * cannot be made legal stays too, so that its fault is reported later.
+ * Converts the local names of one folder to names on the service, by the rules of a sync:
+ * - A legal name stays.
+ * - If several entries would get the same new name, only the first gets it.
+ * - A name that cannot be made legal stays, so that its fault is reported later.
  * @param entries in the order of the walk
  */
 function convertNames(entries: readonly Dirent[]): ReadonlyMap<string, ImportName> {

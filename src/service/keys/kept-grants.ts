@@ -1,8 +1,8 @@
 /**
- * Keeps grants of removed files and folders. A client may delete a folder and create it again
- * automatically. Other keys must not get access then that a grant on the old folder withheld.
+ * Keeps grants of removed files and folders for their paths. A client may delete a folder and
+ * create it again; other keys must not get access that a grant on the old folder withheld.
  * ASSUMES: if a file or folder is deleted, a grant on it that gives less than the folder above is
- * kept for its path. It applies to a file or folder that is created at that path later (contract
+ * kept for its path, and applies to a file or folder that is created at that path later (contract
  * test "keeps what a grant withholds …").
  */
 
@@ -43,11 +43,10 @@ export async function moveKeptGrants(context: WorkspaceContext, from: string, to
 }
 
 /**
- * Applies kept grants after an item was created, renamed or moved to a path. Includes grants for
- * paths below it.
- * @returns a refusal, which rolls the request back, if a kept grant would deny the caller edit
- * access to the new item. Otherwise a client that cannot read the item would conclude that it was
- * deleted. Null if nothing is refused
+ * Applies the grants that are kept for a path, and for paths below it, after an item was created,
+ * renamed or moved to the path.
+ * @returns a refusal, which rolls the request back, if a kept grant denies the caller edit access:
+ * a client that cannot read its new item would conclude that somebody deleted it. Otherwise null
  */
 export async function applyKeptGrants(
   context: WorkspaceContext & Pick<RequestContext, "key">,
@@ -58,8 +57,8 @@ export async function applyKeptGrants(
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, kept.path);
     if (item === undefined) continue;
-    // The grants are read again for each kept grant, because the previous one may have changed a
-    // grant of the same key.
+    // Read again for each kept grant, because the previous one may have changed a grant of the same
+    // key.
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);

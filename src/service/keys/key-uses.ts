@@ -2,16 +2,13 @@ import type { KeyRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Remembers the last use of each key in memory, and saves all of them together from time to time.
- * Saving a use with each request would take longer than the request itself.
+ * Remembers the last use of each key in memory, and saves all uses together from time to time.
+ * Saving each use with its request would take longer than the request itself.
  */
 export class KeyUses {
   #unsaved = new Map<number, number>();
 
-  /**
-   * Records a use of a key.
-   * @param usedAt milliseconds since the epoch
-   */
+  /** @param usedAt milliseconds since the epoch */
   note(key: number, usedAt: number): void {
     this.#unsaved.set(key, usedAt);
   }
@@ -21,10 +18,7 @@ export class KeyUses {
     return this.#unsaved.get(seq) ?? lastUsedAt;
   }
 
-  /**
-   * Saves the time of each key's last use to the database.
-   * @throws if the disk is full; the next call then saves the same times
-   */
+  /** @throws if the disk is full; the next call then saves the same times */
   async save(store: Pick<Store, "write">): Promise<void> {
     const unsavedUses = this.#unsaved;
     if (unsavedUses.size === 0) return;

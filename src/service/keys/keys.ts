@@ -28,18 +28,16 @@ export async function makeKey(working: TransactionContext, options: NewKey): Pro
   return { ...(await readKeyInfo(working, id))!, key };
 }
 
-/** Returns a secret of 256 random bits. By its prefix, people recognise a leaked key. */
+/** Returns a secret of 256 random bits, with a prefix by which people recognise a leaked key. */
 function makeSecret({ random }: TransactionContext): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** Returns a key in the form that administrators see; null if the key does not exist. */
 export async function readKeyInfo(working: TransactionContext, id: string): Promise<KeyInfo | null> {
   const row = await working.tables.keys.byId(id);
   return row === undefined ? null : (await readKeyInfos(working, [row]))[0]!;
 }
 
-/** Returns keys in the form that administrators see, in the same order. */
 export async function readKeyInfos({ tables, uses }: TransactionContext, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
   if (rows.length === 0) return [];
   const shownGrants = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
