@@ -26,7 +26,10 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
 
 /** Milliseconds for which lines are collected before one write. */
 const WRITE_PAUSE_MS = 200;
-/** LIMIT: lines that wait for the disk. Further lines are lost, and the next one counts them. */
+/**
+ * LIMIT: lines that wait for the disk, so that a slow disk does not fill the memory. Lines beyond
+ * the limit are lost; the next written line counts them.
+ */
 const MAX_WAITING_LINES = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
@@ -47,7 +50,7 @@ export class AccessLog {
   #lost = 0;
   #writing: Promise<void> | null = null;
 
-  /** @param onFault called when lines could not be written, which are then lost */
+  /** @param onFault receives the error if lines could not be written, and so are lost */
   constructor(append: AppendText, onFault: (error: unknown) => void) {
     this.#append = append;
     this.#onFault = onFault;

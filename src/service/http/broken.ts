@@ -7,8 +7,8 @@ import type { BodyFault } from "../requests/body.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
- * Connections on which the service refused a request after reading its headers. If the body then
- * has an error, it gets no second answer.
+ * Connections on which the service refused a request after reading its headers. An error in the
+ * body of such a request gets no second answer.
  */
 const connectionsAnsweredEarly = new WeakSet<Duplex>();
 

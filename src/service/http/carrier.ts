@@ -25,9 +25,9 @@ import type { ServerState, MaybePromise } from "./server-state.ts";
 import { sendStream } from "./stream.ts";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 
-/** LIMIT: number of open event streams. The remaining connections are for other requests. */
+/** LIMIT: open event streams, so that connections remain for other requests. */
 const MAX_STREAMS = 6_000;
-/** LIMIT: number of characters of an id in a path. Node itself refuses longer request lines. */
+/** LIMIT: characters of an id in a path, because Node itself refuses longer request lines. */
 const MAX_ID = 64 * 1024;
 
 /** Requests whose client waits for status 100 (Continue) before it sends the body. */
@@ -35,7 +35,7 @@ const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The request with its answer and its facts; set by the first hook of each request. */
+    /** Exchange to which the request belongs; the first hook of each request sets it. */
     exchange: HttpExchange;
   }
   interface FastifyContextConfig {
@@ -64,7 +64,6 @@ type AnyAnswer = WireResponse | PageAnswer;
 
 type HandleRequest = (request: IncomingMessage, response: ServerResponse, waitsForContinue?: boolean) => void;
 
-/** Returns the function that handles each request of the servers that share this state. */
 export async function createRequestHandler(state: ServerState): Promise<HandleRequest> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
@@ -72,8 +71,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
     // fastify decodes the path of a request before it finds the route, and fails if the encoding is
-    // malformed. Percent signs are therefore escaped, so that decoding returns the path as the
-    // client sent it.
+    // malformed. With its percent signs escaped, the decoded path is the path that the client sent.
     rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),
   });
   app.removeAllContentTypeParsers();
@@ -100,15 +98,15 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     // after the answer.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
-    // With a content type, fastify would read a body, and the stream of an empty one never ends.
+    // With a content type, fastify reads a body, and the stream of an empty body never ends.
     if (isEmpty) delete request.headers["content-type"];
     app.routing(request, response);
   };
 }
 
 /**
- * Registers the routes: the operator's pages, the declared operations, and `/admin`. All other
- * paths are answered by the service or by the web pages.
+ * Registers the operator's pages, the declared operations, and `/admin`. The service or the web
+ * pages answer all other paths.
  */
 function registerRoutes(app: FastifyInstance, state: ServerState): void {
   const answerRequest = (request: FastifyRequest) => answerWithBody(state, request.exchange, readBody(request.body));
@@ -158,8 +156,8 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
 }
 
 /**
- * Checks the key of a request before its body is read. Also checks the key before a request is
- * refused because of overload.
+ * Checks the key of a request before its body is read, and before it is refused because of
+ * overload.
  */
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
@@ -284,8 +282,8 @@ function dropConnection({ request, reply }: HttpExchange): void {
 }
 
 /**
- * Returns the length of the body in bytes, as declared by `Content-Length`. A chunked body declares
- * no length, so the limit `MAX_BODY_BYTES` is returned.
+ * Returns the declared length of the body in bytes. A chunked body declares no length and counts as
+ * `MAX_BODY_BYTES`.
  */
 function readDeclaredLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
@@ -316,8 +314,8 @@ async function answerMetrics({ service, watch }: ServerState, request: FastifyRe
 }
 
 /**
- * Returns true if the client may read the pages for operators. A local client may, unless the
- * headers of a proxy name another client. Any other client needs the admin key.
+ * Returns true if the client may read the pages for operators: a client with the admin key, or a
+ * local client, unless the headers of a proxy name another client.
  */
 async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
@@ -328,12 +326,12 @@ async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerSta
 }
 
 /**
- * Headers that a request may have only once. Node keeps their first value. A proxy that keeps the
- * last value would check another host or key than the service.
+ * Headers that a request may have only once. Node uses the first value; a proxy that uses the last
+ * value would check another host or key than the service.
  */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/** Returns the reason why a request cannot be answered, whatever its path, or null. */
+/** Returns the fault for which every path refuses the request; null if there is none. */
 function findHeadFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const singleHeadersSeen = new Set<string>();

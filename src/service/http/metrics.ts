@@ -1,6 +1,6 @@
 /**
- * Collects the figures about requests and about the process for `/metrics`. They are only numbers.
- * They never contain content, a key, the path of a document or the name of a workspace.
+ * Collects figures about requests and the process for `/metrics`: numbers, and never content, a
+ * key, the path of a document or the name of a workspace.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -14,8 +14,8 @@ import { RequestHistory } from "./request-history.ts";
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
- * LIMIT: upper limit of each histogram bucket, in seconds. Most answers take milliseconds, and an
- * answer that takes 10 s is an error.
+ * LIMIT: upper limits of the histogram buckets, in seconds, because most answers take milliseconds,
+ * and an answer that takes 10 s is an error.
  */
 const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS_PER_SECOND = 1e9;
@@ -60,10 +60,7 @@ export class RequestMetrics {
     this.#delay.enable();
   }
 
-  /**
-   * Begins to count a request.
-   * @param route pattern of the request's path
-   */
+  /** @param route pattern of the request's path */
   begin(request: IncomingMessage, response: ServerResponse, route: string): RequestRecord {
     this.#underWay++;
     const isGone = () => response.destroyed;
@@ -83,7 +80,7 @@ export class RequestMetrics {
       this.#time(ms);
       this.history.note(status, ms);
     }
-    // The log alone needs the time of the request, and formatting a time is slow.
+    // Only the log needs the time of the request, and formatting a time is slow.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const requestedAt = new Date(Date.now() - ms).toISOString();
@@ -120,7 +117,6 @@ export class RequestMetrics {
     if (index >= 0) this.#within[index]!++;
   }
 
-  /** Returns all figures in the text format of Prometheus. */
   async metricsText(known: ServiceFigures | null): Promise<string> {
     const text = formatMetrics([
       ...this.#ofRequests(),
@@ -193,10 +189,7 @@ function roundMs(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/**
- * Returns a metric of the type gauge. If there is no value, the metric has no sample, and
- * `/metrics` does not show it.
- */
+/** Returns a gauge. `/metrics` does not show a gauge without a value. */
 function makeGauge(name: string, help: string, value: number | undefined): Metric {
   return makeMetric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }
@@ -206,8 +199,8 @@ function makeMetric(name: string, type: Metric["type"], help: string, samples: r
 }
 
 /**
- * Returns the label for a method; `OTHER` if the text cannot be a method. So a client cannot put
- * arbitrary text into labels.
+ * Returns the label for a method; `OTHER` if the text cannot be a method, so that a client cannot
+ * put arbitrary text into labels.
  */
 function toMethodLabel(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";

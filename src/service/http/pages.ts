@@ -4,8 +4,8 @@ import type { Pages } from "../pages/site.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 
 /**
- * Options of the web pages below `/app`. The code and scripts of the pages are loaded by the first
- * request for a page, because many services never get such a request.
+ * Options of the web pages below `/app`. The first request for a page loads their code and scripts,
+ * because many services never get such a request.
  */
 export type PagesOptions = {
   readonly core: ServiceCore;
@@ -20,7 +20,7 @@ export type PagesLoader = {
 };
 
 type PagesSources = FigureSources & {
-  /** Returns the addresses of the service. They are known only after the service listens. */
+  /** Returns the addresses of the service, which are known only once the service listens. */
   readonly where: () => Omit<ServedAddress, "proxy">;
 };
 

@@ -8,32 +8,34 @@ import type { ServiceFigures } from "../figures.ts";
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
-/** Upper end of the first group of durations, in ms. Each further group ends 25 % higher. */
+/**
+ * Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above the bucket before it.
+ */
 const FIRST_GROUP_MS = 0.5;
 const GROUP_RATIO = 1.25;
-/** Number of groups of durations. The last group contains all durations from 17 s. */
+/** Number of histogram buckets. The last bucket contains all durations from 17 s on. */
 const DURATION_GROUPS = 48;
 
 type AnswerCounts = { answered: number; refused: number; failed: number };
 
 type MinuteCounts = AnswerCounts & {
-  /** The minute, as the number of minutes since the epoch. */
+  /** Minutes since the epoch. */
   readonly minute: number;
-  /** Number of answers in each group of durations. */
+  /** Number of answers in each histogram bucket, by duration. */
   readonly durations: Uint32Array;
   figures: ServiceFigures | null;
 };
 
 /**
- * Figures about the requests of a span of time. `answered` counts answers with a status below 400,
- * `refused` 4xx, `failed` 5xx.
+ * Figures about the requests of a span of time: `answered` counts answers with a status below 400,
+ * `refused` with 4xx, `failed` with 5xx.
  */
 export type RequestSpan = Readonly<AnswerCounts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
   /**
-   * Durations in milliseconds: half of the answers took at most `median`, 95 % at most `p95`. The
-   * estimates are at most 25 % too long. Null if there was no answer.
+   * Milliseconds within which half of the answers came; `p95`: 95 %. Up to 25 % too long, because
+   * durations are counted in buckets. Null if there was no answer.
    */
   readonly median: number | null;
   readonly p95: number | null;
@@ -48,8 +50,8 @@ export class RequestHistory {
 
   /**
    * @param now returns milliseconds since the epoch
-   * @param readFigures returns the current figures of the service, or null; called once in each
-   * minute with requests; does not reject
+   * @param readFigures returns the current figures of the service, or null, and does not reject;
+   * runs once in each minute with requests
    */
   constructor(now: () => number, readFigures: () => Promise<ServiceFigures | null>) {
     this.#now = now;
@@ -115,8 +117,8 @@ function findGroup(ms: number): number {
 }
 
 /**
- * Returns the duration within which a share of the answers came: the upper end of a group of
- * durations, in milliseconds. Null if there are no durations.
+ * Returns the milliseconds within which a share of the answers came, as the upper end of a bucket;
+ * null without answers.
  */
 function findQuantile(durations: readonly number[], share: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);

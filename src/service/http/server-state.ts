@@ -12,13 +12,16 @@ import type { UnreadAnswers } from "./unread.ts";
 export type HttpService = {
   readonly handle: ServiceWire;
   /**
-   * Checks a request by its headers, before its body is read. Called for requests with a body, and
-   * for all requests while the service is overloaded. `handle` checks every request again.
+   * Checks a request by its headers, before its body is read: a request with a body, and every
+   * request while the service is overloaded. `handle` checks each request again.
    * @returns the answer if the body is not needed; otherwise null
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   readonly figures?: () => MaybePromise<ServiceFigures>;
-  /** Returns true if requests can be served, for `/readyz`. Undefined if they always can. */
+  /**
+   * Returns true if requests can be served, for `/readyz`. Undefined: requests can always be
+   * served.
+   */
   readonly isReady?: () => MaybePromise<boolean>;
   /** Answers a GET request for the path with a stream of events, or refuses it. */
   readonly streams?: {
@@ -36,7 +39,7 @@ export type ServerState = {
   readonly loadPages: PagesLoader | null;
   readonly watch: RequestMetrics;
   readonly unread: UnreadAnswers;
-  /** A function for each open event stream, which ends it. */
+  /** Functions that each end one open event stream. */
   readonly streams: Set<() => void>;
   begun: number;
   /** True after the server has begun to close. Each answer then closes its connection. */

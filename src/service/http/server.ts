@@ -21,7 +21,7 @@ export type HttpOptions = {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /** Options of the web pages below `/app`; undefined for no pages. */
   readonly pages?: PagesOptions;
-  /** Called for each finished request, with its line of the access log. */
+  /** Receives the access-log line of each finished request. */
   readonly log?: (entry: AccessEntry) => void;
   /** Clock and turns of the event loop; tests replace them. */
   readonly turns?: LoopTurns;
@@ -37,8 +37,8 @@ type HttpDeadlines = {
   /** Time for a client to read a short answer. */
   readonly answer: number;
   /**
-   * Time for which a closing service accepts further requests. Default 0. A service that stops
-   * while clients still send requests needs some time.
+   * Time for which a closing service still accepts requests. Default 0; a service that stops while
+   * clients send requests needs some time.
    */
   readonly drain: number;
   /** Time that a closing service gives its running requests before it closes their connections. */
@@ -48,8 +48,8 @@ type HttpDeadlines = {
 };
 
 /**
- * LIMIT: time limits in milliseconds. Within 30 s, the largest body arrives at 300 kbit/s; a slower
- * client would occupy a connection for too long.
+ * LIMIT: in milliseconds. The largest body arrives within 30 s at 300 kbit/s; a slower client would
+ * occupy a connection for too long.
  */
 const DEFAULT_DEADLINES: HttpDeadlines = {
   headers: 10_000,
@@ -60,15 +60,18 @@ const DEFAULT_DEADLINES: HttpDeadlines = {
   checkEvery: 1_000,
 };
 /**
- * Milliseconds for which an idle connection stays open. Proxies keep idle connections for a minute.
- * If the service closed them earlier, a proxy would send requests on closed connections.
+ * Milliseconds for which an idle connection stays open: longer than the minute for which proxies
+ * keep idle connections. Otherwise a proxy would send requests on closed connections.
  */
 const KEEP_ALIVE_MS = 72_000;
-/** LIMIT: number of concurrent connections. The server closes further ones. */
+/**
+ * LIMIT: concurrent connections, because each takes memory and a file descriptor. The server closes
+ * any connection beyond this number.
+ */
 const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
-  /** Address of the server without a trailing slash: `{base_url}` in the document of the API. */
+  /** URL of the server without a trailing slash: `{base_url}` in the contract. */
   readonly url: string;
   /** Stops accepting requests. Resolves once the running requests are answered. */
   close(): Promise<void>;
@@ -152,9 +155,10 @@ function makeServer(
 }
 
 /**
- * Closes the server in three steps. First it still answers new requests, and ends the connection
- * with each answer. Then it accepts no more connections and closes idle ones. Last, it waits for
- * running requests.
+ * Closes the server in three steps:
+ * 1. For up to `drain` ms it answers new requests, and closes each connection after the answer.
+ * 2. It accepts no more connections, and closes idle ones.
+ * 3. It waits up to `stop` ms for running requests, then closes their connections.
  */
 async function closeServer(state: ServerState, server: Server, { drain, stop }: HttpDeadlines): Promise<void> {
   state.isClosing = true;
@@ -173,9 +177,9 @@ async function closeServer(state: ServerState, server: Server, { drain, stop }: 
 const IDLE_MS = 100;
 
 /**
- * Resolves after a period without new requests, or after `mostMs` milliseconds. Meanwhile clients
- * close their connections, because each answer has `Connection: close`. If the server closed a
- * connection itself, a request that is just arriving would be lost.
+ * Resolves after a period without new requests, or after `mostMs`. Meanwhile clients close their
+ * connections, because each answer has `Connection: close`. If the server closed a connection
+ * itself, a request that is just arriving would be lost.
  */
 async function waitUntilIdle(state: ServerState, mostMs: number): Promise<void> {
   const deadline = performance.now() + mostMs;

@@ -7,16 +7,15 @@ export type StreamedAnswer = {
   readonly headers: WireHeaders;
   /**
    * Starts to send the stream.
-   * @returns a function that is called once when the connection has ended, whoever ended it
+   * @returns a function that the server calls once when the connection has ended, whoever ended it
    */
   readonly stream: (sink: AnswerStream) => () => void;
 };
 
 export type AnswerStream = {
   /**
-   * Sends a part of the answer.
-   * LIMIT: if more than `MAX_UNREAD_BYTES` are unread, the connection is closed; the client may
-   * connect again.
+   * LIMIT: closes the connection if more than `MAX_UNREAD_BYTES` are unread, because memory holds
+   * these bytes. The client may connect again.
    */
   send(part: string): void;
   end(): void;
@@ -25,10 +24,7 @@ export type AnswerStream = {
 /** Bytes that are kept for a client that does not read, besides the buffers of the system. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/**
- * Sends a stream as the answer to a request.
- * @returns a function that ends the stream
- */
+/** Sends a stream as the answer to a request. Returns a function that ends the stream. */
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
   response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();

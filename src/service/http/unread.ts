@@ -1,14 +1,14 @@
 /**
- * Tracks answers that clients read slowly or not at all, because each of them keeps its body in
- * memory. Closes the connection of a client that takes too long. If all unread answers together
- * take too much memory, closes the connection of the client that has waited longest.
+ * Tracks answers that clients read slowly or not at all, because memory keeps their bodies. Closes
+ * the connection of a client that takes too long. If all unread answers together take too much
+ * memory, closes the connection of the client that has waited longest.
  */
 
 import type { ServerResponse } from "node:http";
 
-/** LIMIT: bytes of all unread answers together. */
+/** LIMIT: bytes of all unread answers together, because memory keeps these bytes. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** LIMIT: bytes per second that a client must read of a long answer. */
+/** LIMIT: bytes per second that a client must read, so that long answers leave memory in time. */
 const BYTES_PER_SECOND = 32 * 1024;
 
 type UnreadAnswer = { readonly bytes: number; readonly until: number };
@@ -21,7 +21,6 @@ export class UnreadAnswers {
   #cut = 0;
 
   /**
-   * Begins to check unread answers regularly.
    * @param mostMs milliseconds for a short answer; a longer answer has additional time for its
    * bytes
    */
