@@ -1,46 +1,43 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
 /**
- * LIMIT: number of unanswered requests, and bytes of their bodies. If the service admitted more,
- * each would take longer, and more of them would exceed their time limits.
+ * LIMIT: unanswered requests, and bytes of their bodies. With more, each request would take longer,
+ * and more of them would exceed their time limits.
  */
 const MAX_UNANSWERED = 256;
 const MAX_BODY_BYTES_TOGETHER = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: milliseconds. If one turn of the event loop takes longer, requests are refused. They are
- * handled one after the other, so a request that arrived during the turn has already waited for
- * most of it.
+ * LIMIT: in milliseconds. If one turn of the event loop takes longer, requests are refused: a
+ * request that arrived in this turn has already waited, because requests are handled one by one.
  */
 const MAX_TURN_MS = 500;
 /**
- * LIMIT: number of requests in one turn of the event loop that are never refused as late. With so
- * few requests, one costly answer or a slow machine made the turn long, and refusing would not
- * help.
+ * LIMIT: requests in one turn of the event loop that are never refused as late. With so few
+ * requests, one costly answer or a slow machine made the turn long, and refusing would not help.
  */
 const ALWAYS_ADMITTED_REQUESTS = 8;
 /**
- * LIMIT: milliseconds. If even the quickest answer of a window (see `AnswerWindow`) took longer,
- * further requests are refused. The shared database is then so busy that no request gets a quick
- * answer.
+ * LIMIT: in milliseconds. If even the quickest answer of a window (`AnswerWindow`) took longer,
+ * requests are refused, because the shared database is too busy to answer any of them quickly.
  */
 const MAX_QUICKEST_MS = 500;
 
 /**
  * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for other
- * requests. If it has capacity, only the time limits of `http/server.ts` apply.
+ * requests. With capacity, only the time limits of `http/server.ts` apply.
  */
 const MAX_BODY_ARRIVAL_MS = 2_000;
 
-/** A body that is still arriving, and a function that closes its connection. */
+/** `cut` closes the connection of a body that is still arriving. */
 type ArrivingBody = { readonly since: number; readonly cut: () => void };
 
 /**
- * A period of time: the number of running requests at its start, the number of answers in it, and
- * the milliseconds of the quickest answer.
+ * A period of time. `working`: running requests at its start; `quickest`: milliseconds of its
+ * quickest answer.
  */
 type AnswerWindow = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
-/** A clock, and a callback for the end of a turn of the event loop; tests replace both. */
+/** A clock, and a callback at the end of a turn of the event loop; tests replace both. */
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
@@ -62,13 +59,11 @@ export class Admission {
   }
 
   /**
-   * Admits a request.
+   * Admits a request. Returns a function that ends the request; null if the request is refused.
    * @param bytes length of the body that the service will read
-   * @param isAdmin true for an operator, who is admitted even when the service is overloaded, to be
-   * able to repair it
-   * @param cut closes the connection of a body that is still arriving. Called if the body takes too
-   * long and there is no capacity for other requests
-   * @returns a function that ends the request; null if the request is refused
+   * @param isAdmin true for an operator, who must be able to repair an overloaded service
+   * @param cut closes the connection of a body that takes too long to arrive while there is no
+   * capacity for other requests
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
@@ -87,15 +82,14 @@ export class Admission {
     return endRequest;
   }
 
-  /**
-   * Records that the body of a request has arrived.
-   * @param end result of `begin` for the request
-   */
+  /** @param end result of `begin` for the request whose body has arrived */
   arrived(end: () => void): void {
     this.#arriving.delete(end);
   }
 
-  /** Returns true if another request fits. If none fits, first ends requests with slow bodies. */
+  /**
+   * Returns true if another request fits. Without capacity, first ends requests with slow bodies.
+   */
   #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BODY_BYTES_TOGETHER) {
       const [oldest] = this.#arriving;
@@ -109,7 +103,7 @@ export class Admission {
   }
 
   /**
-   * Records that the service begins to work on a request whose body has arrived.
+   * Records that the service works on a request whose body has arrived.
    * @returns a function that records that the request was answered
    */
   work(): () => void {
@@ -129,8 +123,8 @@ export class Admission {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= MAX_QUICKEST_MS) {
-      // A window ends with the first request after its time. If that request came late, no request
-      // came for a while, and the slow answers of the window are too old to count.
+      // A window ends with the first request after its time. If that request came late, the slow
+      // answers of the window are too old to count.
       const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
       this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED_REQUESTS : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
@@ -139,8 +133,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request in the current turn of the event loop.
-   * @returns true if there were many requests in this turn, and the turn has taken too long
+   * Counts a request in the current turn of the event loop. Returns true if the turn has had many
+   * requests and has taken too long.
    */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();

@@ -38,7 +38,6 @@ export function makeDone(status: 200 | 201 | 202, body: unknown): DoneAnswer {
   return makeDoneFromJson(status, JSON.stringify(body));
 }
 
-/** Returns an answer whose body is already JSON. */
 export function makeDoneFromJson(status: DoneAnswer["status"], json: string): DoneAnswer {
   return { kind: "done", status, json };
 }
@@ -54,7 +53,6 @@ export function refuse(
   return { [REFUSED_MARK]: true, kind: "refused", code, detail, errors, headers };
 }
 
-/** Refuses a request as `invalid_request`, with its faulty fields. */
 export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
@@ -64,7 +62,7 @@ export function isRefused(value: unknown): value is Refused {
 }
 
 /**
- * Converts an answer to the form of the API. A refusal becomes a problem with all documented
+ * Converts an answer to the form of the API; a refusal becomes a problem with all documented
  * fields.
  * @param generation generation of the database, for a header; null for no such header
  */

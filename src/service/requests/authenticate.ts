@@ -7,10 +7,7 @@ import type { RequestContext, ServerContext, TransactionContext } from "./contex
 import type { KeyHolder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
-/**
- * LIMIT: number of keys whose hashes are cached. Without the cache, hashing would take a tenth of
- * the time of a GET.
- */
+/** LIMIT: keys whose hashes are cached, because hashing takes a tenth of the time of a GET. */
 const MAX_HASHES = 256;
 const cachedHashes = new BoundedMap<string, Buffer>(MAX_HASHES);
 
@@ -24,10 +21,9 @@ export function hashKey(key: string): Buffer {
 }
 
 /**
- * Returns the key of a request, from either of its two headers.
+ * Returns the key of a request, from either of its two headers; null without exactly one key.
  * ASSUMES: two different keys in one request are not a valid key (contract test "takes the key from
  * either header").
- * @returns null if the request does not have exactly one key
  */
 export function readSentKey(headers: WireHeaders): string | null {
   const bearerKey = /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1];
@@ -40,18 +36,17 @@ export function refuseUnauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
-/** Source in which keys are looked up: a store, or the tables of a transaction. */
+/** A store, or the tables of a transaction. */
 type KeySource = Pick<Tables, "holder">;
 
-/** Returns the SHA-256 of the key in a request; null if there is not exactly one key. */
 export function readSentHash(headers: WireHeaders): Buffer | null {
   const keyText = readSentKey(headers);
   return keyText === null ? null : hashKey(keyText);
 }
 
 /**
- * Finds the holder of a key: the key itself, its workspace and its grants. An expired key counts as
- * unknown, because another answer would reveal that the key existed.
+ * Returns a key with its workspace and its grants. An expired key counts as unknown, because any
+ * other answer than to an unknown key would reveal that the key existed.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  * @param now milliseconds since the epoch; a shared database uses its own clock
  * @param file see `Tables.holder`
@@ -69,7 +64,7 @@ export async function findHolder(
 
 /**
  * Returns the refusal if a key is not valid (401) or exceeds its rate limit (429); otherwise null.
- * Does not check its workspace.
+ * Ignores the state of the key's workspace.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  */
 export async function refuseKey(
@@ -96,7 +91,7 @@ export function admitOnce(admit: RateCheck): RateCheck {
   };
 }
 
-/** Returns the access of a key, or the refusal if it may not be used now (see `findReader`). */
+/** Returns the context with the access of a key, or the refusal of `findReader`. */
 export function authenticate(
   working: TransactionContext,
   holder: KeyHolder | undefined,

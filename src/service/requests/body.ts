@@ -3,7 +3,7 @@ import { type Refused, refuse } from "./answer.ts";
 
 /**
  * Reason why a transport could not read the body of a request. All reasons except the first two
- * concern the request as a whole.
+ * concern more than the body.
  */
 export type BodyFault =
   | "too-large"
@@ -23,7 +23,7 @@ export type BodyFault =
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Detail of each refusal, and the seconds after which the client may try again. With seconds, the
+ * Text of each refusal, and the seconds after which the client may try again: with seconds, the
  * answer is 503 with Retry-After, otherwise 400.
  * ASSUMES: a 503 means that the service did nothing, so the client may send the request again.
  */
@@ -47,10 +47,7 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
 
 export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
 
-/**
- * Reads a body as a JSON object.
- * @returns its fields, or the refusal if the body is anything else
- */
+/** Returns the fields of a body that is a JSON object, or the refusal. */
 export function readObject(body: SentBody): JsonObject | Refused {
   if (body.fault === "too-large" || isTooLong(body.text ?? "")) {
     return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
@@ -66,10 +63,7 @@ export function readObject(body: SentBody): JsonObject | Refused {
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-/**
- * Returns true if a body is too long. Encodes it only if its length leaves doubt, because a UTF-16
- * unit takes at most three bytes.
- */
+/** A UTF-16 unit takes at most three bytes, so only a body of doubtful length is encoded. */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }

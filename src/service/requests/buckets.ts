@@ -3,17 +3,15 @@ type Bucket = { tokens: number; filledAt: number };
 /** Capacity of a bucket in tokens, and its refill in tokens per millisecond. */
 type BucketSize = { readonly most: number; readonly perMs: number };
 
-/** Token buckets for rate limits, by name. Only in memory, so a restart fills all of them. */
+/** Token buckets for rate limits, by name. In memory only, so a restart fills all buckets. */
 export class TokenBuckets<Name> {
   readonly #now: () => number;
   readonly #most: number;
   readonly #buckets = new Map<Name, Bucket>();
 
   /**
-   * Creates a set of full buckets.
-   * @param now returns the time in milliseconds; a clock that is set back neither adds nor takes
-   * tokens
-   * @param most number of buckets; a further bucket removes the one that was used longest ago
+   * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
+   * @param most number of buckets; one more bucket removes the bucket that was used longest ago
    */
   constructor(now: () => number, most = Number.POSITIVE_INFINITY) {
     this.#now = now;
@@ -21,9 +19,8 @@ export class TokenBuckets<Name> {
   }
 
   /**
-   * Takes a token from a bucket.
+   * Returns null if the bucket has a token now, otherwise the milliseconds until it has one.
    * @param taken 1 takes a token; 0 only checks for one
-   * @returns milliseconds until the bucket has a token; null if it has one now
    */
   take(name: Name, { most, perMs }: BucketSize, taken: 0 | 1 = 1): number | null {
     const now = this.#now();

@@ -15,11 +15,13 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  * @param base content of the base change
  * @param local content that was sent
  * @param remote published content
- * @returns the content to save, or null if the two cannot be combined
+ * @returns the content to save; null if `local` and `remote` cannot be combined
  */
 export type CombineContents = (base: string, local: string, remote: string) => string | null;
 
-/** Dependencies of the service; with a seeded `random` and a fixed `now` it is deterministic. */
+/**
+ * Dependencies of the service. A seeded `random` and a fixed `now` make the service deterministic.
+ */
 export type ServerContext = {
   readonly store: Store;
   readonly cursorSecret: Buffer;
@@ -34,10 +36,11 @@ export type ServerContext = {
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/** Context of one transaction. Has no store: a second transaction would wait for this one. */
+/**
+ * Context of one transaction. Has no store, because a second transaction would wait for this one.
+ */
 export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
-/** Context of the handler of an authenticated request. */
 export type RequestContext = TransactionContext & {
   readonly workspace: WorkspaceRow;
   readonly access: Access;
@@ -52,7 +55,6 @@ export type OutputOf<Operation, Part extends string> = Operation extends {
   ? z.output<Schema>
   : null;
 
-/** One authenticated, routed and valid request. */
 export type OperationCall<Name extends OperationName> = {
   readonly context: RequestContext;
   readonly id: OutputOf<Operations[Name], "id">;
@@ -61,26 +63,24 @@ export type OperationCall<Name extends OperationName> = {
 };
 
 /**
- * Second part of a request that may run for long, such as a search. It runs after the transaction
- * in which the key was checked, and begins transactions of its own.
+ * Second part of a long request, such as a search. It runs after the transaction in which the key
+ * was checked, and begins transactions of its own.
  */
 export type ContinuedRequest = {
   readonly kind: "continues";
   readonly resume: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;
 };
 
-// Characters of an id: digits and lower case letters without i, l, o, u. Ids are easy to read
-// aloud, and no two differ only in case.
+// Without i, l, o, u and upper case, so that ids are easy to read aloud.
 const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** Number of characters of an id: 70 random bits. The tables also make sure that ids are unique. */
+/** Number of characters of an id: 70 random bits. The tables also check that ids are unique. */
 const ID_CHARACTERS = 14;
 
-/** Runs a read in a transaction. */
 export function runRead<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.read((tables) => work({ ...server, tables }));
 }
 
-/** Runs a write in a transaction, and rolls back if the write is refused. */
+/** Runs a write in a transaction, and rolls the transaction back if the result is a refusal. */
 export function runWrite<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.write(
     (tables) => work({ ...server, tables }),

@@ -1,6 +1,6 @@
 /**
- * Encrypts the position after the last row of a page as a cursor. So a cursor does not reveal how
- * many rows a key cannot read. The same page of the same query always has the same cursor.
+ * Encrypts the position after the last row of a page as a cursor, so that the cursor does not
+ * reveal how many rows a key cannot read. A position in a query always has the same cursor.
  */
 
 import { sealContent, unsealContent } from "./seal.ts";
@@ -9,9 +9,8 @@ const PREFIX = "cur_";
 const POSITION_BYTES = 8;
 
 /**
- * Returns the cursor for a position in a list.
- * @param query identifies the list; the cursor is valid for this workspace, kind of list and
- * selector only
+ * @param query identifies the workspace, the kind of list and the selector; no other list accepts
+ * the cursor
  */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
   const content = Buffer.alloc(POSITION_BYTES);
@@ -19,10 +18,7 @@ export function sealCursor(secret: Buffer, query: string, position: number): str
   return PREFIX + sealContent(secret, query, content);
 }
 
-/**
- * Reads a cursor.
- * @returns the position, or null for any cursor that `sealCursor` did not make for this query
- */
+/** Returns the position; null for a cursor that `sealCursor` did not make for this query. */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
   const content = cursor.startsWith(PREFIX)
     ? unsealContent(secret, query, cursor.slice(PREFIX.length), POSITION_BYTES)

@@ -16,7 +16,6 @@ import { isDiskFull, StoreBusyError } from "../store/store.ts";
 
 const VALIDATE_KEY_OPERATION = OPERATIONS.validateKey;
 
-/** The parts of a service that check and answer requests. */
 export type ServiceCore = {
   readonly server: ServerContext;
   readonly admin: Admin;
@@ -28,9 +27,9 @@ export type ServiceCore = {
   readonly docsBase: string;
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
-  /** Called after each answered request. */
+  /** Receives each answered request. */
   readonly served: (mayHaveWritten: boolean) => void;
-  /** False after the service has begun to close. Every request is then answered 503. */
+  /** False after the service has begun to close: it then answers every request with 503. */
   isOpen: boolean;
 };
 
@@ -44,10 +43,7 @@ export function makeRateCheck({ rates, server }: Pick<ServiceCore, "rates" | "se
 
 export type RequestHead = Omit<WireRequest, "body">;
 
-/**
- * Answers a request whose body was read.
- * @param admit applies the rate limit, or admits every request
- */
+/** @param admit applies the rate limit, or admits every request */
 export async function answerRequest(
   core: ServiceCore,
   request: WireRequest,
@@ -62,9 +58,9 @@ export async function answerRequest(
 }
 
 /**
- * LIMIT: milliseconds for which the holder of a key is cached, to check requests before their
- * bodies are read. Each lookup costs a round trip to the database. The transaction of a request
- * looks the key up again in any case.
+ * LIMIT: milliseconds for which the holder of a key is cached, because each lookup costs a round
+ * trip to the database. The cache only decides whether a body is read; the transaction of the
+ * request looks the key up again.
  */
 const HOLDER_CACHE_MS = 1_000;
 
@@ -79,8 +75,8 @@ async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): 
 }
 
 /**
- * Checks a request by its headers. Returns the answer if the body is not needed; otherwise null.
- * The check does not count for a rate limit.
+ * Checks a request by its headers, without counting it for the rate limit. Returns the answer if
+ * the body is not needed; otherwise null.
  * @param isAdminOnly true if only requests below `/admin` are admitted
  */
 export function checkHead(
@@ -101,8 +97,7 @@ export function checkHead(
 }
 
 /**
- * Runs `work` for a request. If it throws, returns an answer with status 500, or 503 if the store
- * is busy.
+ * Runs `work` for a request. An error becomes an answer 500, or 503 if the store is busy.
  * @param work returns the answer; null if there is none yet
  */
 export async function answerOrFail(
@@ -118,7 +113,7 @@ export async function answerOrFail(
   return answer === null ? null : toWire(answer, requestId, docsBase, generation);
 }
 
-/** Runs a request. On a full disk, only deletions run again, with the reserved space. */
+/** Runs a request. On a full disk, only a deletion runs again, with the space of the reserve. */
 async function runWithReserve(
   core: ServiceCore,
   method: string,

@@ -38,7 +38,6 @@ const HANDLERS: {
   searchRegex,
 };
 
-/** Splits a request target into its path and its query. */
 export function splitRequestTarget(target: string): { readonly path: string; readonly query: string } {
   const queryStart = target.indexOf("?");
   return queryStart < 0
@@ -55,9 +54,8 @@ export type RequestFrame = {
 };
 
 /**
- * Answers a request in one transaction, in which its key is looked up too. The transaction is
- * committed unless the request is refused. A search continues after that transaction, so that other
- * requests need not wait for it.
+ * Answers a request in one transaction, which also looks its key up, and which a refusal rolls
+ * back. A search continues after the transaction, so that other requests need not wait for it.
  * ASSUMES: an unknown path, and a method that a path does not have, are answered `404 not_found`
  * (contract test "answers not_found …").
  */
@@ -98,7 +96,7 @@ const PATH_WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
 type RoutePattern = { readonly method: string; readonly path: string };
 
 /**
- * Returns a function that finds the value of a request's route, and the id in its path.
+ * Returns a function that finds the value of a request's route, and the id in the path.
  * @param routes routes with their values; the third segment of a path may be `{id}`
  */
 export function makeRouteFinder<Value>(routes: readonly (readonly [Value, RoutePattern])[]) {

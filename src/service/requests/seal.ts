@@ -1,7 +1,7 @@
 /**
- * Encrypts a position that a client keeps, so that it reveals nothing and cannot be forged. The
- * encryption is deterministic, so that equal positions have equal results. For that, the
- * authentication tag over the content and its purpose is also the nonce.
+ * Encrypts a position that a client keeps, so that it reveals nothing and cannot be forged. Equal
+ * positions have equal results: the nonce is the authentication tag over the content and its
+ * purpose.
  */
 
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
@@ -9,9 +9,7 @@ import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "n
 const TAG_BYTES = 16;
 
 /**
- * Encrypts content.
- * @param purpose purpose for which the result is valid, such as a query; `unseal` needs the same
- * one
+ * @param purpose use for which the result is valid, such as a query; `unsealContent` needs the same
  */
 export function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
   const tag = makeTag(secret, purpose, plain);
@@ -20,10 +18,8 @@ export function sealContent(secret: Buffer, purpose: string, plain: Buffer): str
 }
 
 /**
- * Decrypts a result of `seal`.
+ * Returns the content that `sealContent` encrypted for this purpose; null for any other string.
  * @param bytes length of the content
- * @returns the content; null for any string that `seal` did not make of content with this length
- * and purpose
  */
 export function unsealContent(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {
   const sealed = Buffer.from(text, "base64url");

@@ -8,7 +8,6 @@ import { readObject, type SentBody } from "./body.ts";
 
 type InputFault = FieldError & { readonly problem: ProblemCode };
 
-/** Returns the output of `schema` for the value, or a refusal that lists each faulty field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | Refused {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -19,7 +18,10 @@ const NO_PARAMETERS = z.strictObject({});
 
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/** Reads the input of an operation: the query first, then the id in the path, then the body. */
+/**
+ * Returns the validated input of an operation, or the first refusal: of the query, of the id, then
+ * of the body.
+ */
 export function readInput({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const queryTexts = readQuery(sent.query);
   const query = isRefused(queryTexts) ? queryTexts : validate(parameters, queryTexts);
@@ -38,8 +40,8 @@ type InputSchemas = {
 };
 
 /**
- * Codes of faults in the shape of a request, such as an unknown field. If a request has such
- * faults, only they are reported, because faults of values could follow from them.
+ * Codes of faults in the shape of a request. If a request has such faults, only they are reported,
+ * because faults of values could follow from faults of the shape.
  */
 const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
@@ -56,7 +58,7 @@ function makeRefusal(found: readonly InputFault[]): Refused {
   return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
 }
 
-/** Returns the faults of a value: unknown fields first, then the others by the schema. */
+/** Returns the faults of a value, unknown fields first. */
 function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
   const unknownFields = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
@@ -67,9 +69,9 @@ function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] 
 }
 
 /**
- * Returns the faults of a body that can have one of several forms. Checks it by the first form
- * whose first field was sent, otherwise by the last form. If a body has fields of two forms, that
- * is its only fault.
+ * Returns the faults of a body that can have one of several forms. The first form whose first field
+ * was sent is checked, otherwise the last form. Fields of two forms are the only fault that is
+ * reported.
  */
 function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -93,7 +95,7 @@ function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] 
   return unknownFaults.length > 0 ? unknownFaults : [makeFault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
-/** Names of types in messages. All numbers in requests are integers. */
+/** Names of types in messages; all numbers in requests are integers. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a whole number",
@@ -127,7 +129,7 @@ function toFault(issue: z.core.$ZodIssue, value: unknown): InputFault {
   }
 }
 
-/** Returns true if the value has a field at the path. Zod reports an absent field as undefined. */
+/** Zod reports an absent field as undefined. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let member = value;
   for (const name of path) {
@@ -137,17 +139,14 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   return true;
 }
 
-/**
- * Returns a fault of one field.
- * @param clause the fault, as a clause whose subject is the field or parameter
- */
+/** @param clause the fault, as a clause whose subject is the field or parameter */
 function makeFault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
   const pointer = makePointer(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
 }
 
 /**
- * Reads the query of a request target, which may contain each parameter only once.
+ * Returns the parameters of a query, each of which may appear only once.
  * @param text the part after `?`, percent-encoded
  */
 function readQuery(text: string): Readonly<Record<string, string>> | Refused {
@@ -183,10 +182,7 @@ function decodePercent(text: string): string | null {
   }
 }
 
-/**
- * Decodes the percent-encoding of one path segment.
- * @returns the segment unchanged if its encoding is not valid
- */
+/** Decodes one path segment; returns it unchanged if its percent-encoding is not valid. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -12,20 +12,18 @@ import type { Tables } from "../store/tables.ts";
 export type ReviewSummary = Pick<ReviewRow, "workspaceId" | "status" | "reason" | "at" | "sender" | "decidedAt"> & {
   readonly id: ChangeId;
   readonly fileId: DocId;
-  /** Path of the document, as the API shows it. */
+  /** Path of the document, with a leading slash. */
   readonly path: string;
   readonly baseChangeId: ChangeId;
 };
 
 type ReviewsQuery = {
-  /** Id of the workspace whose reviews are listed. Default: all workspaces. */
+  /** Default: all workspaces. */
   readonly workspaceId?: string | undefined;
-  /** Status of the listed reviews. Default `in_review`. */
   readonly status?: ReviewSummary["status"];
   /** Position after which the page begins: `nextCursor` of the previous page, or 0. */
   readonly after?: number;
   readonly limit?: number;
-  /** True to list the latest change first. */
   readonly latestFirst?: boolean;
 };
 
@@ -40,12 +38,9 @@ export type ReviewNeighbours = {
 
 export type Review = ReviewSummary & {
   readonly content: string;
-  /** Content with which the edit began; null if that version was pruned. */
+  /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /**
-   * Content that is published now. If the reason of the review is `conflict`, this is the other
-   * edit. `liveChangeId` is the id of its change.
-   */
+  /** Content that is published now: in a review for a `conflict`, the other edit. */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
@@ -58,7 +53,7 @@ export class Reviews {
     this.#server = server;
   }
 
-  /** Returns a page of reviews, in the order in which the changes went to review. */
+  /** Returns a page of reviews, in the order in which their changes went to review. */
   page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables) => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
@@ -79,15 +74,11 @@ export class Reviews {
     });
   }
 
-  /** Returns the number of changes in review in all workspaces. */
   waiting(): Promise<number> {
     return this.#server.store.read(({ changes }) => changes.countInReview());
   }
 
-  /**
-   * Returns the open reviews before and after a review.
-   * @param workspaceId id of the workspace whose reviews count; null for all workspaces
-   */
+  /** @param workspaceId workspace whose open reviews count; null for all workspaces */
   neighbours(changeId: string, workspaceId: string | null): Promise<ReviewNeighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
       const number = (await changes.review(changeId))?.number ?? 0;
@@ -100,12 +91,15 @@ export class Reviews {
     });
   }
 
-  /** Returns the content that accepting publishes; null if the two versions do not merge. */
+  /** Returns the content that accepting publishes; null if the edit does not merge. */
   merged(review: Review): string | null {
     return combineWithLive(this.#server.combine, review);
   }
 
-  /** Returns the published contents before and after a decision; null if no longer stored. */
+  /**
+   * Returns the published contents before and after a decision; null for a content that is no
+   * longer stored.
+   */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const reviewRow = await changes.review(changeId);
@@ -120,14 +114,14 @@ export class Reviews {
   }
 
   /**
-   * Accepts a review: publishes its change under a new change id, combined with later changes of
-   * the published content. If they cannot be combined, the reason of the review decides. For the
-   * reason `conflict`, the change replaces the published content, which stays in the history. For
-   * any other reason, the result is an `edit_conflict`.
-   * @param content content that a reviewer wrote and that is published instead; null to publish the
-   * change itself
-   * @param seen id of the published change that the reviewer saw. If another change is published by
-   * now, the result is an `edit_conflict`. Null accepts any published change
+   * Publishes a change in review under a new change id, combined with later changes of the
+   * published content. If they do not combine, the reason of the review decides:
+   * - `conflict`: the change replaces the published content, which stays in the history.
+   * - `protected`: the result is an `edit_conflict`.
+   * @param content content that a reviewer wrote, to publish instead of the change; null for the
+   * change
+   * @param seen id of the published change that the reviewer saw; with another published change,
+   * the result is an `edit_conflict`. Null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return runWrite(this.#server, async (working): Promise<FileResource | Refused> => {
@@ -142,7 +136,7 @@ export class Reviews {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
         return refuse("edit_conflict", detail);
       }
-      // The decision and the published version have the same time, so that `decided` finds both.
+      // The decision and the published version get the same time, so that `decided` finds both.
       const decidedAt = working.now();
       const savingContext = { ...working, now: () => decidedAt, key: null };
       const row = await saveContent(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);

@@ -1,6 +1,6 @@
 /**
- * Answers the two search routes (`src/contract/README.md`, "Search" and "Limits"). Each answer
- * contains all found documents that the key may read; it has no further pages.
+ * Answers the two searches (`src/contract/README.md`, "Search" and "Limits"). One answer contains
+ * all found documents that the key may read, without further pages.
  */
 
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
@@ -16,7 +16,6 @@ import type { OperationCall, ContinuedRequest, RequestContext } from "../request
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile, SearchScope } from "../store/found-files.ts";
 
-/** Answers POST /v1/search/hybrid. */
 export async function searchHybrid({ context, body }: OperationCall<"searchHybrid">): Promise<ContinuedRequest> {
   const { query, limit, includeSources } = body;
   return continueSearch(context, body, async (source, pace) => {
@@ -32,14 +31,13 @@ export async function searchHybrid({ context, body }: OperationCall<"searchHybri
 }
 
 /**
- * LIMIT: number of steps that the regex engine may take in one search. Every pattern takes linear
- * time, but some patterns take many steps for each character. A pattern that contains a literal is
- * tried only on documents that contain the literal.
+ * LIMIT: steps of the regex engine in one search, because some patterns take many steps for each
+ * character, although every pattern takes linear time. A pattern that contains a literal is tried
+ * only on documents with this literal.
  */
 const MAX_REGEX_STEPS = 80_000_000;
 
 /**
- * Answers POST /v1/search/regex.
  * ASSUMES: the syntax of patterns is that of RE2. A pattern that is malformed, or compiles to a
  * program that is too large, is answered `400 invalid_request` at `/query` (contract tests "refuses
  * a malformed pattern", "refuses a pattern that grows beyond measure").
@@ -69,14 +67,14 @@ function refuseTooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/** Returns the refusal of a search whose client has disconnected. Only the log shows it. */
+/** Returns the answer to a client that has disconnected, which only the log shows. */
 function refuseDisconnected(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
 /**
- * Returns a search that continues after the transaction in which the key was checked. Each of its
- * steps is a separate transaction, and other requests are answered between the steps.
+ * Returns a search that continues after the transaction in which the key was checked. Each step is
+ * a transaction, and other requests are answered between the steps.
  */
 function continueSearch(
   context: RequestContext,
@@ -87,16 +85,13 @@ function continueSearch(
   return { kind: "continues", resume: (store, pace) => search(store.search(scope), pace) };
 }
 
-/**
- * Returns the documents in which the key of a request may search.
- * @param prefix folder to which the search is limited; null for the whole workspace
- */
+/** @param prefix folder to which the search is limited; null for the whole workspace */
 export function makeSearchScope({ workspace, access }: RequestContext, prefix: string | null): SearchScope {
   return { workspace: workspace.seq, prefix, grants: access.grants };
 }
 
 async function compilePattern(pattern: string): Promise<CompiledRegex | Refused> {
-  // The regex engine is loaded for the first regex, so that the service starts faster.
+  // Loaded for the first regex, so that the service starts faster.
   const { compileRegex } = await import("../../markdown/search/engine.ts");
   const compiled = compileRegex(pattern);
   if (compiled.kind === "compiled") return compiled.regex;
@@ -105,7 +100,7 @@ async function compilePattern(pattern: string): Promise<CompiledRegex | Refused>
   return refuseFields([{ code, pointer: "/query", detail }]);
 }
 
-/** Returns the found documents as a JSON list. Other requests are answered meanwhile. */
+/** Other requests are answered while the list is made. */
 async function answerHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],
