@@ -8,13 +8,9 @@ export const KEYS_ADDRESS = `${APP_ADDRESS}/keys`;
 export const REVIEWS_ADDRESS = `${APP_ADDRESS}/reviews`;
 export const WORKSPACES_ADDRESS = `${APP_ADDRESS}/workspaces`;
 
-/** Part of an address that names a page of a folder or document, or the action of its form. */
 export type FilesPart = "files" | "history" | "protect" | "restore";
 
-/**
- * Returns the address of the page for a folder or document.
- * @param path without slashes at its ends; "" is the root
- */
+/** @param path without slashes at its ends; "" is the root */
 export function makeFilesAddress(workspaceId: string, path: string, part: FilesPart = "files"): string {
   return `${DOCUMENTS_ADDRESS}/${encodeURIComponent(workspaceId)}/${part}/${encodePath(path)}`;
 }

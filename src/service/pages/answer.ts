@@ -23,15 +23,11 @@ export function makePage(content: Content, status = 200): PageResult {
   return { kind: "page", content, status };
 }
 
-/**
- * Redirects the browser to another page, which shows a notice.
- * @param text text of the notice, a sentence or a clause
- */
+/** @param text text of the notice: a sentence or a clause */
 export function redirectTo(to: string, text: string, { tone = "good", link = null }: Partial<Notice> = {}): PageResult {
   return { kind: "go", to, notice: { tone, text: toSentence(text), link } };
 }
 
-/** Returns a page that shows an error and the next step. */
 export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble): PageResult {
   const [href, label] = status === 401 ? [SIGN_IN_ADDRESS, "Sign in"] : [APP_ADDRESS, "Start page"];
   const title = ERROR_TITLES[status] ?? "This page cannot be shown";
@@ -40,7 +36,6 @@ export function makeErrorPage({ status, reason, next, retryAfter }: PageTrouble)
   return { kind: "page", content: { title, main }, status, retryAfter };
 }
 
-/** Returns an error page for a refusal of the service. */
 export function makeRefusalPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const nextStep = status >= 500 || status === 429 ? "try again later" : null;
@@ -52,7 +47,7 @@ export function makeRefusalPage(refused: Refused): PageResult {
   });
 }
 
-/** Redirects the browser to the page of the form, with the refusal of the service as a notice. */
+/** Redirects the browser to the page of the form, which shows the refusal as a notice. */
 export function redirectWithRefusal(to: string, refused: Refused): PageResult {
   return redirectTo(to, `${toClause(refused.detail)}; nothing was done`, { tone: "bad" });
 }

@@ -5,7 +5,6 @@ import type { UserIdentity } from "./sign-in-sessions.ts";
 import type { PageResult } from "./answer.ts";
 import type { RenderMarkdown } from "../../page/renderer.ts";
 
-/** Sources of figures about the running service, for the overview page. */
 export type FigureSources = {
   readonly watch: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
   /** Returns current figures; null if the service has none. */
@@ -22,7 +21,7 @@ export type PageCall = {
   readonly csrf: string;
   /** Decoded value of `{id}` in the address; empty if the address has none. */
   readonly id: string;
-  /** Decoded value of `*` in the address; empty if the address has none. */
+  /** Decoded value of `*` at the end of the address; empty if the address has none. */
   readonly rest: string;
   readonly query: URLSearchParams;
   /** Fields of the form; empty if the request is for a page. */
@@ -35,7 +34,7 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** Pattern of the address. `{id}` is its third segment; `*` at the end stands for the rest. */
+  /** Pattern of the address: `{id}` only as its third segment, `*` at the end for any rest. */
   readonly path: string;
   /** True if only an administrator may request the page or send the form. */
   readonly adminOnly: boolean;

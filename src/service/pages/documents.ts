@@ -43,8 +43,8 @@ import { renderAgo, renderListNav } from "./parts.ts";
 import { makeUserContext } from "./sign-in-sessions.ts";
 
 /**
- * Shows a folder or a document, as far as the user's key may see it. All data of the page is read
- * in one transaction. The transaction ends before the document is rendered.
+ * Shows a folder or a document, as far as the user's key may see it. One transaction reads all data
+ * of the page, and ends before the document is rendered.
  */
 export async function showFiles(call: PageCall): Promise<PageResult> {
   const makeResult = await runInWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
@@ -83,10 +83,7 @@ async function readDocument({ workspace, tables, access }: RequestContext, row: 
   return { workspace, row, text, at: published.get(row.seq)!.at, reviewId, mayProtect };
 }
 
-/**
- * Runs `work` in one transaction, with the user's access to the workspace in the address.
- * @param run runs the transaction; default: a transaction that only reads
- */
+/** Runs `work` in one transaction, with the user's access to the workspace in the address. */
 export function runInWorkspace<T>(
   { core, who, id }: PageCall,
   work: (context: RequestContext) => Promise<T>,
@@ -101,8 +98,7 @@ export function runInWorkspace<T>(
 
 /**
  * Runs `work` on the document in the address, as `runInWorkspace` does.
- * @returns the result of `work`, a refusal, or null if there is no such document that the user may
- * see
+ * @returns null if there is no such document that the user may see
  */
 export function runOnDocument<T>(
   call: PageCall,
@@ -117,8 +113,7 @@ export function runOnDocument<T>(
 }
 
 /**
- * Changes the document in the address, and redirects the browser to a page of that document.
- * @param part page of the document that is shown after the change
+ * Changes the document in the address, and redirects the browser to its page `part`.
  * @param textOf returns the notice about the change
  */
 export async function changeDocument(
@@ -133,7 +128,6 @@ export async function changeDocument(
   return isRefused(answer) ? redirectWithRefusal(address, answer) : redirectTo(address, textOf(answer));
 }
 
-/** Returns the path of the folder or document in the address, without slashes at its ends. */
 function readPath({ rest }: PageCall): string {
   return rest.replace(/\/+$/, "");
 }
@@ -175,16 +169,13 @@ function renderEntryRow(
 <td data-label="Changed" class="number">${published === null ? "" : renderAgo(published.at, call.now)}</td></tr>`;
 }
 
-/** Shows that a document is in review. For an administrator, it is a link to the review. */
+/** Shows that a document is in review; an administrator gets a link to the review. */
 function renderReviewBadge(id: string, { who }: PageCall): Html {
   const badge = renderBadge("asks", "in review");
   return who.kind === "admin" ? html`<a href="${makeItemAddress(REVIEWS_ADDRESS, id)}">${badge}</a>` : badge;
 }
 
-/**
- * Returns the form that searches the documents in a folder.
- * @param path path of the folder, without slashes at its ends; "" is the root
- */
+/** @param path path of the searched folder, without slashes at its ends; "" is the root */
 export function renderSearchForm(workspace: WorkspaceRow, path: string, query: string): Html {
   const place = shownName(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1));
   return html`<form role="search" method="get" action="${makeSearchAddress(workspace.id)}" class="row search">${
@@ -198,8 +189,7 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
   const { who, csrf, now } = call;
   const base = { files: makeFilesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
-  // `rendered` is null if the user asked for the source, or if rendering failed. The page then
-  // shows the source.
+  // Null if the user asked for the source, or if rendering failed: the page then shows the source.
   const rendered = isSource ? null : await call.render(text, base);
   const address = makeFilesAddress(workspace.id, row.path);
   const views = [
@@ -234,7 +224,7 @@ function renderProtectionForm(workspace: WorkspaceRow, row: FileRow, csrf: strin
   );
 }
 
-/** Protects a document, or removes the protection, by the same rules as the API. */
+/** Protects a document or removes the protection, by the rules of the API. */
 export function changeProtection(call: PageCall): Promise<PageResult> {
   const isProtected = call.form.get("protected") === "yes";
   return changeDocument(
@@ -246,7 +236,6 @@ export function changeProtection(call: PageCall): Promise<PageResult> {
   );
 }
 
-/** Shows the path from the list of workspaces down to a folder or document. */
 export function renderDocumentBreadcrumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const ancestors = names.map((label, i) => ({ label, to: names.slice(0, i + 1).join("/") }));
@@ -256,10 +245,10 @@ export function renderDocumentBreadcrumbs(workspace: WorkspaceRow, path: string)
   return renderBreadcrumbs("Path to this page", [{ href: DOCUMENTS_ADDRESS, label: "Documents" }, ...links]);
 }
 
-/** LIMIT: number of files and folders on one page. */
+/** LIMIT: files and folders on one page, so that the page stays small. */
 const MAX_ENTRIES = 200;
 /**
- * LIMIT: number of rows that are read for one page. If a key may see little of a folder, a page may
+ * LIMIT: rows that are read for one page, because a key may see little of a folder. A page may then
  * be short or empty although another page follows.
  */
 const MAX_ROWS_READ = 2_000;
@@ -286,7 +275,7 @@ type FoundItem =
   | { readonly kind: "file"; readonly row: FileRow };
 
 /**
- * Finds the folder or document at a path. Returns null if there is none that the key may see.
+ * Returns the folder or document at a path; null if the key can see none at this path.
  * @param path without slashes at its ends; "" is the root
  */
 async function findItem({ tables, workspace, access }: RequestContext, path: string): Promise<FoundItem | null> {
@@ -302,7 +291,7 @@ async function findItem({ tables, workspace, access }: RequestContext, path: str
 }
 
 /**
- * Returns one page of a folder: folders by name, then documents by name.
+ * Returns a page of a folder: folders by name, then documents by name.
  * @param after `next` of the previous page; null for the first page
  */
 async function listFolder(
@@ -315,7 +304,7 @@ async function listFolder(
   let rowsRead = 0;
   while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const count = MAX_ENTRIES - entries.length;
-    // One more row than the page shows is read, to find out if another page follows.
+    // One row more than the page shows tells whether another page follows.
     const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, count + 1);
     const shownRows = rows.slice(0, count);
     rowsRead += shownRows.length;
@@ -325,7 +314,7 @@ async function listFolder(
   return { path: folder.path, entries, next: place === null ? null : `${KIND_LETTERS[place.kind]}${place.name}` };
 }
 
-/** Position at which a page begins: after this name, among the folders or the documents. */
+/** Name after which a page begins, among the folders or among the documents. */
 type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
 
 const KIND_LETTERS = { folder: "d", file: "f" } as const;

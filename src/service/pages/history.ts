@@ -17,10 +17,10 @@ import type { PageCall } from "./call.ts";
 import { changeDocument, renderDocumentBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
-/** LIMIT: number of changes on one page. Each of them is compared with the version before it. */
+/** LIMIT: changes on one page, because each is compared with the version before it. */
 const MAX_CHANGES = 20;
 
-/** A change with its content and the content before it; null for content that is not stored. */
+/** A change with its content and the content before it; null if a content is not stored. */
 type HistoryStep = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type DocumentHistory = {
@@ -32,8 +32,8 @@ type DocumentHistory = {
 };
 
 /**
- * Shows the changes of a document, and the difference that one of them made. Only administrators
- * may see this page, because the API gives no key the earlier versions of a document.
+ * Shows the changes of a document, and the difference that one of the changes made. Only for
+ * administrators, because the API gives no key the earlier versions of a document.
  */
 export async function showHistory(call: PageCall): Promise<PageResult> {
   const history = await runOnDocument(call, (context, row) =>
@@ -44,7 +44,6 @@ export async function showHistory(call: PageCall): Promise<PageResult> {
 }
 
 /**
- * Reads the changes for one page.
  * @param before row number of the change before which the page begins, as the address contains it;
  * "" for the latest changes
  */
@@ -80,7 +79,7 @@ async function renderHistoryPage(
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${renderBadge("good", "current")}`} ${renderLineCounts(step)}</p>
 <p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${makeItemAddress(REVIEWS_ADDRESS, step.id)}">Review</a>`}</p></li>`);
-    // Other requests are answered between two comparisons.
+    // Lets the service answer other requests between two comparisons.
     await setImmediate();
   }
   const restore = makeFilesAddress(workspace.id, row.path, "restore");
@@ -130,7 +129,7 @@ function renderChange({ text, before }: HistoryStep): Html {
   return renderComparison({ text: before, label: "Before" }, { text, label: "After" });
 }
 
-/** Publishes the content of an earlier version, as an edit of the API does. */
+/** Publishes the content of an earlier version, as an edit through the API does. */
 export function restoreVersion(call: PageCall): Promise<PageResult> {
   const { form } = call;
   const restore = async (context: RequestContext, row: FileRow) => {

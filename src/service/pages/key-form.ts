@@ -1,5 +1,3 @@
-/** The form for a new or existing key: its fields, and the values that a user entered. */
-
 import { shownName } from "../../common/shown-name.ts";
 import { type Html, html } from "../../page/html.ts";
 import {
@@ -19,7 +17,7 @@ const EMPTY_ROWS = 2;
 
 const LEVEL_NAMES = Object.keys(LEVEL_LABELS) as Level[];
 
-/** Choices for the access of a key: one level for all documents, or one for each folder. */
+/** Choices for the access of a key: one level for all documents, or a level for each folder. */
 const PRESETS = {
   edit: "Edit all documents",
   read: "Read all documents",
@@ -28,16 +26,12 @@ const PRESETS = {
 } as const;
 type Preset = keyof typeof PRESETS;
 
-/** A fault of one field of the form; `text` is a sentence. */
 export type FormFault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
-/** The fields of the form as a browser sends them, and the fault of one field, or null. */
+/** Fields as the browser sent them, and the fault of one field; null without a fault. */
 export type FilledForm = { readonly fields: URLSearchParams; readonly fault: FormFault | null };
 
-/**
- * Returns the form as it is first shown.
- * @param key the key to change; null if the form is for a new key
- */
+/** @param key the key to change; null if the form is for a new key */
 export function fillForm(key: KeyInfo | null): FilledForm {
   if (key === null) return { fields: new URLSearchParams({ access: "edit" }), fault: null };
   const { label, grants, grantPaths, expiresAt, rateLimit } = key;
@@ -60,7 +54,7 @@ function readPreset(fields: URLSearchParams): Preset {
   return (Object.keys(PRESETS) as Preset[]).find((preset) => preset === fields.get("access")) ?? "chosen";
 }
 
-/** Returns the level of access for each path in the form; "" if none was chosen. */
+/** Returns the level of access for each path in the form; "" if the user chose none. */
 function readLevels(fields: URLSearchParams): ReadonlyMap<string, string> {
   const levels = fields.getAll("level");
   const paths = fields.getAll("path").map((text) => text.trim());
@@ -71,10 +65,7 @@ function readLevels(fields: URLSearchParams): ReadonlyMap<string, string> {
 
 type FormOptions = Parameters<typeof renderActionForm>[0];
 
-/**
- * Returns the form for a key.
- * @param folders paths of folders that the form lists, each with a choice of access
- */
+/** @param folders paths of folders that the form lists, each with a choice of access */
 export function renderKeyForm(form: FormOptions, folders: readonly string[], filled: FilledForm, button: string): Html {
   const { fields, fault } = filled;
   const readField = (name: string) => fields.get(name) ?? "";
@@ -93,7 +84,7 @@ ${renderAccessFields(folders, filled)}
   );
 }
 
-/** Returns the attributes that mark a control with a fault; false if it has none. */
+/** Returns the attributes that mark a control with a fault; false for a control without a fault. */
 function markFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
   return fault?.field === field && renderRefusedAttributes();
 }
@@ -167,8 +158,8 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the end of the day in UTC, in milliseconds since the epoch, because the time zone of the
- * user is not known. Returns null if the field is empty, or a sentence if it has a fault.
+ * Returns the end of the day in UTC, because the time zone of the user is not known, in
+ * milliseconds since the epoch. Null if the field is empty; a sentence if it has a fault.
  */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;

@@ -31,7 +31,7 @@ import {
 import { renderAgo, LEVEL_LABELS, renderListNav, formatMinute } from "./parts.ts";
 import { readWorkspaceNames, listWorkspaces } from "./workspaces.ts";
 
-/** LIMIT: number of keys on one page. */
+/** LIMIT: keys on one page, so that the page stays small. */
 const MAX_KEYS = 100;
 
 export async function showKeys({ core, query, now }: PageCall): Promise<PageResult> {
@@ -61,10 +61,7 @@ function renderNoKeys(isFirst: boolean): Html {
   );
 }
 
-/**
- * Shows keys as a table.
- * @param names names of workspaces by id
- */
+/** @param names names of workspaces by id */
 function renderKeyTable(keys: readonly KeyInfo[], names: ReadonlyMap<string, string>, now: number): Html {
   return html`<div class="card flush"><table class="table"><thead><tr><th scope="col">Name</th><th scope="col">Access</th>
 <th scope="col">Workspace</th><th scope="col">Last used</th><th scope="col">Expires</th></tr></thead>
@@ -80,10 +77,7 @@ function renderLabel({ label, id }: KeyInfo): Html {
   return label === "" ? html`Without a name (${id})` : renderName(label);
 }
 
-/**
- * Shows the name of a key's workspace.
- * @param name null if the workspace was removed
- */
+/** @param name null if the workspace was removed */
 function renderWorkspace(name: string | null): Html {
   return name === null ? html`<span class="faint">removed</span>` : renderName(name);
 }
@@ -92,10 +86,9 @@ function renderLastUse({ lastUsedAt }: KeyInfo, now: number): Html {
   return lastUsedAt === null ? html`<span class="faint">never</span>` : renderAgo(lastUsedAt, now);
 }
 
-/** LIMIT: number of grants of a key that the list shows. */
+/** LIMIT: grants of a key that the list shows, so that a key takes one row. */
 const MAX_SHOWN_GRANTS = 3;
 
-/** Summarises the access of a key for the list. */
 function renderAccess({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`<span class="faint">no access</span>`;
   const shownGrants = grants.slice(0, MAX_SHOWN_GRANTS).map(({ level }, i) => renderGrant(grantPaths[i]!, level));
@@ -108,10 +101,7 @@ function renderGrant(path: string, level: Level): Html {
   return html`<span>${placeView} <span class="faint">${LEVEL_LABELS[level]}</span></span>`;
 }
 
-/**
- * Shows the properties of a key.
- * @param workspace name of the workspace; null if the workspace was removed
- */
+/** @param workspace name of the workspace; null if the workspace was removed */
 function renderKeyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
   const { createdAt, expiresAt, rateLimit } = key;
   return html`<dl class="facts"><dt>Access</dt><dd>${renderGrants(key)}</dd>
@@ -136,7 +126,6 @@ function renderExpiry(expiresAt: number | null, now: number): Html {
   return expiresAt <= now ? html`${renderBadge("bad", "expired")} ${expiryView}` : expiryView;
 }
 
-/** Shows one key: its access, and forms to change or revoke the key. */
 export async function showKey(call: PageCall): Promise<PageResult> {
   const key = await call.core.admin.key(call.id);
   return key === null ? makeErrorPage(UNKNOWN_KEY) : makePage(await renderKeyPage(call, key, fillForm(key)));
@@ -166,7 +155,6 @@ ${renderActionForm({ action: `${address}/revoke`, csrf }, html`<button class="da
   };
 }
 
-/** Shows the form for a new key. The user first chooses the workspace, then the access. */
 export async function showNewKey(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaces = await listWorkspaces(core);
@@ -220,13 +208,13 @@ ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 }
 
 /**
- * LIMIT: number of folders that the form lists for grants. If a workspace has more, the form lists
- * only those in its root.
+ * LIMIT: folders that the form lists for grants. In a workspace with more folders, the form lists
+ * only the folders in the root, so that it stays usable.
  */
 const MAX_FOLDERS = 200;
 type OfferedFolders = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
-/** Reads a workspace and its folders, each after its parent; null if there is no workspace. */
+/** Returns a workspace and its folders, each after its parent; null if there is no workspace. */
 function readWorkspace({ server }: ServiceCore, id: string): Promise<OfferedFolders | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<OfferedFolders | null> => {
     const workspace = await workspaces.byId(id);
@@ -256,14 +244,13 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   return renderCreatedKey(newKey, call);
 }
 
-/** Returns the fault of a form. A refusal of the service always concerns the grants. */
+/** A refusal of the service always concerns the grants. */
 function toFormFault(fault: FormFault | Refused): FormFault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };
 }
 
 const MAX_NAME_CHARACTERS = 200;
 
-/** Creates a workspace, and shows its first key. */
 export async function createWorkspace(call: PageCall): Promise<PageResult> {
   const { core, form } = call;
   const name = (form.get("name") ?? "").trim();

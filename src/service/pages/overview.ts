@@ -22,7 +22,6 @@ type ChartWindow = keyof typeof CHART_WINDOWS;
 
 const MINUTE_MS = 60_000;
 
-/** Shows an administrator the open reviews, the workspaces, and the health of the service. */
 export async function showOverview(call: PageCall): Promise<PageResult> {
   const { core, operation, query } = call;
   const workspaces = await core.admin.workspaces();
@@ -132,10 +131,7 @@ function formatMs(ms: number | null): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/**
- * Returns a chart of a figure over time.
- * @param current current figures; null if they are not known
- */
+/** @param current current figure; null if it is not known */
 function makeGaugePanel(
   title: string,
   spans: readonly RequestSpan[],
@@ -144,7 +140,7 @@ function makeGaugePanel(
   textOf: (value: number) => string,
 ): ChartPanel {
   const currentValue = current && read(current);
-  // A span without requests has the value of the span before it; the last, the current one.
+  // A span without requests gets the value of the span before it; the last span, the current value.
   let lastValue: number | null = null;
   const values = spans.map(({ figures }, i) => {
     lastValue = (i === spans.length - 1 ? currentValue : figures && read(figures)) ?? lastValue;
@@ -161,7 +157,7 @@ function makeTitle({ at }: RequestSpan, words: string): string {
   return `${formatClock(at)}: ${words}`;
 }
 
-/** LIMIT: number of routes that the page shows. */
+/** LIMIT: routes that the page shows, because the other routes have few requests. */
 const MAX_ROUTES = 20;
 
 function renderRoutes(counts: readonly RouteCount[]): Html {

@@ -2,7 +2,7 @@ import { type Html, html } from "../../page/html.ts";
 import { renderAge } from "../../page/parts.ts";
 import type { Level } from "../store/rows.ts";
 
-/** Names of the levels of access on pages. */
+/** Names that pages show for the levels of access. */
 export const LEVEL_LABELS: Readonly<Record<Level, string>> = {
   full: "full access",
   edit: "can edit",
@@ -13,10 +13,7 @@ export const LEVEL_LABELS: Readonly<Record<Level, string>> = {
 /** Milliseconds after which an open page loads its content again. */
 export const REFRESH_MS = 10_000;
 
-/**
- * Shows how long ago something happened.
- * @param time milliseconds since the epoch, as is `now`
- */
+/** @param time milliseconds since the epoch, as is `now` */
 export function renderAgo(time: number, now: number): Html {
   return html`<span>${renderAge(time, now)} ago</span>`;
 }
@@ -39,7 +36,6 @@ export function formatClock(time: number): string {
 }
 
 /**
- * Returns links to the first and the next page of a list.
  * @param first address of the first page; null if this is the first page
  * @param next address of the next page; null if this is the last page
  */

@@ -26,7 +26,7 @@ import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav, REFRESH_MS } from "./parts.ts";
 import { readWorkspaceNames } from "./workspaces.ts";
 
-/** LIMIT: number of reviews on one page. */
+/** LIMIT: reviews on one page, so that the page stays small. */
 const MAX_REVIEWS = 100;
 
 type ReviewState = ReviewSummary["status"];
@@ -41,7 +41,7 @@ const REASON_NAMES: Readonly<Record<string, string>> = {
   conflict: "Conflict with the published version",
 };
 
-/** Lists the open reviews, or the decided reviews with the latest first. */
+/** Lists the open reviews, or the decided reviews, the latest first. */
 export async function showReviews(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaceId = query.get("workspace") ?? undefined;
@@ -77,12 +77,12 @@ ${renderListNav(
   });
 }
 
-/** Returns the address of the list of reviews. It keeps the workspace that the page shows. */
+/** Returns the address of the list of reviews, for the workspace of the current page. */
 function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }
 
-/** Returns the address of a review. It keeps the workspace that the current page shows. */
+/** Returns the address of a review, which keeps the workspace of the current page. */
 function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
   return withQuery(makeItemAddress(REVIEWS_ADDRESS, id), { workspace: query.get("workspace"), ...more });
 }
@@ -93,10 +93,7 @@ function renderNoReviews(status: ReviewState, isFirst: boolean): Html {
   return renderEmptyState(`No ${REVIEW_STATES[status].label.toLowerCase()} reviews`, hint);
 }
 
-/**
- * Shows reviews as a table.
- * @param names names of workspaces by id
- */
+/** @param names names of workspaces by id */
 function renderReviewTable(
   reviews: readonly ReviewSummary[],
   names: ReadonlyMap<string, string>,
@@ -123,7 +120,6 @@ function renderSender(sender: string | null): Html {
 const REVIEW_VIEWS = { source: "Source", rendered: "Rendered", edit: "Edit" } as const;
 type ReviewView = keyof typeof REVIEW_VIEWS;
 
-/** Shows one review and the forms to decide it: as source, rendered, or in an editor. */
 export async function showReview(call: PageCall): Promise<PageResult> {
   const review = await call.core.admin.reviews.show(call.id);
   if (isRefused(review)) return makeRefusalPage(review);
@@ -132,7 +128,7 @@ export async function showReview(call: PageCall): Promise<PageResult> {
   return makePage(await renderReviewPage(call, review, { view, unsaved: null }));
 }
 
-/** Returns the views that a review has. Only an open review has an editor. */
+/** Only an open review has an editor. */
 function listViews({ status }: Review): ReviewView[] {
   return status === "in_review" ? ["source", "rendered", "edit"] : ["source", "rendered"];
 }
@@ -165,7 +161,7 @@ ${view !== "edit" && review.status === "in_review" && renderDecisions(shownRevie
   };
 }
 
-/** A review. `merged`: content that accepting publishes; null if it is decided or cannot merge. */
+/** `merged`: content that accepting publishes; null if the review is decided or does not merge. */
 type ShownReview = Review & { readonly merged: string | null };
 
 function renderHeading(review: Review, workspace: string, call: PageCall): Html {
@@ -215,13 +211,12 @@ function renderNeighbourLink(id: string | null, label: "Previous" | "Next", call
   return html`<a class="button" rel="${rel}" href="${makeReviewAddress(call, id)}">${label}</a>`;
 }
 
-/** A version with its label. `text` is its content; null if the content is no longer stored. */
+/** `text` is null if the content of the version is no longer stored. */
 type LabelledVersion = { readonly text: string | null; readonly label: string };
 
 /**
- * Returns the two versions that the page compares. For an open review, these are the published
- * version and what accepting would publish. For a decided review, they are the versions that the
- * decision was about.
+ * Returns the two versions that the page compares: for an open review, the published version and
+ * what accepting would publish; for a decided review, the versions before and after the decision.
  */
 async function readComparedVersions(
   { core }: PageCall,
@@ -260,8 +255,8 @@ const PASSAGE_LABELS = {
 } as const;
 
 /**
- * Shows both edits of a conflict, each compared with the content that both began with. Returns null
- * if the review is decided or has no conflict.
+ * Shows both edits of a conflict, each compared with the content that they began with; null if the
+ * review is decided or has no conflict.
  */
 function renderBothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;
@@ -280,7 +275,7 @@ function listChangedLines(passages: readonly RowGroup[], side: "mine" | "theirs"
   return rows.flatMap((row) => (row[side] === null ? [] : [row[side].number - 1]));
 }
 
-/** Shows both versions rendered, beside each other, with their changed blocks marked. */
+/** Shows both versions rendered, side by side, with the changed blocks marked. */
 async function renderVersions(
   { render }: PageCall,
   { path, workspaceId }: Review,
@@ -305,7 +300,6 @@ async function renderVersions(
   return html`<div class="halves">${renderedHalves}</div>`;
 }
 
-/** Shows two buttons, which accept or reject the submitted version. */
 function renderDecisions(review: ShownReview, call: PageCall): Html {
   const { csrf } = call;
   const { id, liveChangeId, reason, merged } = review;
@@ -332,7 +326,7 @@ function makeDecisionAddress({ id, query }: PageCall, verb: "accept" | "reject")
 }
 
 /**
- * Shows an editor with one button, which accepts the content of the editor.
+ * Shows an editor with one button, which accepts the edited content.
  * @param unsaved content to continue with; null to begin with what accepting would publish
  */
 function renderEditor(call: PageCall, review: ShownReview, unsaved: UnsavedEdit | null): Html {
@@ -365,7 +359,7 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const content = typedText === null ? null : validate(contentSchema, typedText);
   const showDecision = await prepareDecidedPage(call);
   // The form contains the change id of the published version that its page showed. If another
-  // version is published by now, the service refuses the decision.
+  // version has been published since, the service refuses the decision.
   const acceptedFile = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
   if (!isRefused(acceptedFile))
     return showDecision(typedText === null ? "Accepted and published." : "Accepted: your version is published.");
@@ -388,8 +382,9 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
 
 /**
  * Returns a function that redirects the browser to the decided review, with a notice and a link to
- * the next open review. Call it before the decision: after the decision, the review has no
- * neighbours among the open ones.
+ * the next open review.
+ * ORDER: called before the decision, because a decided review has no neighbours among the open
+ * ones.
  */
 async function prepareDecidedPage(call: PageCall): Promise<(text: string) => PageResult> {
   const { core, id, query } = call;
@@ -400,8 +395,8 @@ async function prepareDecidedPage(call: PageCall): Promise<(text: string) => Pag
 }
 
 /**
- * Returns the value of a `textarea`, whose line ends browsers send as CRLF.
- * @param like content with which the form began; the result gets the line ends of that content
+ * Returns the value of a `textarea` with the line ends of `like`, because browsers send CRLF.
+ * @param like content with which the form began
  */
 function readTextarea(form: URLSearchParams, name: string, like: string): string {
   return restoreLineEnds(form.get(name) ?? "", like);

@@ -65,10 +65,7 @@ const PATH_WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(
 
 type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 
-/**
- * Finds the route of a request.
- * @returns null if there is no such page, or the user `who` may not see it
- */
+/** Returns null if there is no such page, or the user `who` may not see it. */
 export function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
   const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
   const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;

@@ -14,7 +14,7 @@ import type { PageCall } from "./call.ts";
 import { renderDocumentBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";
 
-/** LIMIT: number of documents that a search shows, and number of documents on one page. */
+/** LIMIT: documents that one search shows, and documents on one page. */
 const MAX_HITS = 100;
 const HITS_ON_PAGE = 20;
 
@@ -42,7 +42,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
-  // One more document than the pages show is requested, to find out if there are more.
+  // One document more than the pages show tells whether there are more.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_HITS + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(makeSearchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
@@ -52,10 +52,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   return makePage({ title, main: html`${head}${renderHits(shownHits, address, query.get("from") ?? "")}` });
 }
 
-/**
- * Shows one page of the matching documents.
- * @param start number of documents on the earlier pages, as a string
- */
+/** @param start number of documents on the earlier pages, as a string */
 function renderHits(found: Parameters<typeof renderFoundDocuments>[0], address: string, start: string): Html {
   const firstIndex = /^\d{1,3}$/.test(start) ? Number(start) : 0;
   const hitsOnPage = found.slice(firstIndex, Math.min(firstIndex + HITS_ON_PAGE, MAX_HITS));

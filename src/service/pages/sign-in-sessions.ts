@@ -16,21 +16,21 @@ import { ROOT } from "../store/rows.ts";
 import { APP_ADDRESS } from "./addresses.ts";
 import type { PageTrouble } from "./answer.ts";
 
-/** A signed-in user. `since` is the time of signing in, in milliseconds since the epoch. */
+/** `since`: time of signing in, in milliseconds since the epoch. */
 export type SignedInUser = { readonly who: UserIdentity; readonly since: number };
 
-/** LIMIT: signed-in browsers. A further one signs out the one that was unused for longest. */
+/** LIMIT: signed-in browsers. One more signs out the browser that was unused for longest. */
 const MAX_SESSIONS = 256;
 const MAX_IDLE_MS = 2 * 3_600_000;
 const MAX_SESSION_MS = 24 * 3_600_000;
 
 /**
- * LIMIT: number of wrong keys from one address without a wait, and further tries per millisecond
- * after that. A key is long and random, so no guess succeeds. The right key is always accepted, so
- * other users of the same address cannot lock out its owner.
+ * LIMIT: wrong keys from one address without a wait, and then tries per millisecond. No guess finds
+ * a long random key, so the right key is always accepted: otherwise other users of the same address
+ * could lock its owner out.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
-/** LIMIT: number of client addresses that are remembered. */
+/** LIMIT: client addresses that are remembered, so that many clients do not fill the memory. */
 const MAX_ADDRESSES = 1_000;
 
 type SignInResult =
@@ -83,10 +83,7 @@ export class SignInSessions {
     return null;
   }
 
-  /**
-   * Signs a user out.
-   * @returns value of the `Set-Cookie` header that removes the cookie
-   */
+  /** Returns the value of the `Set-Cookie` header that removes the cookie. */
   signOut(headers: WireHeaders): string {
     return this.#browsers.signOut(headers);
   }
@@ -113,14 +110,11 @@ export function explainTooManyTries(seconds: number): PageTrouble {
 
 /**
  * Identity of a signed-in user. For a key, only its hash is kept, and each request looks the key
- * up. So a revoked or expired key and changed grants take effect immediately.
+ * up, so that a revoked or expired key and changed grants take effect immediately.
  */
 export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
-/**
- * Returns the identity that a key gives.
- * @returns null if this service has no such key
- */
+/** Returns null if this service has no such key. */
 async function identifyUser({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
@@ -134,8 +128,7 @@ async function isKeyValid({ server }: ServiceCore, who: UserIdentity): Promise<b
 }
 
 /**
- * Returns a context with the access of `who` to a workspace. The access follows from the same
- * grants as in the API.
+ * Returns a context with the access of a user to a workspace, by the grants that the API uses.
  * @param admit applies the rate limit of the key; an administrator has no limit
  */
 export async function makeUserContext(
@@ -150,7 +143,7 @@ export async function makeUserContext(
   return refuseUnknownWorkspace();
 }
 
-/** Returns a context with Full access for an administrator, who could also create such a key. */
+/** Gives an administrator Full access, because an administrator could also create such a key. */
 async function makeAdminContext(working: TransactionContext, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();

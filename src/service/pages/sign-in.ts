@@ -4,10 +4,7 @@ import { SIGN_IN_ADDRESS, SIGN_OUT_ADDRESS } from "./addresses.ts";
 import { makePage, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 
-/**
- * Returns the page for signing in.
- * @param wrong reason why the last try failed, as a clause; null for the first try
- */
+/** @param wrong reason why the last try failed, as a clause; null for the first try */
 export function renderSignInPage(wrong: string | null): PageResult {
   const content = {
     title: "Sign in",

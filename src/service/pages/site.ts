@@ -45,12 +45,14 @@ export type PageAnswer = {
 };
 
 const ASSETS_ADDRESS = `${APP_ADDRESS}/assets/`;
-/** LIMIT: bytes of a form from a client that is not signed in. A form with a key is shorter. */
+/**
+ * LIMIT: bytes of a form from a client that is not signed in, because a form with a key is shorter.
+ */
 const MAX_SIGN_IN_BYTES = 8_192;
 
 /**
- * Data for the tabs of each page. `waiting` is the number of open reviews. `path` is the path of
- * the request, which decides the current tab; null if there is no such page.
+ * `waiting`: number of open reviews. `path`: path of the request, which decides the current tab;
+ * null if there is no such page.
  */
 type TabData = { readonly waiting: number; readonly path: string | null };
 type SignedSession = (Session<SignedInUser> & TabData) | null;
@@ -89,25 +91,23 @@ export class Pages {
   }
 
   /**
-   * Checks a request by its headers.
-   * @param bytes size of its body in bytes
-   * @returns the answer if the body is not needed; otherwise null
+   * Checks a request by its headers. Returns the answer if the body is not needed; otherwise null.
+   * @param bytes size of the body in bytes
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     return this.#guarded(() => this.#admit(head, bytes));
   }
 
-  /**
-   * Answers a request whose body was read.
-   * @param from network address of the client
-   */
+  /** @param from network address of the client */
   async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
     const answer = await this.#guarded(() => this.#answer(request, fault, from));
     this.#core.served(request.method !== "GET");
     return answer;
   }
 
-  /** Runs the code of a page. An error in it becomes an error page, and affects nothing else. */
+  /**
+   * Runs the code of a page. An error in this code becomes an error page, and affects nothing else.
+   */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();
@@ -220,17 +220,14 @@ export class Pages {
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** Returns the fields of a posted form; empty for other methods; null if it is not a form. */
+/** Returns the fields of a posted form; empty for other methods; null if the body is not a form. */
 function readForm({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return fault !== null || type !== FORM_TYPE ? null : new URLSearchParams(body ?? "");
 }
 
-/**
- * Redirects the browser.
- * @param cookie value of the `Set-Cookie` header; null for none
- */
+/** @param cookie value of the `Set-Cookie` header; null for none */
 function redirect(to: string, cookie: string | null = null): PageAnswer {
   const headers = { ...PAGE_HEADERS, location: to, ...(cookie === null ? {} : { "set-cookie": cookie }) };
   return { status: 303, headers, body: "" };

@@ -35,7 +35,6 @@ type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[nu
 
 const STATE_TONES = { open: "good", closed: "quiet", restoring: "asks" } as const;
 
-/** Lists all workspaces, with a form to create one. */
 export function renderWorkspaces(workspaces: readonly Workspace[], csrf: string): Html {
   const form = renderActionForm(
     { action: WORKSPACES_ADDRESS, csrf },
@@ -71,7 +70,7 @@ function renderStateForm(id: string, state: "open" | "closed", csrf: string, but
   );
 }
 
-/** Lists the workspaces with links to their documents. Opens a single workspace directly. */
+/** Lists the workspaces with links to their documents. If there is only one, opens it directly. */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   if (workspaces.length === 1) return { kind: "go", to: makeFilesAddress(workspaces[0]!.id, ""), notice: null };
@@ -93,7 +92,7 @@ ${
   });
 }
 
-/** Lists the key's grants, which lead to its documents even below a folder that is hidden. */
+/** Lists the key's grants, because they lead to documents even below a hidden folder. */
 export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const ownAccess = await readOwnAccess(core, hash);
   if (isRefused(ownAccess))
@@ -190,7 +189,6 @@ export async function removeWorkspace({ core, id, form }: PageCall): Promise<Pag
     : redirectWithRefusal(APP_ADDRESS, refusal);
 }
 
-/** Returns all workspaces of the service, for an administrator. */
 export function listWorkspaces({ server }: ServiceCore): Promise<WorkspaceRow[]> {
   return server.store.read((tables) => tables.workspaces.all());
 }
