@@ -13,7 +13,10 @@ export type ReviewRow = FileRow & {
   readonly reason: ReviewReason;
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
-  /** Label that the sender's key had then; null if the change is older than this column. */
+  /**
+   * Label of the sender's key at the time of the edit; null if the change is older than this
+   * column.
+   */
   readonly sender: string | null;
   /**
    * Time of the decision in milliseconds since the epoch. Null if the change is in review, or was
@@ -31,8 +34,8 @@ const SELECT_REVIEWED = joinSql`SELECT ${REVIEW_COLUMNS} FROM changes c ${useInd
   WHERE c.status <> 'saved' AND c.status = $1 AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3)`;
 
 /**
- * A change in the history of a document. `version` is its number in the history, counted from 1.
- * `sender` is the label of the key that sent it; null if it is not known.
+ * A change in the history of a document. `version`: its number, counted from 1. `sender`: label of
+ * the key that sent the change; null if it is not known.
  */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
   readonly version: number;
@@ -91,7 +94,9 @@ type ReviewedQuery = {
   /** Row number of the last change of the previous page. */
   readonly from: number;
   readonly most: number;
-  /** True to list the changes before `from`, the latest first; false to list those after `from`. */
+  /**
+   * True: changes before `from`, the latest first. False: changes after `from`, the oldest first.
+   */
   readonly latestFirst: boolean;
 };
 
@@ -106,16 +111,17 @@ type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
 type PruneLimits = {
   /** Time in ms since the epoch: versions replaced before then are pruned. Null: no limit. */
   readonly before: number | null;
-  /** Versions of a document that keep their content, with the published one; null for all. */
+  /**
+   * Number of versions of a document that keep their content, the published one included; null:
+   * all.
+   */
   readonly keep: number | null;
 };
 
-/** Returns the methods for the table `changes`, which contains the history of each document. */
 export function makeChangesTable(session: Session) {
   return {
     /**
-     * Returns the content of a change that is published or in review, so that its content was not
-     * pruned.
+     * Returns the content of a change that is published or in review, and so was never pruned.
      * @throws if the change does not exist
      */
     async text(id: string) {
@@ -124,8 +130,8 @@ export function makeChangesTable(session: Session) {
       return decodeText(storedText);
     },
     /**
-     * Returns a change of this file, in any state, as the base of a write. Its content is null if
-     * it was pruned. Returns null if the file has no such change.
+     * Returns a change of this file, in any state, as the base of a write; null if there is none.
+     * `text` is null if the content was pruned.
      */
     async base(id: string, file: number) {
       const storedText = await session.one(SQL.base, id, file);
@@ -137,7 +143,9 @@ export function makeChangesTable(session: Session) {
       return session.one(SQL.review, id);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
-    /** Returns the id of one change in review for each file that has any, by row number. */
+    /**
+     * Returns the id of one change in review for each file that has any, by the file's row number.
+     */
     async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
       return new Map(rows.map(({ file, id }) => [file, id]));
@@ -154,27 +162,22 @@ export function makeChangesTable(session: Session) {
     /** Returns changes that are or were in review, in the order in which they went to review. */
     reviewed: ({ workspace, status, from, most, latestFirst }: ReviewedQuery) =>
       session.all(latestFirst ? SQL.reviewedBefore : SQL.reviewed, status, from, workspace, most),
-    /** Returns the number of changes in review, and the position of one among them, from 1. */
+    /** Returns the number of changes in review, and the position of one of them, from 1. */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
-    /** Returns the number of changes in review in all workspaces. */
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
     async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
       const storedText = encodeText(text);
       session.send(SQL.submit, id, file, baseId, reason, storedText.codec, storedText.text, at, key);
     },
-    /**
-     * Records the decision of a review.
-     * @param at time of the decision in milliseconds since the epoch
-     */
+    /** @param at time of the decision in milliseconds since the epoch */
     decide: async (seq: number, status: "accepted" | "rejected", at: number) =>
       session.send(SQL.decide, seq, status, at),
     /**
      * Prunes the contents of old versions beyond the limits, among the next `most` changes.
-     * Published contents and the bases of changes in review keep their content. No row is deleted,
-     * so each change is still known as the base of a write.
+     * Published contents and the bases of changes in review stay. All rows stay, so each change is
+     * still known as the base of a write.
      * @param after row number of the last change that the previous call checked
-     * @returns row number of the last change that this call checked; null if there are no further
-     * changes
+     * @returns row number of the last change that this call checked; null if it was the last of all
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

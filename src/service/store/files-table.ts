@@ -25,9 +25,8 @@ export type FileRowWithText = FileRow & StoredText;
 type FileRowWithBase = FileRowWithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
- * Facts about the path of a new file. `folder` and `folderId` identify its parent folder; both are
- * null if the parent is the root or does not exist. `hasKeptGrants` is 1 if grants are kept for the
- * path.
+ * `folder` and `folderId` identify the parent folder of a new file; null if the parent is the root
+ * or does not exist. `hasKeptGrants` is 1 if grants are kept for the path.
  */
 export type NewFilePlace = {
   readonly folder: number | null;
@@ -54,11 +53,10 @@ const SQL = {
   inFolder: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE_CLAUSE}`,
   inFolderByName: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
     ORDER BY x.name LIMIT $4`,
-  // The database plans this statement for each set of values, because the folder may be small, or
-  // may contain most of the workspace.
+  // Planned for each run, because the folder may be small, or may contain most of the workspace.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE_CLAUSE}`,
-  // Reads the protected files, which are few, and then their folders. Never reads all files.
+  // Reads the protected files, which are few, and then their folders; never reads all files.
   protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
     FROM files x ${useIndex("files_protected")} ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,
@@ -85,10 +83,10 @@ const REMOVE_FILE = [
   sql`DELETE FROM grants WHERE kind = 'file' AND target = $1`,
 ];
 
-/** Time of a change in milliseconds since the epoch, and bytes of its content. */
+/** `at`: time of the change in milliseconds since the epoch; `bytes`: size of its content. */
 export type PublishedInfo = { readonly at: number; readonly bytes: number };
 
-/** A new version of a file. `key`: row number of the sender's key; null for an administrator. */
+/** `key`: row number of the sender's key; null for an administrator. */
 type NewVersion = { readonly id: string; readonly text: string; readonly at: number; readonly key: number | null };
 
 export type NewFile = Omit<NewVersion, "id" | "key"> & {
@@ -100,8 +98,8 @@ export type NewFile = Omit<NewVersion, "id" | "key"> & {
 };
 
 /**
- * A file with its published content, and the change that is the base of a write. `base` is null if
- * the file has no such change. `text` is null if the content of the base was pruned.
+ * A file with its published content and the base of a write. `base` is null if the file has no such
+ * change; `text` is null if the content of the base was pruned.
  */
 export type FileForEdit = {
   readonly row: FileRow;
@@ -109,24 +107,20 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
-/** A file with its published content. `json` contains both in the form of an answer. */
+/** `json` contains the file and its content in the form of an answer. */
 export type ShownFile = { readonly row: FileRow; readonly json: string };
 
 type ShowFile = (row: FileRow, text: string) => string;
 
 export type FilesTable = ReturnType<typeof makeFilesTable>;
 
-/** Returns the methods for the table `files`, and for the columns of `changes` of a file. */
 export function makeFilesTable(session: Session) {
   return {
     byId(workspace: number, id: string) {
       session.lock("file", workspace, id);
       return session.one(SQL.byId, workspace, id);
     },
-    /**
-     * Returns a file with its published content, in the form of an answer.
-     * @param show converts both to that form; the result may be cached with the row
-     */
+    /** @param show makes the answer from row and content; the result may be cached with the row */
     async shown(workspace: number, id: string, show: ShowFile): Promise<ShownFile | undefined> {
       return toShownFile(await session.one(SQL.withText, workspace, id), show);
     },
@@ -168,9 +162,9 @@ export function makeFilesTable(session: Session) {
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. Before this, the caller must have read that the name is
-     * free, the folder exists, and no grants are kept for the path. If one of these has changed
-     * meanwhile, a store with several connections runs `work` of `Store.write` again.
+     * Creates a file with its first change. The caller has read that the name is free, the folder
+     * exists, and no grants are kept for the path. If one of these facts has changed since, a store
+     * with several connections runs `work` of `Store.write` again.
      * @param knowsGrants true if the caller has locked the folder tree, and applies the kept grants
      * itself
      */
@@ -181,7 +175,7 @@ export function makeFilesTable(session: Session) {
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
-    /** Publishes content as a new change. Its base is the change that was published before. */
+    /** Publishes content as a new change, whose base is the change that was published before. */
     async save({ seq, changeId }: FileRow, { id, text, at, key }: NewVersion) {
       const storedText = encodeText(text);
       session.send(SQL.addVersion, id, seq, changeId, storedText.codec, storedText.text, at, key);
@@ -193,7 +187,6 @@ export function makeFilesTable(session: Session) {
   };
 }
 
-/** Returns a stored file in the form of an answer; undefined if there is none. */
 export function toShownFile(found: FileRowWithText | undefined, show: ShowFile): ShownFile | undefined {
   if (found === undefined) return undefined;
   const { codec, text, ...row } = found;

@@ -17,8 +17,7 @@ const SQL = {
   inParent: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE_CLAUSE}`,
   inParentByName: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
     ORDER BY d.name LIMIT $4`,
-  // The database plans this statement for each set of values, because the folder may be small, or
-  // may contain most of the workspace.
+  // Planned for each run, because the folder may be small, or may contain most of the workspace.
   below: sqlPlannedByValues<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
@@ -28,8 +27,7 @@ const SQL = {
   insert: sql<{ readonly seq: number }>`
     INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq`,
   place: sql`UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1`,
-  // `substr` and `length` both count characters, so names with characters outside the BMP are cut
-  // correctly too.
+  // `substr` and `length` both count characters, even those outside the BMP.
   rebase: sql`UPDATE folders SET path = $3 || substr(path, length($2) + 1)
     WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
   dropLostGrants: sql`DELETE FROM grants WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = target)
@@ -54,15 +52,18 @@ export function makeFoldersTable(session: Session) {
     byId: (workspace: number, id: string) => session.one(SQL.byId, workspace, id),
     byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
     /**
-     * Follows folder names from the root.
-     * @returns the folders that exist, up to the first name without a folder
+     * Returns the folders on the path of these names from the root, up to the first that is
+     * missing.
      */
     async along(workspace: number, names: readonly string[]) {
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
       const foundFolders = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
       return foundFolders.filter((row) => row !== undefined);
     },
-    /** Returns the parents of these folders and of all above them. A removed folder has none. */
+    /**
+     * Returns the parents of these folders and of all folders above them; none for a removed
+     * folder.
+     */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
       return new Map(rows.map(({ seq, parent }) => [seq, parent]));
@@ -77,8 +78,8 @@ export function makeFoldersTable(session: Session) {
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
     /**
-     * Returns the longest path of a folder below `path`, counted in characters, and the largest
-     * number of slashes in such a path. Returns null if there is no folder below.
+     * Returns the length in characters of the longest folder path below `path`, and the largest
+     * number of slashes in such a path; null if no folder is below `path`.
      */
     async extentBelow(workspace: number, path: string) {
       const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;

@@ -13,13 +13,15 @@ export type SearchScope = {
   readonly grants: readonly GrantRow[];
 };
 
-/** LIMIT: number of files without an index entry that a search reads, the newest first. */
+/**
+ * LIMIT: files without an index entry that a search reads, the newest first, so that it stays fast.
+ */
 export const MAX_UNINDEXED_FILES = 1_000;
 
 /**
- * SQL condition for a file `x`, whose folder is joined as `d`: the file is one of the files $2 of
- * the workspace $1. If $3 is not null, the file must also be below the folder at the path $3. If
- * there is no such folder, no file meets the condition.
+ * SQL condition for a file `x` with its folder `d`: the file is one of the files $2 of the
+ * workspace $1, and is below the folder at the path $3 unless $3 is null. If this folder does not
+ * exist, no file meets the condition.
  */
 export const IS_SEARCHED = joinSql`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
   AND (CAST($3 AS text) IS NULL OR substr(d.path || '/', 1, length($3) + 1) = $3 || '/')`;
@@ -40,10 +42,9 @@ export async function readSearchedFiles<Row extends FileRow>(
   return documents.flatMap((seq) => rows.get(seq) ?? []).filter((row) => includesLevel(access.file(row), "read"));
 }
 
-/** A document that a search may find, with its published content. */
 export type FoundFile = FoundDocument & { readonly file: FileRow };
 
-/** Returns a file for a search. Its content is decompressed later, when it is first read. */
+/** Returns a file for a search, whose content is decompressed when it is first read. */
 export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;
   return {

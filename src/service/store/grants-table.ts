@@ -46,8 +46,8 @@ const SQL = {
 export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
 /**
- * Returns the methods for both tables of grants. Table `grants` has the grants on files and
- * folders. Table `kept_grants` keeps grants for paths where nothing exists yet.
+ * Table `grants` has the grants on files and folders. Table `kept_grants` keeps grants for paths
+ * where nothing exists yet.
  */
 export function makeGrantsTable(session: Session) {
   const setGrant = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);

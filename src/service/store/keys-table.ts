@@ -22,10 +22,7 @@ const toRateColumns = (limit: RateLimit | null) => [limit?.requests ?? null, lim
 export function makeKeysTable(session: Session) {
   return {
     byId: (id: string) => session.one(SQL.byId, id),
-    /**
-     * Returns keys in the order of creation.
-     * @param workspaceId null for all workspaces
-     */
+    /** Returns keys in the order of creation. `workspaceId`: null for all workspaces. */
     page: (workspaceId: string | null, from: number, most: number) => session.all(SQL.page, workspaceId, from, most),
     async insert({ id, workspaceId, hash, label, rateLimit, expiresAt, at }: NewKey) {
       const values = [id, workspaceId, hash, label, ...toRateColumns(rateLimit), expiresAt, at];

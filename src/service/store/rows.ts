@@ -1,11 +1,11 @@
 /**
- * Rows of the tables, in the form that request handlers see. `seq` is the row number. It grows in
+ * Rows of the tables, in the form that request handlers see. `seq` is the row number: it grows in
  * the order of creation, is never used again, and is the position in a cursor.
  */
 
 import type { Grant } from "../../contract/resources.ts";
 
-/** Row number of the root. It has no row, but is the parent of the items in the root. */
+/** Row number of the root, which has no row, but is the parent of the items in the root. */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -21,7 +21,6 @@ export type WorkspaceRow = {
 
 export type CountedWorkspace = Pick<WorkspaceRow, "id" | "name" | "state"> & {
   readonly documents: number;
-  /** Number of changes in review. */
   readonly inReview: number;
 };
 
@@ -62,9 +61,8 @@ export type FolderRow = {
 };
 
 /**
- * State of a change. `saved` means that its content is or was published. The content of other
- * changes was never published: they are in review, were rejected, or were accepted. Accepting
- * publishes the content as a new change, which is `saved`.
+ * State of a change. `saved`: its content is or was published. The content of other changes was
+ * never published; accepting a change publishes its content as a new change, which is `saved`.
  */
 type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -73,7 +71,6 @@ export type ReviewStatus = Exclude<ChangeStatus, "saved">;
 export type ChangeRow = {
   readonly seq: number;
   readonly id: string;
-  /** Row number of the file to which the change belongs. */
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
@@ -132,13 +129,16 @@ export type KeptGrant = {
 /** A rate limit: a burst of at most `requests`, refilled evenly over `seconds`. */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
-/** Settings of the operator for the whole service. They are stored in the database. */
+/** Settings of the operator for the whole service, which the database stores. */
 export type Settings = {
   /** Rate limit for keys that have no limit of their own; null for no limit. */
   readonly rateLimit: RateLimit | null;
   /** Number of days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
-  /** Versions of a document that keep their content, with the published one; null for all. */
+  /**
+   * Number of versions of a document that keep their content, the published one included; null:
+   * all.
+   */
   readonly keepVersions: number | null;
 };
 
@@ -159,7 +159,7 @@ export type KeyHolder = {
 };
 
 /**
- * Figures for an operator: number of documents in all workspaces, number of documents that wait to
- * be indexed, and size of the database in bytes.
+ * Figures for an operator: documents in all workspaces, documents that wait to be indexed, and size
+ * of the database in bytes.
  */
 export type DatabaseFigures = { readonly documents: number; readonly indexing: number; readonly bytes: number };

@@ -13,7 +13,6 @@ export function readSettings(stored: string | undefined): Settings {
     : { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
 }
 
-/** Returns the methods for the settings, which are one row of table `meta`. */
 export function makeSettingsTable(session: Session) {
   const readStored = async (): Promise<Settings> =>
     readSettings((await session.one(SELECT_META, SETTINGS_NAME))?.value.toString());

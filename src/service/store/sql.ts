@@ -1,17 +1,17 @@
 /**
  * Builds statements that run on SQLite and on PostgreSQL, and declares the port that runs them.
- * Each statement is written once, in SQL that both databases understand. Parts that differ are a
- * `SqlPart`. Parameters are `$1`, `$2`, and so on. A list is one parameter, an array.
+ * Each statement is written once; parts that differ are a `SqlPart`. Parameters are `$1`, `$2`, and
+ * so on; a list is one parameter, an array.
  */
 
 /** A piece of SQL, spelled for each kind of database. */
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
-/** A statement, which is prepared once on each connection that runs it. */
+/** A statement, which each connection prepares once. */
 export type Sql<Row> = SqlPart & {
   /** Name of the prepared statement; null if the database plans each run by its values. */
   readonly name: string | null;
-  /** Type of a result row. It exists only for the compiler, and is never set. */
+  /** Type of a result row, for the compiler only; never set. */
   readonly row?: Row;
 };
 
@@ -36,17 +36,13 @@ export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPar
 }
 
 /**
- * LIMIT: number of characters of a path in PostgreSQL's index. An index row has at most 2,704
- * bytes, but a path may have 16,000. A longer path is found by its beginning, and then compared
- * completely.
+ * LIMIT: characters of a path in PostgreSQL's index, because an index row has at most 2,704 bytes,
+ * and a path up to 16,000. A longer path is found by its beginning, then compared completely.
  */
 const INDEXED_PATH_CHARACTERS = 500;
 const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;
 
-/**
- * Returns the SQL condition that the path in a column equals a parameter.
- * @param path placeholder of the parameter, such as `$2`
- */
+/** @param path placeholder of the parameter, such as `$2` */
 export function isAt(column: string, path: string): SqlPart {
   const isEqual = `${column} = ${path}`;
   return { sqlite: isEqual, postgres: `${cutToIndexed(column)} = ${cutToIndexed(path)} AND ${isEqual}` };
@@ -54,7 +50,7 @@ export function isAt(column: string, path: string): SqlPart {
 
 /** Returns the SQL condition that the path in a column is below the path in a parameter. */
 export function isBelow(column: string, path: string): SqlPart {
-  // "0" is the character after "/". So this range contains every path below the folder, and the
+  // "0" is the character after "/", so this range contains every path below the folder, and the
   // database can use an index on (workspace, path).
   const [from, to] = [`${path} || '/'`, `${path} || '0'`];
   const isWithinRange = `${column} > ${from} AND ${column} < ${to}`;
@@ -65,7 +61,6 @@ export function isBelow(column: string, path: string): SqlPart {
 /** Returns the SQL condition that the path in a column equals a parameter, or is below it. */
 export const isWithin = (column: string, path: string) => joinSql`(${isAt(column, path)} OR ${isBelow(column, path)})`;
 
-/** Returns the SQL condition that the number in a column is in a list. */
 export const isOneOf = (column: string, numbers: string): SqlPart => ({
   sqlite: `${column} IN (SELECT value FROM json_each(${numbers}))`,
   postgres: `${column} = ANY(${numbers}::bigint[])`,
@@ -89,10 +84,7 @@ export function isReading(text: string): boolean {
 export type Session = {
   /** Takes a lock in a write, if the database can have several writers. */
   lock(name: LockName, ...values: readonly unknown[]): void;
-  /**
-   * Runs a statement and returns its rows.
-   * @throws the error of this statement, or of the first earlier statement that failed
-   */
+  /** @throws the error of this statement, or of the first earlier statement that failed */
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
   /** Runs a statement without reading rows. A later `all`, or the commit, may throw its error. */
@@ -100,8 +92,8 @@ export type Session = {
 };
 
 /**
- * Names of locks. A lock lasts until the end of the transaction. It prevents other transactions
- * from changing the locked rows, so that the next statement reads their latest state.
+ * Names of locks. Until the end of the transaction, no other transaction can change the locked
+ * rows, so the next statement reads their latest state.
  * - `structure`: the folder tree of a workspace (see `Tables.lockStructure`).
  * - `tree`: the files below a path of a workspace.
  * - `file`: a file, by its workspace and id; `fileOf`: the file of a change.

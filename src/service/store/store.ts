@@ -15,26 +15,27 @@ import type { Tables } from "./tables.ts";
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
-  /** Secret of this database, which encrypts cursors. It is made once and never changes. */
+  /** Secret of this database, which encrypts cursors, and never changes. */
   readonly cursorSecret: Buffer;
-  /** Identifier that changes when the database is restored. It does not reveal the secret. */
+  /**
+   * Identifier of the database, which changes when a backup is restored. Does not reveal the
+   * secret.
+   */
   readonly generation: string;
   /** Runs `work` on one snapshot of the database. `work` only reads, and may run several times. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction. Rolls back if `work` throws, or if `keep` returns false for its
-   * result. When the promise resolves, the write is on the disk. `work` runs again after a
-   * serialisation failure, a deadlock, or a violated constraint; so it must have no effects outside
-   * the transaction.
-   * ORDER: must not be called within the `work` of another write, because the two would wait for
-   * each other.
+   * result. Resolves when the write is on the disk. `work` runs again after a serialisation
+   * failure, a deadlock, or a violated constraint; so it must have no effects outside the
+   * transaction.
+   * ORDER: never within the `work` of another write, because the two would wait for each other.
    * @throws StoreBusyError if the repeated runs fail too
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
   /**
-   * Returns the holder of the key with that hash, outside any transaction; undefined if there is no
-   * such key.
-   * @param hash SHA-256 of the key
+   * Returns the holder of the key with this SHA-256, outside any transaction; undefined if there is
+   * no such key.
    */
   holder(hash: Buffer): Promise<KeyHolder | undefined>;
   /**
@@ -43,7 +44,7 @@ export type Store = {
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<DatabaseFigures>;
-  /** Returns the figures of the connection pool. Undefined if the store has no pool. */
+  /** Undefined if the store has no pool. */
   pool?(): PoolFigures;
   /** Closes the store. Resolves when every running transaction has ended. */
   close(): Promise<void>;
@@ -68,19 +69,16 @@ export type Store = {
   backup?(): Promise<FinishedBackup>;
 };
 
-/** Figures of a connection pool. `waiting` is the number of requests that wait for a connection. */
+/** `waiting`: number of requests that wait for a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };
 
-/** A finished backup. `file` is the name of a file in the data folder. */
+/** `file`: name of a file in the data folder. */
 export type FinishedBackup = { readonly file: string; readonly bytes: number };
 
 export type ReservedSpace = {
   /** Reserves the space again, if the disk has enough free space. */
   reserve(): void;
-  /**
-   * Releases the reserve.
-   * @returns true if space was reserved
-   */
+  /** Releases the reserve. Returns true if space was reserved. */
   release(): boolean;
   bytes(): number;
 };

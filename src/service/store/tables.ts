@@ -14,7 +14,7 @@ export type Tables = CommonTables & {
   /** Table of recent changes, from which listeners get events. */
   readonly outbox: OutboxTable;
   /**
-   * Returns the holder of the key with that hash, as `Store.holder` does.
+   * Returns the holder of a key, as `Store.holder` does.
    * @param file id of the file that the request reads next; a store may read it in the same round
    * trip
    */
@@ -29,10 +29,8 @@ const DATABASE_SIZE = {
 export const SELECT_FIGURES = sql<DatabaseFigures>`SELECT (SELECT count(*) FROM files) AS documents,
   (SELECT count(*) FROM search_queue) AS indexing, ${DATABASE_SIZE} AS bytes`;
 
-/** Tables whose statements are the same for each kind of database. */
 type CommonTables = ReturnType<typeof makeCommonTables>;
 
-/** Returns the tables of a connection. */
 export function makeCommonTables(session: Session) {
   return {
     files: makeFilesTable(session),
@@ -49,8 +47,8 @@ export function makeCommonTables(session: Session) {
      */
     lockStructure: async (workspace: number) => session.lock("structure", workspace),
     /**
-     * Locks the contents of the folder at `path`. Until the end of the transaction, no other
-     * transaction can put anything into the folder, or into a folder below it.
+     * Locks the folder at `path`: until the end of the transaction, no other transaction can put
+     * anything into this folder, or into a folder below it.
      */
     lockTree: async (workspace: number, path: string) => session.lock("tree", workspace, path),
   };

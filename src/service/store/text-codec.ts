@@ -1,14 +1,14 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Stored content. Codec 0 is plain UTF-8, 1 is zstd, and 2 says that it was pruned. */
+/** Stored content. `codec` 0: plain UTF-8; 1: zstd; 2: the content was pruned. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
 export const PRUNED_CODEC = 2;
 /**
- * LIMIT: bytes below which content is stored without compression. Compressing short notes too would
- * take much time and save little space.
+ * LIMIT: bytes below which content is stored uncompressed, because compressing short notes takes
+ * much time and saves little space.
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 
@@ -22,8 +22,8 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * Option that adds a checksum of 4 bytes. So content that was damaged on the disk, in a backup or
- * on the network is noticed when it is decoded.
+ * Adds a checksum of 4 bytes, so that decoding notices content that was damaged on the disk, in a
+ * backup or on the network.
  */
 const CHECKSUM_OPTION = { [constants.ZSTD_c_checksumFlag]: 1 };
 

@@ -11,10 +11,7 @@ import {
 import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/**
- * LIMIT: number of rows that are in memory at the same time, and number of rows in one statement.
- * The content of a row has up to 200 kB.
- */
+/** LIMIT: rows in memory at the same time, and in one statement, because a row has up to 200 kB. */
 const ROWS_TOGETHER = 200;
 
 /**
@@ -121,8 +118,8 @@ async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<voi
 
 async function restoreTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered } = table;
-  // A parent must be inserted before its children. A folder may be older than its parent, but the
-  // path of the parent is always shorter.
+  // A parent must be inserted before its children. A folder may have been created before its
+  // present parent, but the path of the parent is always shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
   let portion: unknown[][] = [];

@@ -31,7 +31,6 @@ export function isTooLong(error: unknown): boolean {
   return TOO_LONG_CODES.includes(readCode(error));
 }
 
-/** Returns true if the connection broke, or could not be made. */
 export function isConnectionLost(error: unknown): boolean {
   const code = readCode(error);
   if (typeof code === "string") return UNREACHABLE_CODES.test(code) || /^E[A-Z]{3,}/.test(code);

@@ -1,11 +1,11 @@
 import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 
 /**
- * Locks of a write. They are always taken in this order, so that no two writes wait for each other:
- * 1. The folder tree of the workspace. Creating files (`create_file`) shares this lock. It is taken
- * alone by writes that create, move, rename or remove folders, move files, or set grants. The
- * server grants advisory locks in the order of requests. So a change of a folder does not wait for
- * ever while files are created all the time.
+ * Locks of a write, always taken in this order, so that no two writes wait for each other:
+ * 1. The folder tree of the workspace. Creating files (`create_file`) shares this lock. Writes that
+ * create, move, rename or remove folders, move files, or set grants take it alone. The server
+ * grants advisory locks in the order of requests, so a change of a folder does not wait for ever
+ * while files are created all the time.
  * 2. The rows of the files that are changed or removed, in the order of their row numbers. An edit
  * needs only this lock, so it waits only for another edit of the same document.
  *
@@ -15,8 +15,8 @@ import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 export const STRUCTURE_LOCK = 721_490_623;
 
 /**
- * Statements that take each lock. They are separate statements, so that the next statement reads
- * the rows as they are after the lock.
+ * Statements that take each lock. They are separate, so that the next statement reads the rows as
+ * they are after the lock.
  */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
@@ -32,8 +32,7 @@ export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
     sql`SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE`,
     sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
   ],
-  // The rows are locked in a fixed order, because several processes save the uses of keys at about
-  // the same time.
+  // In a fixed order, because several processes save the uses of keys at about the same time.
   keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
   settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
 };

@@ -3,8 +3,8 @@ import { checkSchema } from "../other-version.ts";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Number of the advisory lock for migrations. It is a random number, because other programs that
- * use the same database may use locks too.
+ * Random number of the advisory lock for migrations, because other programs that use the same
+ * database may use locks too.
  */
 const MIGRATION_LOCK = 7_214_906_233_011;
 
@@ -19,7 +19,7 @@ export class UnusableDatabaseError extends Error {
   }
 }
 
-/** LIMIT: oldest supported PostgreSQL. The schema needs `NULLS NOT DISTINCT`. */
+/** LIMIT: oldest supported PostgreSQL, because the schema needs `NULLS NOT DISTINCT`. */
 const OLDEST_SERVER = 15;
 
 /**

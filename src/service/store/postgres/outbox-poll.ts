@@ -9,7 +9,7 @@ const PRUNE_EVERY_MS = 600_000;
 
 /**
  * Calls the listeners of a store after each commit of this process. Also calls them periodically,
- * because other processes commit too, and because some rows cannot be read until an older
+ * because other processes commit too, and because some rows cannot be read before an older
  * transaction has ended.
  */
 export class OutboxPoll {
@@ -34,7 +34,6 @@ export class OutboxPoll {
     };
   }
 
-  /** Records that this process has committed a write. */
   committed(): void {
     this.#wake();
     // Rows are pruned even without listeners, because every commit adds rows.
@@ -60,8 +59,8 @@ export class OutboxPoll {
     try {
       await this.#pool.query(PRUNE_OUTBOX, [KEPT_SECONDS]);
     } catch (error) {
-      // RACE: pruning may fail because the store is closing. Another process, or the next start,
-      // will prune the rows.
+      // RACE: pruning may fail because the store is closing. The next pruning removes the same
+      // rows.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

@@ -49,8 +49,8 @@ SELECT '${PRUNED_NAME}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
- * Returns the methods for the table `outbox`, which triggers fill. A position consists of the
- * number of a transaction and the number of a row in that transaction.
+ * Triggers fill the table `outbox`. A position consists of the number of a transaction and the
+ * number of a row in that transaction.
  */
 export function makeOutboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<SnapshotHorizon> => (await session.one(SQL.horizon))!;
@@ -60,8 +60,8 @@ export function makeOutboxTable(session: Session): OutboxTable {
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(position) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // The position is refused if its transaction number is above the current one. It then comes
-      // from another database, or from a time before a backup was restored.
+      // A transaction number above the current one comes from another database, or from a time
+      // before a backup was restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const storedRows =
@@ -85,8 +85,8 @@ function toOutboxRow({ xid, n, grants, ...row }: StoredOutboxRow): OutboxRow {
 }
 
 /**
- * Returns the later of two positions. It is needed because a read may see fewer rows than an
- * earlier read on another connection, and would then return an earlier position.
+ * Returns the later of two positions. A read may see fewer rows than an earlier read on another
+ * connection, and would then return an earlier position.
  */
 function pickLater(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

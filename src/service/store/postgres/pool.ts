@@ -1,14 +1,13 @@
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
- * LIMIT: number of connections of one process. A PostgreSQL server with default settings allows
- * 100, enough for eight processes. More connections than twice the number of processor cores make
- * no statement faster.
+ * LIMIT: connections of one process. A PostgreSQL server allows 100 by default, enough for eight
+ * processes. More connections than twice the number of processor cores make no statement faster.
  */
 const MAX_CONNECTIONS = 12;
 
 /**
- * Time limits in milliseconds. Statements take less than a tenth of their limit. Only a search may
+ * Time limits in milliseconds. Statements take less than a tenth of their limit; only a search may
  * take longer, and is then ended.
  */
 const TIME_LIMITS = {
@@ -54,9 +53,8 @@ class ClosingClient extends pg.Client {
 }
 
 /**
- * Opens a connection pool.
- * @param onFault called when a connection breaks; called only once until a new connection is made,
- * because connections break together
+ * @param onFault receives the error of a connection that breaks, but only the first until a new
+ * connection is made, because connections break together
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({

@@ -108,10 +108,10 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
 
 /**
  * Creates the search index. An index key is a hash of three adjacent characters of a document's
- * folded content or name. There are also keys for shorter words, and for pairs of characters of a
- * script without spaces. Each hash includes the number of the workspace (`search-table.ts`), so
- * that a search finds nothing of other workspaces. Documents that were found by keys are then read
- * and checked.
+ * folded content or name, of a shorter word, or of two adjacent characters of a script without
+ * spaces. Each hash includes the number of the workspace (`search-table.ts`), so that a search
+ * finds nothing of other workspaces. A search reads and checks the documents that it found by their
+ * keys.
  */
 const CREATE_SEARCH = `
 CREATE TABLE search_texts (
@@ -149,9 +149,9 @@ CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
 
 /**
  * Creates the outbox, in which triggers record changes for listeners, as in SQLite
- * (`sqlite/outbox-schema.ts`). Transactions may commit in another order than their rows are
- * numbered, so each row has the number of its transaction. Only rows below the number of every open
- * transaction are read. So no row appears later with a position before a row that was already read.
+ * (`sqlite/outbox-schema.ts`). The order of commits can differ from the order of row numbers. So
+ * each row has the number of its transaction, and only rows whose transaction is older than every
+ * open transaction are read: no row appears later at a position before a row that was already read.
  */
 const CREATE_OUTBOX = `
 CREATE TABLE outbox (
@@ -226,10 +226,10 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 }
 
 /**
- * Creates the function that creates a file with its first change in one statement. It takes the
- * lock that excludes changes of the folder tree (`locks.ts`). After the lock, it checks again what
- * the caller has read, because each of its statements sees the commits before it. If something has
- * changed, its error makes the work of the caller run again.
+ * Creates the function that creates a file with its first change in one statement. The function
+ * takes the lock against changes of the folder tree (`locks.ts`), and then checks again what the
+ * caller has read, because each of its statements sees the commits before it. If something has
+ * changed, its error makes the caller's work run again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(
@@ -255,16 +255,14 @@ BEGIN
 END $$;
 `;
 
-/** Adds columns for the sender of a change in review, and for the time of its decision. */
 const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
 /**
- * SQL of the migrations. The first one creates the schema with the number `OLDEST_SCHEMA`; each
- * later one creates the next schema.
+ * SQL of the migrations: the first creates the schema `OLDEST_SCHEMA`, each later one the next
+ * schema.
  */
 export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE, ADD_SENDERS];
 
-/** Number of the oldest schema that this version of mdmirror knows. */
 export const OLDEST_SCHEMA = 6;

@@ -16,13 +16,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transactions } from "./transactions.ts";
 
 /**
- * LIMIT: number of the newest queue rows in which a search looks for files without an index entry.
- * A file has one row for each of its changes.
+ * LIMIT: newest rows of the queue in which a search looks for files without an index entry. A file
+ * has one row for each of its changes, hence the factor.
  */
 const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
 /**
- * LIMIT: number of files that a search reads together. Most searches read fewer. For a key that
- * many files have, the database stops comparing after about this number of files.
+ * LIMIT: files that a search reads together, so that the database stops comparing after about this
+ * number for a key that many files have. Most searches read fewer files.
  */
 const FILES_PER_PORTION = 256;
 
@@ -60,9 +60,9 @@ export function makeSearchSource(transactions: Transactions, scope: SearchScope)
 const HASH_PRIME = 0x9e3779b1;
 
 /**
- * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index. All
- * workspaces share one index, so each key includes the number of the workspace. A search then finds
- * almost no document of other workspaces.
+ * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index that all
+ * workspaces share. It includes the number of the workspace, so that a search finds almost no
+ * document of other workspaces.
  */
 function toIndexKey(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, HASH_PRIME);

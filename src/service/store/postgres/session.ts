@@ -7,7 +7,7 @@ type StatementResult = Pick<QueryResult, "rows">;
 
 /**
  * The connection to PostgreSQL, within one transaction. Statements are sent without waiting for
- * earlier answers, and are answered in order. So a write without a result costs no round trip.
+ * earlier answers, so that a write without a result costs no round trip. The answers come in order.
  */
 export class Session implements Port {
   readonly #client: Client;
@@ -31,15 +31,13 @@ export class Session implements Port {
     return (await this.all(statement, ...values))[0];
   }
 
-  /** Sends a statement without reading its rows. The next `all` or the commit reports its error. */
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
     this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
   }
 
   /**
-   * Commits the transaction.
-   * @throws the reason why nothing was committed; StoreUnreachableError if it is unknown whether it
-   * was committed
+   * @throws the reason why nothing was committed; StoreUnreachableError if it is unknown whether
+   * the transaction was committed
    */
   async commit(): Promise<void> {
     const { command } = await this.#client.query("COMMIT").catch((error: unknown) => {
@@ -55,8 +53,8 @@ export class Session implements Port {
       return await runStatement(this.#client, statement, values);
     } catch (error) {
       this.#noteFault(error);
-      // After the first error, every statement fails with "the transaction is aborted". So the
-      // first error is thrown instead.
+      // The first error is thrown, because every later statement fails with "the transaction is
+      // aborted".
       throw this.#fault!.error;
     }
   }
@@ -84,8 +82,8 @@ function runStatement(client: Client, statement: Sql<unknown>, values: readonly 
 }
 
 /**
- * Sends all statements of one turn of the event loop together, by one system call. This call takes
- * most of the processor time of a short statement. It also wakes the server only once.
+ * Sends all statements of one turn of the event loop by one system call, because each call takes
+ * most of the processor time of a short statement, and wakes the server.
  */
 function sendInOneCall({ connection: { stream } }: Client): void {
   stream.cork();

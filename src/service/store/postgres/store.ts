@@ -46,10 +46,7 @@ export class PostgresStore implements Store {
     this.generation = generation;
   }
 
-  /**
-   * Opens the database.
-   * @throws UnusableDatabaseError, or errors of `pg` if the database cannot be reached
-   */
+  /** @throws UnusableDatabaseError, or errors of `pg` if the database cannot be reached */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const { url, random, onFault = () => undefined } = options;
     const pool = openPool(url, onFault, options.pool);
@@ -102,7 +99,7 @@ export class PostgresStore implements Store {
     return { connections, idle, waiting };
   }
 
-  /** Reads the SHA-256 of the admin key; null if the database has none yet. */
+  /** Returns the SHA-256 of the admin key; null if the database has none yet. */
   adminKeyHash(): Promise<Buffer | null> {
     return this.#transactions.read(async (session) => (await session.one(SELECT_META, "admin-key"))?.value ?? null);
   }
@@ -123,7 +120,7 @@ export class PostgresStore implements Store {
       client.release();
       return result;
     } catch (error) {
-      // The lock is released because the connection is closed.
+      // Closing the connection releases the lock.
       client.release(true);
       throw error;
     }
@@ -161,8 +158,7 @@ function makeTables(session: Session): Tables {
       const holder = session.one(SELECT_HOLDER, hash);
       if (file !== undefined) {
         startedRead = { id: file, found: session.one(SELECT_FILE_OF_KEY, hash, file) };
-        // A refused request does not wait for the file. If reading the file then fails, nobody
-        // needs the error.
+        // A refused request does not wait for the file, so nobody needs an error of this read.
         startedRead.found.catch(() => undefined);
       }
       const row = await holder;
@@ -184,8 +180,8 @@ async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Pro
 }
 
 /**
- * Reads a key, its workspace, its grants and the settings in one query. Every request begins with
- * this query, and the result is not cached.
+ * Reads a key, its workspace, its grants and the settings. Every request begins with this query,
+ * and its result is not cached.
  */
 const SELECT_HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,

@@ -8,8 +8,8 @@ import { Session } from "./session.ts";
 /**
  * Statements that begin a transaction. Writes use READ COMMITTED and locks: each read of a write
  * sees earlier commits, and a write locks the rows on which it depends (see `Store`). SERIALIZABLE
- * would need no locks, but of two edits of one document it would roll back the second. That edit
- * would have to run again, instead of waiting briefly.
+ * would need no locks, but would roll back the second of two edits of one document, which would
+ * then run again instead of waiting briefly.
  */
 const BEGIN_STATEMENTS = {
   read: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
@@ -17,7 +17,10 @@ const BEGIN_STATEMENTS = {
 } as const;
 const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
-/** LIMIT: number of attempts to run one transaction. If all fail, the request is answered 503. */
+/**
+ * LIMIT: attempts to run one transaction, so that a request ends: after the last, it is answered
+ * 503.
+ */
 const MAX_ATTEMPTS = 8;
 /** Longest pause before the second attempt, in milliseconds. It doubles with each attempt. */
 const FIRST_PAUSE_MS = 4;
@@ -36,10 +39,7 @@ export class Transactions {
     this.#pool = pool;
   }
 
-  /**
-   * Runs `work` in a transaction that only reads.
-   * @throws StoreBusyError
-   */
+  /** @throws StoreBusyError */
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#repeat(async (client) => {
       const session = new Session(client, false);
@@ -55,7 +55,6 @@ export class Transactions {
   }
 
   /**
-   * Runs `work` in a transaction that may write.
    * @throws StoreBusyError if nothing was written; `StoreUnreachableError` if it is unknown whether
    * the write was committed
    */
@@ -79,8 +78,7 @@ export class Transactions {
   }
 
   /**
-   * Repeats work after two transactions collided, or after a connection broke while the server
-   * restarted.
+   * Repeats work after two transactions collided, or after a connection broke.
    * @param once one attempt, which ends its transaction and releases the connection, unless it
    * throws
    */

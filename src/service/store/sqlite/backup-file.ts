@@ -8,9 +8,9 @@ const HAS_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const HAS_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
- * Tables of a backup. Each table comes after all tables to which its rows refer. The value is the
- * SQL condition, in SQLite's dialect, for the rows to copy. Rows that do not meet it are left over
- * from removed items.
+ * Tables of a backup, each after all tables to which its rows refer. The value is the SQL
+ * condition, in SQLite's dialect, for the rows to copy; all other rows are left over from removed
+ * items.
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
@@ -32,8 +32,8 @@ export type BackupTable = {
 };
 
 /**
- * Returns the tables of a backup with their columns. A backup of an older version of mdmirror has
- * the columns of the older schema.
+ * Returns the tables of a backup with their columns, which are those of the schema that the backup
+ * was made with.
  */
 export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as BackupTableName[]).map((name) => {
@@ -46,9 +46,8 @@ export function listBackupTables(db: Sqlite.Database): BackupTable[] {
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**
- * Name of the row of table `meta` that contains a digest: the SHA-256 of all rows that a restore
- * uses. SQLite itself notices damaged pages. The digest also shows content, grants or keys that
- * were changed.
+ * Row of table `meta` with the SHA-256 of all rows that a restore uses. SQLite itself notices
+ * damaged pages; the digest also shows content, grants or keys that somebody changed.
  */
 const DIGEST_NAME = "backup-digest";
 
@@ -108,7 +107,7 @@ export function sealBackup(file: string): BackupContents {
 }
 
 /**
- * Checks that a backup can be restored. Reads each page, and compares the digest of the rows.
+ * Checks that a backup can be restored: reads each page, and compares the digest of the rows.
  * @throws the errors of `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
@@ -116,14 +115,14 @@ export function examineBackup(file: string): BackupContents {
 }
 
 /**
- * Turns the copy of a backup into the database of a service. Gives it a new generation, so that
- * clients notice the restore.
+ * Turns the copy of a backup into the database of a service, with a new generation, so that clients
+ * notice the restore.
  * @throws the errors of `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
   return openBackup(copy, (db) => {
     const contents = examineSealed(db);
-    // The restored database will change, and then its digest would be wrong.
+    // The digest would be wrong as soon as the restored database changes.
     db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST_NAME);
     setMeta(db, GENERATION_NAME, makeGeneration());
     return contents;
@@ -131,8 +130,7 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function openBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // The file is opened with node:fs first, because its errors distinguish a missing file from one
-  // that cannot be opened. SQLite has only one error for both.
+  // Errors of node:fs tell a missing file from an unreadable one; SQLite has one error for both.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {
@@ -146,8 +144,8 @@ function openBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
 }
 
 /**
- * Makes a backup file, in the format of SQLite, for a store that is not SQLite. It has no search
- * index; the restored service builds the index in steps.
+ * Makes a backup file, in the format of SQLite, for a store that is not SQLite. The file has no
+ * search index; the restored service builds the index in steps.
  * @param file absolute path; must not exist
  * @param fill writes the rows, in one transaction
  * @throws the errors of `fill`; the file is then removed

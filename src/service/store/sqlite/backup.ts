@@ -10,9 +10,8 @@ export const BACKUP_FILE = "backup.db";
 const PORTION_BYTES = 1024 * 1024;
 
 /**
- * Copies the database while it is in use. First, the journal is written back into the database
- * file. Then the file does not change until the copy is complete, because new writes stay in the
- * journal.
+ * Copies the database while it is in use. First writes the journal back into the database file. The
+ * file then does not change until the copy is complete, because new writes stay in the journal.
  */
 export class OnlineBackup {
   readonly #folder: string;
@@ -20,9 +19,9 @@ export class OnlineBackup {
   readonly #turns: ConnectionQueue;
   readonly #backups = new ConnectionQueue();
   /**
-   * The open database file; null before the first backup. It stays open until the database closes:
-   * if a process closes any descriptor of a file, POSIX releases all locks of the process on that
-   * file. A second service could then open the same folder.
+   * Open database file; null before the first backup. It stays open until the database closes: if a
+   * process closes any descriptor of a file, POSIX releases all locks of the process on that file,
+   * and a second service could open the same folder.
    */
   #source: FileHandle | null = null;
 
@@ -33,8 +32,8 @@ export class OnlineBackup {
   }
 
   /**
-   * Makes a backup that contains every write acknowledged before the call. A call during another
-   * backup waits for it, and then makes a further backup.
+   * Makes a backup that contains every write acknowledged before the call. A call during a backup
+   * waits until that backup has ended, then makes another one.
    */
   make(): Promise<FinishedBackup> {
     return this.#backups.take(() => this.#make());
@@ -46,9 +45,7 @@ export class OnlineBackup {
   }
 
   /**
-   * Closes the database file.
-   * ORDER: must be called after the database was closed, because closing the file releases the lock
-   * of the database.
+   * ORDER: after the database was closed, because closing this file releases the database's lock.
    */
   async close(): Promise<void> {
     await this.#source?.close();

@@ -8,9 +8,9 @@ import { limitJournal } from "./journal.ts";
 import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Matches a parameter with which a column is compared. The planner of SQLite uses the value of such
- * a parameter, so it would plan the statement for each value, which is slow. A unary plus before
- * the parameter hides the value from the planner and changes nothing else.
+ * Matches a parameter with which a column is compared. SQLite would plan the statement again for
+ * each value of such a parameter, which is slow. A unary plus before the parameter hides the value
+ * from the planner and changes nothing else.
  */
 const COMPARED_PARAMETER = /([=<>]) ([?@$])/g;
 
@@ -34,7 +34,6 @@ export class Db extends Sqlite {
   }
 }
 
-/** Returns the inode of the file at a path; null if there is no file. */
 function readInode(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
@@ -75,8 +74,8 @@ export function openDatabase(location: DatabaseLocation): Db {
       limitJournal(db);
     }
     db.pragma("cache_size = -65536");
-    // SQLite keeps old pages to be able to undo a statement or savepoint. By default, more than 64
-    // KiB of them go to a file, which is slow.
+    // To undo a statement or savepoint, SQLite keeps old pages. By default, more than 64 KiB of
+    // these pages go to a file, which is slow.
     db.pragma("temp_store = MEMORY");
     migrate(db, dataFolder?.folder ?? null);
   } catch (error) {
@@ -86,7 +85,6 @@ export function openDatabase(location: DatabaseLocation): Db {
   return db;
 }
 
-/** Returns the data folder of a database; null for a database in memory. */
 export function findDataFolder(location: DatabaseLocation): DataFolderOptions | null {
   return location !== ":memory:" && "folder" in location ? location : null;
 }
@@ -97,8 +95,8 @@ function toSqliteSource(location: DatabaseLocation): string | Buffer {
 }
 
 /**
- * Creates the database file with a mode that lets only its owner read it. SQLite would make the
- * file readable for all users. It gives its other files the same mode as this file.
+ * Creates the database file readable for its owner only, because SQLite would make it readable for
+ * all users. SQLite gives its other files the mode of this file.
  */
 function createOwnFile(folder: string): string {
   makeFolders(folder, 0o700);
@@ -111,9 +109,8 @@ function createOwnFile(folder: string): string {
 }
 
 /**
- * Brings the database to the newest schema.
- * @param folder folder for a copy of the database with the old schema; null for no copy. The copy
- * is removed by the first later start that has nothing to migrate
+ * @param folder folder for a copy of the database with the old schema; null for no copy. The next
+ * start without a migration removes the copy
  */
 function migrate(db: Db, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
@@ -131,7 +128,6 @@ function migrate(db: Db, folder: string | null): void {
 }
 
 /**
- * Copies the database file before a migration.
  * ORDER: the copy is complete before the first step of the migration. An incomplete copy of an
  * earlier start is replaced.
  */

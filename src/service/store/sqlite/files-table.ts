@@ -6,17 +6,16 @@ import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
 /**
- * LIMIT: number of characters of recently read files in memory. They take about 8 to 16 MB, enough
- * for a few thousand notes.
+ * LIMIT: characters of recently read files in memory: about 8 to 16 MB, for a few thousand notes.
  */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
-/** A cached file. `version`: value of `Transactions.version` when it was read. */
+/** `version`: value of `Transactions.version` when the file was read. */
 type CachedFile = ShownFile & { readonly workspace: number; readonly version: number };
 
 /**
  * Returns a cache for recently read files, by id. After a change, every client of the workspace
- * reads the changed document. Most of the time of such a request goes into reading the row,
+ * reads the changed document, and most of the time of such a request goes into reading the row,
  * decompressing the content and writing JSON.
  */
 export function makeFileCache(): BoundedMap<string, CachedFile> {
@@ -24,9 +23,9 @@ export function makeFileCache(): BoundedMap<string, CachedFile> {
 }
 
 /**
- * LIMIT: number of files below a folder. Up to this number, the query uses the index by folder, and
- * sorts the result. For more files, it reads the whole workspace in the order of creation, because
- * sorting them for each page would take longer.
+ * LIMIT: files below a folder for which the query uses the index by folder, and sorts the result.
+ * With more files, it reads the whole workspace in the order of creation, because sorting the files
+ * for each page would take longer.
  */
 const MAX_SORTED_FILES = 2_000;
 
@@ -46,8 +45,8 @@ const SQL = {
 } as const;
 
 /**
- * Returns the methods for the table `files` of a database that only this process uses. They cache
- * files that were read recently, and choose the index for the files below a folder by their number.
+ * Returns the methods for the table `files` of a database that only this process uses: with a cache
+ * of recently read files, and with an index chosen by the number of files below the folder.
  */
 export function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
   const files = makeFilesTable(session);

@@ -1,8 +1,8 @@
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Runs work on the single connection, one after the other. Reads wait for their turn too, because a
- * read must not see the open transaction of another caller.
+ * Runs work on the single connection, one after the other. Reads wait too, because a read must not
+ * see the open transaction of another caller.
  */
 export class ConnectionQueue {
   #last: Promise<unknown> = Promise.resolve();
@@ -26,11 +26,10 @@ type WaitingWrite = {
 /**
  * Commits concurrent writes in one transaction, so that all of them wait for the disk only once.
  * Writes are concurrent if they come in one turn of the event loop, or while the connection is in
- * use. Each write has a savepoint of its own, so that it can be rolled back alone. It sees the
- * writes before it.
+ * use. Each write has its own savepoint, can be rolled back alone, and sees the writes before it.
  *
- * All writes are answered after the commit. This includes refused ones, because an earlier write of
- * the same transaction may be the reason for the refusal. Reads wait for the commit.
+ * All writes are answered after the commit, even refused ones, because an earlier write of the same
+ * transaction may be the reason for the refusal. Reads wait for the commit.
  */
 export class GroupCommit {
   readonly #turns: ConnectionQueue;
@@ -54,9 +53,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs the waiting writes and commits them. If the transaction is lost, for example because one
-   * write needs too much disk space, each write runs again in a transaction of its own. So only the
-   * write that needs too much space fails.
+   * Commits the waiting writes. If the transaction is lost, for example because one write needs too
+   * much disk space, each write runs again in its own transaction, so that only this write fails.
    */
   async #commitTogether(): Promise<void> {
     const begunWrites: WaitingWrite[] = [];

@@ -5,10 +5,10 @@ const PAGE_BYTES = 4_096;
 type PragmaRunner = { pragma(text: string): unknown };
 
 /**
- * Limits the size of the journal. It is written back into the database when it has half the size of
- * the reserved disk space (`reserve.ts`). The write-back can let the database grow by the size of
- * the journal, and the next changes need as much again. After one large transaction, journal space
- * beyond 16 MB is returned to the disk.
+ * Limits the size of the journal. SQLite writes the journal back into the database at half the size
+ * of the reserved disk space (`reserve.ts`): the database may then grow by the size of the journal,
+ * and the next changes need as much again. After one large transaction, journal space beyond 16 MB
+ * is returned to the disk.
  * LIMIT: a journal of more than 4 MB may need the whole reserve.
  */
 export function limitJournal(db: PragmaRunner): void {
@@ -17,10 +17,9 @@ export function limitJournal(db: PragmaRunner): void {
 }
 
 /**
- * Writes the whole journal back into the database file. Until `limitJournal` is called, nothing
- * more is written back, so the file does not change and the journal grows.
- * @throws if the journal cannot be written back. This would be a bug, because no other process
- * reads the file
+ * Writes the whole journal back into the database file. Until `limitJournal` is called, the file
+ * does not change, and the journal grows.
+ * @throws if the journal cannot be written back: a bug, because no other process reads the file
  */
 export function keepJournal(db: PragmaRunner): void {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];

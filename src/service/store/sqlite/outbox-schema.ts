@@ -1,14 +1,14 @@
 /**
- * LIMIT: number of outbox rows that are kept for clients that reconnect. A client that missed more
- * must scan everything.
+ * LIMIT: outbox rows kept for clients that reconnect, so that the table stays small. A client that
+ * missed more must scan everything.
  */
 const KEPT_ROWS = 20_000;
 
 /**
- * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a backup
- * was restored, a row number may be used a second time, but the newest change then has another id.
- * So the mark shows whether two rows with one number are the same row. A random number made by
- * SQLite would differ between two runs with the same seed.
+ * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a
+ * restore, a row number may be used a second time, but with another newest change. So the mark
+ * shows whether two rows with one number are the same row. A random number of SQLite would differ
+ * between two runs with the same seed.
  */
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 
@@ -65,10 +65,7 @@ function makeTrigger(kind: "file" | "folder", name: string, event: string, value
 END;`;
 }
 
-/**
- * Returns SQL that selects the grants on a row.
- * ORDER: grants must be removed after the row that they are on.
- */
+/** ORDER: grants must be removed after the row that they are on. */
 function selectGrantsOn(kind: "file" | "folder"): string {
   return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;
 }

@@ -2,9 +2,9 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/** LIMIT: size of the reserve in bytes: twice the size at which the journal is written back. */
+/** LIMIT: bytes of the reserve: twice the size at which the journal is written back. */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
-/** Number of free bytes on the disk that are required to reserve space. */
+/** Free bytes on the disk that are required to reserve space. */
 export const MIN_FREE_BYTES = 2 * RESERVED_BYTES;
 
 /**
@@ -16,7 +16,6 @@ export class Reserve implements ReservedSpace {
   readonly #free: () => number;
 
   /**
-   * Reserves the space immediately.
    * @param folder absolute path of the data folder
    * @param free returns the number of free bytes on the disk
    */

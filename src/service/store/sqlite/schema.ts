@@ -142,21 +142,20 @@ ${OUTBOX_SCHEMA}
 CREATE INDEX outbox_by_workspace ON outbox (workspace, n);
 `;
 
-/** Adds columns for the sender of a change in review, and for the time of its decision. */
 const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
 
 /**
- * SQL of the migrations. The first one creates the schema with the number `OLDEST_SCHEMA`; each
- * later one creates the next schema.
+ * SQL of the migrations: the first creates the schema `OLDEST_SCHEMA`, each later one the next
+ * schema.
  */
 const MIGRATIONS: readonly string[] = [CREATE_TABLES, SEARCH_BY_KEYS, ADD_SENDERS];
 
 /**
- * Numbers of the oldest and the newest schema that this version of mdmirror knows. The database
- * stores its number in `user_version`.
+ * Numbers of the oldest and the newest known schema; the database stores its number in
+ * `user_version`.
  */
 export const OLDEST_SCHEMA = 10;
 export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;

@@ -14,9 +14,9 @@ import type { ConnectionQueue } from "./group-commit.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
- * LIMIT: number of characters of contents that a search keeps in memory, enough for a large
- * workspace. The content of a change never changes, so the cache is always valid. A regular
- * expression without a literal reads the content of every document.
+ * LIMIT: characters of contents that a search keeps in memory, enough for a large workspace,
+ * because a regex without a literal reads every document. A change never changes its content, so
+ * the cache stays valid.
  */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
@@ -92,18 +92,18 @@ type QueuedItem = {
 };
 
 /**
- * LIMIT: cost of one step of indexing. It equals 6 short documents, or 6,000 characters or keys. A
- * part of a document that reaches this limit is still indexed completely. Steps are short, because
- * a request may have to wait for one.
+ * LIMIT: cost of one step of indexing, because a request may have to wait for a step: 6 short
+ * documents, or 6,000 characters or keys. A step still completes the part of a document that
+ * reaches the limit.
  */
 export const MAX_STEP_COST = 6;
 const COST_FACTORS = { document: 1, work: 1 / 1_000 } as const;
 /** LIMIT: number of files of a renamed folder that are queued at the cost of one short document. */
 const FILES_PER_FOLDER_STEP = 4;
 /**
- * Search index of the published contents. The transaction of a write only adds the file or folder
- * to a queue, by a trigger. The index is updated later, in small steps, the newest write first. A
- * search also reads the queued files. So no request waits for the index.
+ * Search index of the published contents. In the transaction of a write, a trigger only adds the
+ * file or folder to a queue. Later, small steps update the index, the newest write first. A search
+ * also reads the queued files. So no request waits for the index.
  */
 export class SearchIndex {
   readonly keys: KeyIndex;
@@ -150,8 +150,8 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the next item to index: the newest one in the queue. An unfinished file comes first if
-   * its last part was committed and no later write has changed the file.
+   * Returns the item to index next: the newest in the queue, but first an unfinished file, if its
+   * last part was committed and no later write has changed the file.
    */
   #next(): QueuedItem | undefined {
     const openItem = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);

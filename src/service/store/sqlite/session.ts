@@ -3,9 +3,8 @@ import type { Session, Sql } from "../sql.ts";
 import type { Db } from "./database.ts";
 
 /**
- * The connection to SQLite. A statement is prepared on its first run, because a process that runs
- * for a short time needs few of them. It is prepared only once, because better-sqlite3 frees
- * statements only when the database closes.
+ * The connection to SQLite. Prepares a statement on its first run, because a short process needs
+ * few statements, and only once, because better-sqlite3 frees statements when the database closes.
  */
 export class SqliteSession implements Session {
   readonly #db: Db;

@@ -95,7 +95,7 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs a write that need not survive a power loss. All writes that were acknowledged before it do
+   * Runs a write that need not survive a power loss. Writes that were acknowledged earlier do
    * survive, because the journal is in order.
    */
   async #unsynced<T>(work: () => Promise<T>): Promise<T> {
@@ -127,24 +127,23 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#db.serialize());
   }
 
-  /**
-   * Copies the database file while the store is in use.
-   * @throws for a database in memory, because it has no file
-   */
+  /** @throws for a database in memory, because it has no file */
   backup(): Promise<FinishedBackup> {
     if (this.#backup === null) throw new Error("a database in memory has no file to copy");
     return this.#backup.make();
   }
 
   async close(): Promise<void> {
-    // ORDER: the backup must end before the database closes. Closing writes the journal back into
-    // the file, which the backup is still copying.
+    // ORDER: before the database closes. Closing writes the journal back into the file, which the
+    // backup may still be copying.
     await this.#backup?.ended();
     await this.#turns.take(async () => this.#db.close());
     await this.#backup?.close();
   }
 
-  /** Runs one step of indexing. If a power loss undoes it, the queue still has its entries. */
+  /**
+   * Runs one step of indexing. If a power loss undoes the step, its files are still in the queue.
+   */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : MAX_STEP_COST;
     return this.#turns.take(async () =>
