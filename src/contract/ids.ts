@@ -19,9 +19,7 @@ const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
 const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);
 const CHANGE_ID = new RegExp(`^chg_${ID_SUFFIX}$`);
 
-/**
- * Returns true for an id in the form that services issue today. Other services may issue other ids.
- */
+/** Returns true for an id in today's form. Other services, and later ones, may issue other ids. */
 export function isStrictId(id: string): boolean {
   return ISSUED_ID.test(id);
 }

@@ -19,7 +19,6 @@ export function member<Declared = JsonObject>(object: JsonObject, name: string &
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Returns true if a value is an object whose fields have the given types. */
 export function hasMembers<T extends object>(
   value: unknown,
   types: { readonly [Name in keyof T]: "string" | "number" },

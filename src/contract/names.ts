@@ -59,7 +59,6 @@ export function findNameFaults(name: string, kind: NameKind, refused: string = S
 
 const ALL_CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** Rules in the order in which their faults are reported. */
 type NameRules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
 
 const RULES_OF_BOTH_KINDS: NameRules = [

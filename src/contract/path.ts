@@ -18,7 +18,6 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Returns the number of names in a path; 0 for the root. */
 export function depthOf(path: string): number {
   return path === "" ? 0 : path.split("/").length;
 }
@@ -28,7 +27,6 @@ export function isBelow(path: string, folder: string): boolean {
   return folder === "" ? path !== "" : path.startsWith(`${folder}/`);
 }
 
-/** Returns true if `path` is `folder` or below it. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
@@ -64,10 +62,7 @@ export const MAX_NAME_BYTES = 255;
 
 export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, maxNameBytes: MAX_NAME_BYTES };
 
-/**
- * Returns a key for a local path. Two paths have the same key if the disk treats them as the same
- * path (I11).
- */
+/** Returns a key that is equal for two local paths if they are the same path on the disk (I11). */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const normalizedPath = foldsNames(disk) ? path.normalize("NFC") : path;
   // Both conversions are needed: some pairs that a disk may treat as equal, such as "ß" and "ss",
@@ -77,9 +72,7 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
 
 const CONFLICT_COPY_ENDING = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-/**
- * Returns the longest beginning of a string, in whole code points, of at most `maxBytes` in UTF-8.
- */
+/** Returns the longest beginning, in whole code points, of at most `maxBytes` in UTF-8. */
 export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let beginning = "";

@@ -61,12 +61,9 @@ export type FieldCode =
 /** LIMIT: faulty fields that an answer lists, so that the answer to a wrong request stays small. */
 export const MAX_FIELD_ERRORS = 20;
 
-/**
- * `pointer` is the JSON Pointer of a query parameter (`/limit`) or of a body field (`/content`).
- */
+/** `pointer` is a JSON Pointer to a query parameter (`/limit`) or a body field (`/content`). */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
-/** Returns the `type` of a problem: `{docs_base}/errors/<code-with-hyphens>`. */
 export function problemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Fields of answers that a client uses: only those that the published contract shows.
- * `api/resources.ts` declares all fields.
- */
+/** Fields of answers that a client uses: only those in the published contract. */
 
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 

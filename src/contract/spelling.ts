@@ -6,8 +6,7 @@ export type LinkTarget = {
   /** Destination as the file spells it, without query and fragment. */
   readonly destination: string;
   /**
-   * Local path of the destination, even if nothing exists at this path. Null if the destination is
-   * an id, or outside the root.
+   * Local path of the destination, whether it exists or not. Null for an id, or outside the root.
    */
   readonly at: LocalPath | null;
   /** Id of the document or folder at the destination; null if neither exists. */

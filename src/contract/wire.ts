@@ -1,7 +1,4 @@
-/**
- * A request to the service and its answer, without a transport: tests call the service without
- * HTTP.
- */
+/** A request to the service and its answer, without a transport: tests use no HTTP. */
 
 /** Headers of a request or an answer, by name in lower case. */
 export type WireHeaders = Readonly<Record<string, string>>;

@@ -114,7 +114,6 @@ export const pathPrefixSchema = makeStringSchema((value) => (value === "/" ? nul
   .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
-/** Matches a decimal integer without a plus sign, white space, an exponent or a leading zero. */
 const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
 
 export type IntegerRange = { readonly min: number; readonly max: number; readonly default: number };

@@ -42,7 +42,6 @@ export function openapiDocument(): JsonSchema {
   };
 }
 
-/** Returns the JSON Schema of the values that a client sends (`input`) or gets (`output`). */
 type MakeJsonSchema = (schema: z.ZodType, io: "input" | "output") => JsonSchema;
 
 function describeOperation(operation: Operation, jsonOf: MakeJsonSchema): JsonSchema {
@@ -73,7 +72,6 @@ const SUCCESS_STATUS: Readonly<Record<string, string>> = {
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
-/** HTTP statuses after which a client may send the same request again later. */
 const RETRIABLE_STATUSES: readonly number[] = [429, 503];
 
 function describeParameters({ path, id, query }: Operation, jsonOf: MakeJsonSchema): JsonSchema[] {
@@ -105,7 +103,7 @@ function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSche
 }
 
 /**
- * Adds a default that zod leaves out if a function parses the value. Removes bounds that zod adds.
+ * Adds defaults that zod leaves out if a function parses the value; removes bounds that it adds.
  */
 const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;

@@ -44,7 +44,6 @@ import {
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path of the operation, such as `/v1/files/{id}`. */
   readonly path: string;
   readonly summary: string;
   readonly id?: z.ZodType<string>;
@@ -119,10 +118,7 @@ function findLengthFault(query: string, limit: number): FieldFault | null {
 const [fileId, folderId, changeId] = [makeIdSchema("doc_"), makeIdSchema("dir_"), makeIdSchema("chg_")];
 const parentId = folderId.nullable();
 
-/**
- * ORDER: `openapi.json` shows the operations in this order: reads, then writes of files, then
- * writes of folders.
- */
+/** ORDER: that of `openapi.json`: reads, then writes of files, then writes of folders. */
 export const OPERATIONS = {
   listFiles: {
     method: "GET",
@@ -275,9 +271,7 @@ export const OPERATIONS = {
     answers: { 200: z.string() },
     problems: ["not_found"],
   },
-  /**
-   * ASSUMES: a valid key is answered `valid: true` (contract test "says whether a key is good").
-   */
+  /** ASSUMES: a valid key gets `valid: true` (contract test "says whether a key is good"). */
   validateKey: {
     method: "POST",
     path: VALIDATE_KEY,

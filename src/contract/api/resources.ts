@@ -52,7 +52,6 @@ export const editSchema = z
   .strictObject({ object: z.literal("edit"), file: fileSchema, content: z.string() })
   .meta({ id: "EditFileResponse" });
 
-/** Answer 202 to a PUT: the edit is in review. */
 export const changeInReviewSchema = z
   .strictObject({
     object: z.literal("change"),
