@@ -5,7 +5,6 @@
 
 import { fileURLToPath } from "node:url";
 
-/** Path of the program file that starts the command line. */
 export const PROGRAM_FILE = fileURLToPath(new URL("../cli/entry.mjs", import.meta.url));
 
 /** Returns the URL of a file; `path` is relative to the root of the package. */

@@ -1,7 +1,4 @@
-/**
- * Returns a clause as a sentence, with a capital letter and a full stop. A clause that begins with
- * a name keeps its first letter.
- */
+/** Returns a clause as a sentence. A clause that begins with a name keeps its first letter. */
 export function toSentence(clause: string): string {
   const isName = !/^[a-z]+(?:[ ,.;]|$)/.test(clause) || /^[^:]*\.\w+: /.test(clause);
   const start = isName ? clause : `${clause.charAt(0).toUpperCase()}${clause.slice(1)}`;

@@ -10,10 +10,7 @@ const ALL_CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
 const ALL_ESCAPED_IN_QUOTES = new RegExp(`["\\\\]|${CONTROL_CHARACTER.source}`, "gu");
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
-/**
- * Returns true if the string contains characters that a terminal, or a program that reads lines,
- * would take for control characters.
- */
+/** Returns true if a string has characters that control a terminal or end a line. */
 export function hasControlCharacters(text: string): boolean {
   return CONTROL_CHARACTER.test(text);
 }
@@ -23,10 +20,7 @@ export function escaped(character: string): string {
   return ESCAPES[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-/**
- * Returns a name or path for display. A name with control characters, or with a quote at its start,
- * is put in quotes with escapes.
- */
+/** Returns a name or path for display, with quotes and escapes if it has control characters. */
 export function shownName(name: string): string {
   if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;
   return `"${name.replace(ALL_ESCAPED_IN_QUOTES, escaped)}"`;

@@ -2,9 +2,7 @@ import type Sqlite from "better-sqlite3";
 
 type RunResult = Sqlite.RunResult;
 
-/**
- * Form of a result row: an object, an array of its columns (`raw`), or its first value (`pluck`).
- */
+/** Form of a result row: an object, an array of columns (`raw`), or the first column (`pluck`). */
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**

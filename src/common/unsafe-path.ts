@@ -57,9 +57,7 @@ function quoteForShell(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Returns true for this process's user and for the caller of sudo; always true without user ids.
- */
+/** Returns true for this process's user and the caller of sudo; always true without user ids. */
 export function isOwner(uid: number): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid) return true;

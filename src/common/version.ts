@@ -6,7 +6,6 @@ export function version(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** Returns the `User-Agent` header: the versions of mdmirror and Node, and the system. */
 export function userAgent(): string {
   return `mdmirror/${version()} (+node/${process.versions.node}; ${process.platform})`;
 }

@@ -7,14 +7,9 @@ export type WireResult =
    * not UTF-8, or badly compressed. `why` is the reason; `response.body` is empty.
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
-  /**
-   * The request was certainly not sent: the connection was refused, no host has the name, or the
-   * time limit passed in the queue.
-   */
+  /** The request was certainly not sent, for example because the connection was refused. */
   | NoAnswer<"not-sent">
-  /**
-   * At least a part of the request was sent, but no answer arrived. The change may have happened.
-   */
+  /** At least a part of the request was sent, without an answer. The change may have happened. */
   | NoAnswer<"lost">;
 
 type NoAnswer<K extends string> = {
@@ -41,10 +36,7 @@ export type StreamBounds = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Sends single HTTP requests, without retries and redirects. Bodies are strings; `maxBytes` limits
- * an answer's body after decompression.
- */
+/** Sends single requests, without retries or redirects. `maxBytes` counts decompressed bytes. */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   /**

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { createItem, createItems, listIds, type ItemKind, ITEM_KINDS, makeName, listPaths } from "./list-helpers.ts";
 import { type CaseSetup, type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-/** Creates items. Returns the first page of their list, and the query for that list. */
 async function beginPaging(setup: CaseSetup, kind: ItemKind, { count, limit }: { count: number; limit: number }) {
   const paths = await createItems(setup, kind, count);
   const query = { parent_id: setup.folder.id, limit };

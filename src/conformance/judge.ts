@@ -9,9 +9,7 @@ import { Api, type ContractCase, type Exchange, type CheckedReply } from "./worl
 type CaseDifference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
-  /**
-   * Last request of the case that was answered, such as `GET /v1/files`; null if none was answered.
-   */
+  /** Last answered request of the case, such as `GET /v1/files`; null if none was answered. */
   readonly request: string | null;
   /** HTTP status of the last answer; null if no request was answered. */
   readonly status: number | null;

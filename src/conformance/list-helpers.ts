@@ -1,5 +1,3 @@
-/** Creates files or folders for the cases about lists. */
-
 import type { Api, CaseSetup } from "./world.ts";
 
 export type ItemKind = "files" | "folders";

@@ -62,9 +62,6 @@ export function isBelow(path: string, prefix: string): boolean {
 
 type ShownItem = { readonly id: string; readonly path?: unknown };
 
-/**
- * Returns the documents and folders in an answer, whether the answer is a list or a single item.
- */
 function readItems(body: string): readonly ShownItem[] {
   const answer = parseJson(body);
   if (!isJsonObject(answer)) return [];
@@ -73,10 +70,7 @@ function readItems(body: string): readonly ShownItem[] {
   return items.filter((item): item is ShownItem => isJsonObject(item) && typeof member(item, "id") === "string");
 }
 
-/**
- * Returns a function that remembers the last answer, and throws NotOfferedError if the service
- * lacks an optional operation.
- */
+/** `observe` throws NotOfferedError if the service lacks an optional operation. */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let lastAnswer: LastAnswer = { request: null, status: null };
   return {
@@ -106,10 +100,7 @@ function findLackingOperation({ method, path }: WireRequest, { status, body }: W
 /** LIMIT: repetitions of one request, because a service may answer with `Retry-After` forever. */
 const MAX_REPETITIONS = 20;
 
-/**
- * Returns a function that repeats a request refused with 429 or 503, after the time in
- * `Retry-After`.
- */
+/** Repeats a request that was refused with 429 or 503, after the time in `Retry-After`. */
 export function waitForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
     for (let waitCount = 0; ; waitCount++) {

@@ -9,10 +9,7 @@ export const SEARCH_ROUTES = { search: "/v1/search/hybrid", "regex search": "/v1
 const EQUAL_ANSWERS_WANTED = 4;
 const MAX_REPEATS = 200;
 
-/**
- * Sends a search and returns its answer. If the service updates its index late, repeats the search
- * until the answer stays the same.
- */
+/** Repeats a search, if the service updates its index late, until the answer stays the same. */
 export async function searchUntilStable(
   setup: Pick<CaseSetup, "api" | "indexesLate">,
   kind: SearchKind,
@@ -45,7 +42,6 @@ export async function expectRefused(
   return (await api.post(SEARCH_ROUTES[kind], { query, ...extra })).invalid(pointer);
 }
 
-/** Returns the items that a search finds in the folder of the case. */
 export async function findItems(
   setup: CaseSetup,
   kind: SearchKind,

@@ -4,10 +4,7 @@ import { PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
 
-/**
- * Sends one request and returns the answer. Rejects if the connection is lost. An answer with an
- * error status is an ordinary answer.
- */
+/** Resolves with any answer, also with an error status; rejects if the connection is lost. */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
 /** One case of the contract. It uses only HTTP, so it can test any service with this API. */
@@ -157,7 +154,6 @@ export class Api {
     return (await this.get(`/v1/${kind}${text === "" ? "" : `?${text}`}`)).ok(200);
   }
 
-  /** Returns the paths of the items on all pages of a list. */
   async paths(kind: "files" | "folders", query: Record<string, string | number> = {}): Promise<string[]> {
     const paths: string[] = [];
     let page = await this.page(kind, query);
