@@ -33,17 +33,12 @@ export function writeAddress(dir: string, url: string): void {
   writeOwnFile(join(dir, ADDRESS_FILE), JSON.stringify({ url }));
 }
 
-/**
- * ORDER: before the database is unlocked. After that, the address may belong to the next service.
- */
+/** ORDER: before the database is unlocked; afterwards the file may belong to the next service. */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
 }
 
-/**
- * Returns null if there is no address. A killed service leaves its address, so the address is
- * reliable only while the database is locked.
- */
+/** Returns null if there is none. A killed service leaves an address: check the database's lock. */
 export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
 }

@@ -22,10 +22,7 @@ export type OpenDataOptions = {
 
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
-  /**
-   * Key with Full access to the first workspace. Null with PostgreSQL if another process created
-   * the key, and this data folder has no copy.
-   */
+  /** Key with Full access to the first workspace; null if only another process has this key. */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;

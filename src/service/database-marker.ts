@@ -9,7 +9,6 @@ import Sqlite from "better-sqlite3";
  */
 const MARKER = "database";
 
-/** Error for a folder whose documents are in another kind of store. */
 export class WrongStoreError extends Error {
   readonly code = "other-data";
 }

@@ -11,9 +11,7 @@ export type ServiceFigures = {
   readonly listeners: number;
 };
 
-/**
- * Returns figures even if the database does not answer: an operator needs the other figures then.
- */
+/** Resolves even if the database does not answer: an operator needs the other figures then. */
 export async function readFigures(
   { isOpen, onFault }: Pick<ServiceCore, "isOpen" | "onFault">,
   store: Pick<Store, "figures" | "pool">,

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/**
- * Random bytes that are read together, because a system call for each request's id would be slow.
- */
+/** Random bytes read together, because a system call for each request's id would be slow. */
 const READ_BYTES = 4_096;
 
 export function makeRandomSource(): (bytes: number) => Uint8Array {

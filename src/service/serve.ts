@@ -18,10 +18,7 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /**
-   * Origin at which a proxy serves the pages, such as `https://notes.example.org`; null without
-   * one.
-   */
+  /** Origin of a proxy for the pages, such as `https://notes.example.org`; null without a proxy. */
   readonly appOrigin?: string | null;
   /** Target of the access log: an absolute path, or a function; null for no log. */
   readonly accessLog?: string | AppendText | null;
@@ -143,7 +140,6 @@ function openAccessLog({ accessLog = null, onFault }: ServeOptions): AccessLog |
   return new AccessLog(append, (error) => onFault(error, "access-log"));
 }
 
-/** Writes the address file, without which local commands cannot find the service. */
 function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
   try {
     writeAddress(dataFolder, url);
@@ -217,10 +213,7 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
   return ok({ cert: contents[0]!, key: contents[1]! });
 }
 
-/**
- * Returns the reason why the service cannot listen; null if the error concerns neither the address
- * nor the certificate, and so is a bug.
- */
+/** Returns null for a bug: an error that concerns neither the address nor the certificate. */
 function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = readErrorCode(error) ?? "";
   if (code === "EADDRINUSE") {

@@ -20,7 +20,6 @@ export type ServiceOptions = {
   readonly now: () => number;
   /** Source of random bytes for ids and secrets. A seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Combines an edit with later changes of the published content. Default: three-way merge. */
   readonly combine?: CombineContents;
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
@@ -40,8 +39,7 @@ export type ServiceOptions = {
 };
 
 /**
- * Answers a request. `fault`: reason why the transport could not read the body. `noted`: receives
- * facts about the request.
+ * `fault`: why the transport could not read the body. `noted`: receives facts about the request.
  */
 export type ServiceWire = (
   request: WireRequest,
@@ -49,10 +47,7 @@ export type ServiceWire = (
   noted?: RequestNotes,
 ) => Promise<WireResponse>;
 
-/**
- * Facts about a request for its transport. The service sets `key` to the id of the request's key,
- * once it knows that the key is valid.
- */
+/** Facts about a request. The service sets `key` to the key's id once the key is known as valid. */
 type RequestNotes = {
   key: string | null;
   /** Returns true if the client has disconnected, so that nobody waits for the answer. */
@@ -63,15 +58,12 @@ const DAY_MS = 86_400_000;
 /** Changes that one step of pruning reads, so that a step takes about 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
-/**
- * LIMIT: keys whose workspace and grants are cached for a second, so that the cache stays small.
- */
+/** LIMIT: keys whose workspace and grants are cached for a second, to keep the cache small. */
 const MAX_CACHED_HOLDERS = 1_000;
 const ADMIT_ALL: RateCheck = () => null;
 /** Hash of no key: looking for this hash only tests whether the store answers. */
 const UNKNOWN_KEY_HASH = Buffer.alloc(32);
 
-/** The file and folder service, independent of the transport and of the kind of store. */
 export class Service {
   readonly admin: Admin;
   readonly streams: EventHub;
@@ -121,7 +113,6 @@ export class Service {
     };
   }
 
-  /** Returns true if the service is open and its store answers. */
   readonly isReady = async (): Promise<boolean> => {
     const { server, onFault, isOpen } = this.#core;
     if (!isOpen) return false;
@@ -138,7 +129,6 @@ export class Service {
 
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => checkHead(this.#core, head, true);
 
-  /** Parts of the service that its web pages use; the pages run in the same process. */
   get core(): ServiceCore {
     return this.#core;
   }

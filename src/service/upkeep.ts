@@ -7,9 +7,7 @@ const ROUND_INTERVAL_MS = 600_000;
 const STEP_PAUSE_MS = 20;
 /** Milliseconds between two saves of the last uses of keys. A kill loses unsaved uses. */
 const SAVE_USES_EVERY_MS = 60_000;
-/**
- * Milliseconds between a write and the step that indexes it. Writes in this time share the step.
- */
+/** Milliseconds between a write and its indexing, so that writes in this time share one step. */
 const INDEX_DELAY_MS = 15;
 /**
  * Pause after a step of indexing, as a multiple of the step's own time. While requests come,
@@ -64,9 +62,7 @@ export function startUpkeep(
   };
 }
 
-/**
- * Does a part of periodic work. Returns milliseconds until the next part; null if none is planned.
- */
+/** Does a part of periodic work. Returns milliseconds until the next part; null: no next part. */
 type UpkeepStep = () => Promise<number | null>;
 
 /**

@@ -34,7 +34,6 @@ export class Admin {
     return runRead(this.#server, ({ tables }) => tables.workspaces.counted());
   }
 
-  /** Creates a workspace and its first key, which has Full access to the whole workspace. */
   createWorkspace(name: string): Promise<NewKeyInfo> {
     return runWrite(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
@@ -89,10 +88,7 @@ export class Admin {
     return runWrite(this.#server, (working) => makeKey(working, options));
   }
 
-  /**
-   * Leaves absent properties unchanged. `rateLimit: null` removes the limit of the key, so that the
-   * limit of the service applies.
-   */
+  /** Leaves absent properties unchanged. `rateLimit: null`: the limit of the service applies. */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return runWrite(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;

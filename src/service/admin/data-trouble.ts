@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { isDiskFull, type Result, toSystemTrouble, trouble } from "../../common/trouble.ts";
 
-/** Error codes for missing permissions, and for a path at which no folder can be. */
 const FOLDER_ERROR_CODES = /^(?:E(?:ACCES|PERM|EXIST|NOTDIR|LOOP|NAMETOOLONG)|SQLITE_(?:READONLY|PERM|AUTH).*)$/;
 
 /**
@@ -30,13 +29,11 @@ export function explainDataError(dir: string, error: unknown): Result<never> {
   return toSystemTrouble(error, `${dir} cannot be used`, nextStep, FOLDER_ERROR_CODES.test(code) ? "usage" : "fault");
 }
 
-/** Returns true if the error concerns the data folder or a file in it. */
 export function concernsFolder(dir: string, error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
   return code?.startsWith("SQLITE_") === true || path === dir || path?.startsWith(join(dir, "/")) === true;
 }
 
-/** Returns true if the error says that another process has the folder open. */
 export function isInUse(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code?.startsWith("SQLITE_BUSY") === true;
 }

@@ -1,6 +1,4 @@
-/**
- * Lists workspaces, keys and reviews of a service, and finds each by its id or by a unique name.
- */
+/** Lists workspaces, keys and reviews of a service, and finds each by id or by a unique name. */
 
 import type { z } from "zod";
 import { shownName } from "../../common/shown-name.ts";

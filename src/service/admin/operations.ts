@@ -9,7 +9,6 @@ import { content, makeIntegerParameter } from "../../contract/api/fields.ts";
 
 export type AdminOperation = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Path of the operation, such as `/admin/keys/{id}`. */
   readonly path: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -127,10 +126,7 @@ const reviewSchema = z.object({
   at: z.number(),
 });
 
-/**
- * `content` is the content in review. `baseContent` is the content that the edit began with; null
- * if that version was pruned.
- */
+/** `content` is in review; the edit began with `baseContent`, null if that version was pruned. */
 const shownReviewSchema = reviewSchema.extend({
   content: z.string(),
   baseContent: z.string().nullable(),

@@ -10,10 +10,7 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { explainDataError, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/**
- * LIMIT: 60 s and 64 MiB for an answer, because a list may be long, and a review has three
- * contents.
- */
+/** LIMIT: for one answer, because a list may be long, and a review has three contents. */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
@@ -83,10 +80,7 @@ function refuseLocked(dataFolder: string): Result<never> {
   );
 }
 
-/**
- * Returns the user id of the owner of a data folder. Refuses any other folder, so that nothing is
- * created in it.
- */
+/** Returns the user id of the folder's owner. Refuses a folder without a service. */
 function readOwner(dir: string): Result<number> {
   try {
     return ok(statSync(join(dir, "service.db")).uid);
@@ -121,10 +115,7 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
   }
 }
 
-/**
- * Refuses another user's data folder, because the service could not open files that this user
- * creates.
- */
+/** Refuses another user's folder, because the service could not open files made by this user. */
 function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   return trouble(
     "usage",

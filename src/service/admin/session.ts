@@ -10,10 +10,7 @@ import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type Ad
 type RequestFacts = {
   readonly target: string;
   readonly keyHint: string;
-  /**
-   * False if the request may change something: if its answer is lost, nobody knows whether the
-   * service carried the request out.
-   */
+  /** False if the request may change something: without an answer, the change may have happened. */
   readonly isRead: boolean;
 };
 
@@ -70,13 +67,10 @@ function explainUnreadable(target: string): Result<never> {
   return trouble("offline", `${target} answers in a form that this version of mdmirror does not know`, nextStep);
 }
 
-/**
- * Connection of an administrator to the running service, or to the data folder if no service runs.
- */
+/** Connection of an administrator to a running service, or to the data folder of a stopped one. */
 export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
   readonly where: string;
-  /** Sends the request of an operation, and returns the body of the answer. */
   ask<Name extends AdminOperationName>(
     name: Name,
     parts?: AdminRequestParts<AdminOperations[Name]>,

@@ -26,10 +26,7 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
   return PREFIX + sealContent(cursorSecret, sealPurpose(workspace), content);
 }
 
-/**
- * Returns the position that an event id contains; null for an id that `sealPosition` did not make
- * for this workspace.
- */
+/** Returns null for an id that `sealPosition` did not make for this workspace. */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
   const content = unsealContent(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);

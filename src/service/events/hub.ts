@@ -36,10 +36,7 @@ export class EventHub {
   readonly #listeners = new Listeners();
   /** Promise for the end of the last scheduled read of the outbox. Reads never overlap. */
   #turn: Promise<unknown> = Promise.resolve();
-  /**
-   * Position in the outbox up to which all listeners have received their events; null without
-   * listeners, and after an error.
-   */
+  /** Position in the outbox that all listeners have reached; null without listeners or on error. */
   #position: string | null = null;
   #isDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -138,10 +135,7 @@ export class EventHub {
     await this.#turn;
   }
 
-  /**
-   * Runs work after all earlier work. An error ends all streams; the clients then reconnect and get
-   * the missed events.
-   */
+  /** Runs work after all earlier work. An error ends all streams, so that the clients reconnect. */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#core.onFault(error, "");

@@ -17,14 +17,10 @@ const ROWS_PER_READ = 500;
  * as many rows.
  */
 const MAX_MISSED = 20_000;
-/**
- * Milliseconds for which the access of a key is cached, if the outbox reports no change of access.
- */
+/** Milliseconds for which the access of a key is cached, unless the outbox reports a change. */
 const ACCESS_CACHE_MS = 1_000;
 
-/**
- * Comment line that is sent while there are no events. It shows the client that the stream works.
- */
+/** Comment line that shows the client, while there are no events, that the stream works. */
 export const HEARTBEAT = ":\n\n";
 
 type ReadEvents = {

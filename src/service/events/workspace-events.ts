@@ -13,10 +13,7 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/**
- * LIMIT: events that are sent together; instead of more events, a full scan costs the listener
- * less.
- */
+/** LIMIT: events sent together, because a full scan costs a listener less than more events. */
 export const MAX_EVENTS = 200;
 /** Row number that stands for an unknown former parent. No grant can be on it. */
 const UNKNOWN_FOLDER = -1;
@@ -29,7 +26,6 @@ export class WorkspaceEvents {
   readonly #rows: readonly OutboxRow[];
   readonly #files = new Map<number, FileRow>();
   readonly #folders = new Map<number, FolderRow>();
-  /** Row numbers of the files that one of these outbox rows removes. */
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
   /** Row number of the parent of each folder that was looked up, including removed folders. */
@@ -63,7 +59,6 @@ export class WorkspaceEvents {
     await this.#ancestors([...this.#places()]);
   }
 
-  /** Returns true if one of the rows reports that the access of this key changed. */
   concernsKey(key: number): boolean {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
@@ -126,7 +121,6 @@ export class WorkspaceEvents {
     return access;
   }
 
-  /** Returns true if a grant is on this folder or on a folder below it. */
   #hasGrantWithin({ grants }: Access, folder: number): boolean {
     return grants.some(({ kind, target }) => {
       let ancestor: number | undefined = kind === "folder" ? target : undefined;
@@ -172,10 +166,7 @@ export class WorkspaceEvents {
   }
 }
 
-/**
- * Returns the kind of change that the event reports. A key that could not read the former folder
- * must not learn that the item was moved.
- */
+/** A key that could not read the former folder must not learn that the item was moved. */
 function toVisibleChange(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";
   return change === "moved" && !wasReadable ? "created" : change;

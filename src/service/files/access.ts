@@ -21,7 +21,6 @@ export class Access {
   readonly everywhere: Level | null;
   readonly #folders: Pick<FoldersTable, "ancestors">;
   readonly #parents = new Map<number, number>();
-  /** Levels of access by row number of the folder, as far as they were looked up. */
   readonly #onFolders: Map<number, Level>;
   readonly #onFiles = new Map<number, Level>();
 

@@ -87,9 +87,7 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
 
 type SentEdit = OperationCall<"putContent">["body"];
 
-/**
- * An edit with the versions to combine it with; `baseContent` is null if that version was pruned.
- */
+/** An edit with the versions to combine it with; `baseContent` is null if it was pruned. */
 type StoredEdit = SentEdit & {
   readonly baseContent: string | null;
   readonly liveChangeId: string;

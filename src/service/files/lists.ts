@@ -19,10 +19,7 @@ type ListFunctions<Row> = {
   readonly show: (row: Row) => AnsweredFile | AnsweredFolder | null;
 };
 
-/**
- * Removes items that the key may not read after it has read the page. So a page may be short or
- * empty and still have a cursor.
- */
+/** Removes unreadable items from a page, so a page may be empty and still have a cursor. */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,
   url: string,

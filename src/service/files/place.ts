@@ -58,7 +58,7 @@ export async function findWritableFolder(context: RequestContext, id: string): P
 }
 
 /**
- * Returns the folder with this id, or the root for null; refuses if the key may not write to it.
+ * Returns the folder with this id, or the root for null; refuses a key that may not write to it.
  */
 export async function findTargetFolder(
   context: RequestContext,
@@ -172,7 +172,6 @@ export async function moveProtected(
   return answer;
 }
 
-/** Returns the row numbers of the files to which a key with these grants has Full access. */
 async function filesWithFullAccess(
   { tables }: RequestContext,
   grants: readonly GrantRow[],

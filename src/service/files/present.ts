@@ -1,6 +1,4 @@
-/**
- * Converts rows of the tables to the form of the API. Ids from the tables are not checked again.
- */
+/** Converts rows of the tables to the form of the API, without a second check of their ids. */
 
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
@@ -8,7 +6,6 @@ import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit } from "../../c
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { FileRow, FolderRow } from "../store/rows.ts";
 
-/** Returns a path as the API shows it, with a leading slash. */
 export function toApiPath(path: string): string {
   return `/${path}`;
 }
@@ -29,7 +26,6 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
   return { ...presentFile(row), content };
 }
 
-/** Returns a file together with its content, as JSON in the form of the API. */
 export function makeFileJson(row: FileRow, content: string): string {
   return JSON.stringify(presentWithContent(row, content));
 }

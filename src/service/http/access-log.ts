@@ -9,7 +9,6 @@ export type RequestRecord = {
   /** Id of the request's key; null if the request had no valid key, or had the admin key. */
   key: string | null;
   requestId: string | null;
-  /** Returns true if the client has disconnected. */
   readonly isGone: () => boolean;
 };
 
@@ -34,10 +33,7 @@ const MAX_WAITING_LINES = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
 
-/**
- * Returns a function that appends text to a file. Each call opens the file, so a log rotation may
- * rename the file at any time.
- */
+/** Opens the file for each text, so that a log rotation may rename the file at any time. */
 export function makeFileAppender(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }

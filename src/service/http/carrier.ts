@@ -54,7 +54,6 @@ type HttpExchange = {
   readonly taken: RequestRecord;
 };
 
-/** Part of the program that answers a request: the service, or its web pages. */
 type Answerer = {
   readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: RequestRecord) => Promise<AnyAnswer>;
   readonly admit?: (head: RequestHead) => MaybePromise<AnyAnswer | null>;
@@ -104,10 +103,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
   };
 }
 
-/**
- * Registers the operator's pages, the declared operations, and `/admin`. The service or the web
- * pages answer all other paths.
- */
+/** All paths without a route are answered by the service or by the web pages. */
 function registerRoutes(app: FastifyInstance, state: ServerState): void {
   const answerRequest = (request: FastifyRequest) => answerWithBody(state, request.exchange, readBody(request.body));
   const answerStream = (request: FastifyRequest) => openStream(state, request.exchange);
@@ -155,10 +151,7 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
   return bytes === 0 && tryAdmit(state, exchange, 0) ? null : answerByKey(state, exchange, bytes);
 }
 
-/**
- * Checks the key of a request before its body is read, and before it is refused because of
- * overload.
- */
+/** Checks the key of a request before its body is read, and before a refusal for overload. */
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await chooseAnswerer(state, exchange);
@@ -281,10 +274,7 @@ function dropConnection({ request, reply }: HttpExchange): void {
   request.raw.socket.destroy();
 }
 
-/**
- * Returns the declared length of the body in bytes. A chunked body declares no length and counts as
- * `MAX_BODY_BYTES`.
- */
+/** Returns the declared length of the body; the limit for a chunked body, which declares none. */
 function readDeclaredLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];
@@ -299,7 +289,6 @@ function makeTextAnswer(status: number, body: string, headers: WireHeaders = {})
   return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body };
 }
 
-/** Answers `/readyz`, which tells a load balancer whether this process can serve requests now. */
 async function answerReadiness({ service, isClosing }: ServerState): Promise<WireResponse> {
   if (!isClosing && ((await service.isReady?.()) ?? true)) return makeTextAnswer(200, "ready\n");
   return makeTextAnswer(503, isClosing ? "closing\n" : "not ready\n", { "retry-after": "5" });

@@ -44,9 +44,7 @@ export class RequestMetrics {
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
-  /**
-   * Responses that are event streams, which have no duration: they last while the client listens.
-   */
+  /** Event streams. They have no duration, because they last as long as the client listens. */
   readonly #streams = new WeakSet<ServerResponse>();
 
   /**
@@ -93,7 +91,6 @@ export class RequestMetrics {
     this.history.note(response.statusCode, null);
   }
 
-  /** Returns the number of answers since the start, by route and HTTP status. */
   routes(): readonly RouteCount[] {
     return [...this.#answered.values()];
   }
@@ -198,10 +195,7 @@ function makeMetric(name: string, type: Metric["type"], help: string, samples: r
   return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 
-/**
- * Returns the label for a method; `OTHER` if the text cannot be a method, so that a client cannot
- * put arbitrary text into labels.
- */
+/** Returns `OTHER` for unknown methods, so that clients cannot put any text into labels. */
 function toMethodLabel(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

@@ -15,7 +15,6 @@ export type PagesOptions = {
 
 export type PagesLoader = {
   (): Promise<Pages>;
-  /** Closes the web pages, if a request has loaded them. */
   close(): Promise<void>;
 };
 

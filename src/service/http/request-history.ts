@@ -8,9 +8,7 @@ import type { ServiceFigures } from "../figures.ts";
 const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
-/**
- * Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above the bucket before it.
- */
+/** Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above the last one. */
 const FIRST_GROUP_MS = 0.5;
 const GROUP_RATIO = 1.25;
 /** Number of histogram buckets. The last bucket contains all durations from 17 s on. */
@@ -26,10 +24,7 @@ type MinuteCounts = AnswerCounts & {
   figures: ServiceFigures | null;
 };
 
-/**
- * Figures about the requests of a span of time: `answered` counts answers with a status below 400,
- * `refused` with 4xx, `failed` with 5xx.
- */
+/** Counts by status in a span of time: `answered` below 400, `refused` 4xx, `failed` 5xx. */
 export type RequestSpan = Readonly<AnswerCounts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;

@@ -18,10 +18,7 @@ export type HttpService = {
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   readonly figures?: () => MaybePromise<ServiceFigures>;
-  /**
-   * Returns true if requests can be served, for `/readyz`. Undefined: requests can always be
-   * served.
-   */
+  /** Returns true if requests can be served, for `/readyz`. Undefined: always true. */
   readonly isReady?: () => MaybePromise<boolean>;
   /** Answers a GET request for the path with a stream of events, or refuses it. */
   readonly streams?: {

@@ -14,7 +14,6 @@ import { UnreadAnswers } from "./unread.ts";
 import { Admission, type LoopTurns } from "../requests/admission.ts";
 
 export type HttpOptions = {
-  /** Host to listen on. Default 127.0.0.1. */
   readonly host?: string;
   /** Port to listen on. Default 0: any free port. */
   readonly port?: number;
@@ -23,7 +22,6 @@ export type HttpOptions = {
   readonly pages?: PagesOptions;
   /** Receives the access-log line of each finished request. */
   readonly log?: (entry: AccessEntry) => void;
-  /** Clock and turns of the event loop; tests replace them. */
   readonly turns?: LoopTurns;
   /** Time limits that replace the default ones; tests set shorter ones. */
   readonly deadlines?: Partial<HttpDeadlines>;
@@ -36,10 +34,7 @@ type HttpDeadlines = {
   readonly request: number;
   /** Time for a client to read a short answer. */
   readonly answer: number;
-  /**
-   * Time for which a closing service still accepts requests. Default 0; a service that stops while
-   * clients send requests needs some time.
-   */
+  /** Time for which a closing service still accepts requests, if clients still send them. */
   readonly drain: number;
   /** Time that a closing service gives its running requests before it closes their connections. */
   readonly stop: number;
@@ -47,10 +42,7 @@ type HttpDeadlines = {
   readonly checkEvery: number;
 };
 
-/**
- * LIMIT: in milliseconds. The largest body arrives within 30 s at 300 kbit/s; a slower client would
- * occupy a connection for too long.
- */
+/** LIMIT: in milliseconds. In 30 s, the largest body arrives even at 300 kbit/s. */
 const DEFAULT_DEADLINES: HttpDeadlines = {
   headers: 10_000,
   request: 30_000,
@@ -64,16 +56,12 @@ const DEFAULT_DEADLINES: HttpDeadlines = {
  * keep idle connections. Otherwise a proxy would send requests on closed connections.
  */
 const KEEP_ALIVE_MS = 72_000;
-/**
- * LIMIT: concurrent connections, because each takes memory and a file descriptor. The server closes
- * any connection beyond this number.
- */
+/** LIMIT: concurrent connections, because each takes memory and a file descriptor. */
 const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
   /** URL of the server without a trailing slash: `{base_url}` in the contract. */
   readonly url: string;
-  /** Stops accepting requests. Resolves once the running requests are answered. */
   close(): Promise<void>;
 };
 

@@ -20,10 +20,7 @@ export class UnreadAnswers {
   #bytes = 0;
   #cut = 0;
 
-  /**
-   * @param mostMs milliseconds for a short answer; a longer answer has additional time for its
-   * bytes
-   */
+  /** @param mostMs milliseconds for a short answer; a longer answer has more time for its bytes */
   constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
     this.#mostMs = mostMs;
     this.#timer = setInterval(() => this.#cutLate(), checkEvery);

@@ -17,10 +17,7 @@ import { readFileSync, statSync } from "node:fs";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
 const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/**
- * LIMIT: bytes of a file that is read. A character takes at most four bytes, so a larger file
- * certainly has too many characters.
- */
+/** LIMIT: bytes of a file. A character takes up to four bytes, so a larger file is too long. */
 const MAX_FILE_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
 /** Returns the content of a file, or the refusal if the content is not UTF-8 text. */
@@ -40,11 +37,9 @@ function readFileText(file: string): string | Refusal {
 export type ImportReport = {
   readonly files: number;
   readonly folders: number;
-  /** Number of bytes of imported content, in UTF-8. */
   readonly bytes: number;
   /**
-   * Files and folders whose name on the service differs from the local name, in the order of the
-   * walk. A folder's path ends in `/`.
+   * Files and folders with another name on the service than locally. A folder's path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /**
@@ -154,9 +149,7 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   return { bytes: Buffer.byteLength(text) };
 }
 
-/**
- * Creates a folder on the service. Reports no refusal, because each file in the folder gets one.
- */
+/** Creates a folder on the service. Reports no refusal, because each file in it gets one. */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
   const { created } =

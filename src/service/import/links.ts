@@ -29,13 +29,10 @@ export type LinkReport = {
   readonly byId: number;
   /** Number of documents that were written twice because of a circle of links. */
   readonly twice: number;
-  /**
-   * Inert links. `path` is the local path of the document, `to` the link as its author wrote it.
-   */
+  /** Inert links. `path`: local path of the document; `to`: the link as its author wrote it. */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
-/** Sends a request to the service. Returns the status and the body of the answer. */
 export type SendRequest = (
   method: "GET" | "POST" | "PUT",
   path: string,
@@ -108,7 +105,6 @@ export class ImportLinks {
     return this.#ids.get(this.#renamed.get(path) ?? path) ?? null;
   }
 
-  /** Returns the content to send, with ids in the links to documents that are on the service. */
   translate(path: string, text: string): string {
     return toService(text, this.#placeAt(path));
   }

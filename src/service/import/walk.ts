@@ -21,9 +21,7 @@ export type ImportRefusal = { readonly path: string; readonly reason: ImportReas
 /** A file or folder that the walk found. `path` is its local path, `as` its path on the service. */
 export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-/**
- * One item of the walk, in order: a file or folder, a changed name, or a refused file or folder.
- */
+/** One item of the walk: a file or folder, a changed name, or a refused file or folder. */
 export type WalkItem =
   | WalkEntry
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
@@ -51,7 +49,6 @@ export function* walkFolder(dir: string, below: string, belowAs: string): Genera
   }
 }
 
-/** Returns the entries of a folder by name, or the refusal if it cannot be read. */
 function readFolder(dir: string, path: string): Dirent[] | WalkItem {
   try {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -13,7 +13,6 @@ import type { KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 type WorkspaceContext = Pick<RequestContext, "tables" | "workspace">;
 
-/** Keeps the grants on files and folders that will be removed, for their paths. */
 export async function keepGrants(context: WorkspaceContext, placed: readonly PlacedGrant[]): Promise<void> {
   const { tables, workspace } = context;
   const keys = [...new Set(placed.map(({ key }) => key))];
@@ -25,7 +24,6 @@ export async function keepGrants(context: WorkspaceContext, placed: readonly Pla
   }
 }
 
-/** Keeps a grant for a path, unless a stricter grant of the same key is kept for that path. */
 async function keepStricter({ tables }: WorkspaceContext, grant: KeptGrant): Promise<void> {
   const keptWithin = await tables.grants.keptWithin(grant.workspace, grant.path);
   const keptBefore = keptWithin.find(({ key, path }) => key === grant.key && path === grant.path);

@@ -6,7 +6,6 @@ import { findItemAt } from "./kept-grants.ts";
 import { readRateLimit } from "../requests/rate.ts";
 import { type GrantRow, type KeyRow, type Level, ROOT, type WorkspaceRow } from "../store/rows.ts";
 
-/** A key as administrators see it in an answer. Its grants have the same form as in a request. */
 export type KeyInfo = Readonly<Omit<SentKey, "grants">> & { readonly grants: readonly KeyGrant[] };
 
 /** A new key with its secret. The secret is shown only once. */

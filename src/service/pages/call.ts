@@ -11,13 +11,11 @@ export type FigureSources = {
   readonly figures: () => Promise<ServiceFigures | null>;
 };
 
-/** A request of a signed-in user for a page, or a form that the user sent. */
 export type PageCall = {
   readonly core: ServiceCore;
   readonly who: UserIdentity;
   /** Scheme, host and port of the page that sent the form; empty if the request is for a page. */
   readonly origin: string;
-  /** Token of the session, which each form must contain. */
   readonly csrf: string;
   /** Decoded value of `{id}` in the address; empty if the address has none. */
   readonly id: string;
@@ -36,7 +34,6 @@ export type PageRoute = {
   readonly method: "GET" | "POST";
   /** Pattern of the address: `{id}` only as its third segment, `*` at the end for any rest. */
   readonly path: string;
-  /** True if only an administrator may request the page or send the form. */
   readonly adminOnly: boolean;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
 };

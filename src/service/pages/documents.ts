@@ -169,7 +169,6 @@ function renderEntryRow(
 <td data-label="Changed" class="number">${published === null ? "" : renderAgo(published.at, call.now)}</td></tr>`;
 }
 
-/** Shows that a document is in review; an administrator gets a link to the review. */
 function renderReviewBadge(id: string, { who }: PageCall): Html {
   const badge = renderBadge("asks", "in review");
   return who.kind === "admin" ? html`<a href="${makeItemAddress(REVIEWS_ADDRESS, id)}">${badge}</a>` : badge;
@@ -224,7 +223,6 @@ function renderProtectionForm(workspace: WorkspaceRow, row: FileRow, csrf: strin
   );
 }
 
-/** Protects a document or removes the protection, by the rules of the API. */
 export function changeProtection(call: PageCall): Promise<PageResult> {
   const isProtected = call.form.get("protected") === "yes";
   return changeDocument(

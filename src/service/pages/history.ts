@@ -43,10 +43,7 @@ export async function showHistory(call: PageCall): Promise<PageResult> {
   return history === null ? makeErrorPage(UNKNOWN_DOCUMENT) : renderHistoryPage(history, call);
 }
 
-/**
- * @param before row number of the change before which the page begins, as the address contains it;
- * "" for the latest changes
- */
+/** @param before row number before which the page begins, from the address; "" for the latest */
 async function readHistory(
   { tables, workspace }: RequestContext,
   row: FileRow,

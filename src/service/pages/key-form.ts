@@ -129,7 +129,6 @@ export function readNewKeyRequest(fields: URLSearchParams, now: number): KeyRequ
   return hasAccess ? keyRequest : { field: "access", text: "Choose what the key may read." };
 }
 
-/** Reads the properties of a key from the form, or returns the first field with a fault. */
 export function readKeyRequest(fields: URLSearchParams, now: number): KeyRequest | FormFault {
   const label = fields.get("label") ?? "";
   if (label === "" || label.length > MAX_LABEL_CHARACTERS)

@@ -41,7 +41,6 @@ const REASON_NAMES: Readonly<Record<string, string>> = {
   conflict: "Conflict with the published version",
 };
 
-/** Lists the open reviews, or the decided reviews, the latest first. */
 export async function showReviews(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const workspaceId = query.get("workspace") ?? undefined;
@@ -179,7 +178,6 @@ function renderHeading(review: Review, workspace: string, call: PageCall): Html 
   } <span>${REASON_NAMES[reason] ?? reason}</span> <span>Workspace ${renderName(workspace)}</span></p>`;
 }
 
-/** Warns that the published and the submitted version do not merge. */
 function renderClashes({ reason, baseContent, content, liveContent }: Review, view: ReviewView): Html {
   const base = baseContent ?? liveContent;
   const passages = compareSideBySide({ base, mine: liveContent, theirs: content });
@@ -254,10 +252,7 @@ const PASSAGE_LABELS = {
   both: "Different changes in both",
 } as const;
 
-/**
- * Shows both edits of a conflict, each compared with the content that they began with; null if the
- * review is decided or has no conflict.
- */
+/** Shows both edits of an open conflict, compared with their base; null if there is no conflict. */
 function renderBothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;
   const passages = compareSideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
@@ -275,7 +270,6 @@ function listChangedLines(passages: readonly RowGroup[], side: "mine" | "theirs"
   return rows.flatMap((row) => (row[side] === null ? [] : [row[side].number - 1]));
 }
 
-/** Shows both versions rendered, side by side, with the changed blocks marked. */
 async function renderVersions(
   { render }: PageCall,
   { path, workspaceId }: Review,

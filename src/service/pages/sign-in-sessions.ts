@@ -122,7 +122,6 @@ async function identifyUser({ adminKeyHash, server }: ServiceCore, key: string):
   return holder === undefined ? null : { kind: "key", hash };
 }
 
-/** Returns true if the key with which the user signed in is still valid. */
 async function isKeyValid({ server }: ServiceCore, who: UserIdentity): Promise<boolean> {
   return who.kind === "admin" || (await findHolder(server.store, who.hash, server.now())) !== undefined;
 }

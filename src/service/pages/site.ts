@@ -45,15 +45,10 @@ export type PageAnswer = {
 };
 
 const ASSETS_ADDRESS = `${APP_ADDRESS}/assets/`;
-/**
- * LIMIT: bytes of a form from a client that is not signed in, because a form with a key is shorter.
- */
+/** LIMIT: bytes of a form from a client that is not signed in; a form with a key is shorter. */
 const MAX_SIGN_IN_BYTES = 8_192;
 
-/**
- * `waiting`: number of open reviews. `path`: path of the request, which decides the current tab;
- * null if there is no such page.
- */
+/** `waiting`: number of open reviews. `path`: path of the request; null for an unknown page. */
 type TabData = { readonly waiting: number; readonly path: string | null };
 type SignedSession = (Session<SignedInUser> & TabData) | null;
 
@@ -105,9 +100,7 @@ export class Pages {
     return answer;
   }
 
-  /**
-   * Runs the code of a page. An error in this code becomes an error page, and affects nothing else.
-   */
+  /** Runs the code of a page. An error in this code becomes an error page, and nothing else. */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();

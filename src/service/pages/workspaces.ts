@@ -128,7 +128,6 @@ function readOwnAccess(core: PageCall["core"], hash: Buffer): Promise<OwnAccess 
   });
 }
 
-/** Asks for confirmation before a workspace is closed, or removed with all its contents. */
 export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
   const workspace = await readWorkspaceInfo(core, id);
   if (workspace === undefined) return makeErrorPage({ ...UNKNOWN_PAGE, reason: "there is no such workspace" });

@@ -28,12 +28,10 @@ const MAX_QUICKEST_MS = 500;
  */
 const MAX_BODY_ARRIVAL_MS = 2_000;
 
-/** `cut` closes the connection of a body that is still arriving. */
 type ArrivingBody = { readonly since: number; readonly cut: () => void };
 
 /**
- * A period of time. `working`: running requests at its start; `quickest`: milliseconds of its
- * quickest answer.
+ * A time window. `working`: running requests at its start; `quickest`: ms of its quickest answer.
  */
 type AnswerWindow = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
@@ -87,9 +85,7 @@ export class Admission {
     this.#arriving.delete(end);
   }
 
-  /**
-   * Returns true if another request fits. Without capacity, first ends requests with slow bodies.
-   */
+  /** Returns true if another request fits. First ends requests with slow bodies, if needed. */
   #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BODY_BYTES_TOGETHER) {
       const [oldest] = this.#arriving;
@@ -132,10 +128,7 @@ export class Admission {
     return this.#isSlow && this.#working > ALWAYS_ADMITTED_REQUESTS;
   }
 
-  /**
-   * Counts a request in the current turn of the event loop. Returns true if the turn has had many
-   * requests and has taken too long.
-   */
+  /** Returns true if the turn of the event loop has had many requests and has taken too long. */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();
     this.#turn.requests++;

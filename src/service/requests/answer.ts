@@ -16,7 +16,6 @@ export function toClause(sentence: string): string {
 export type DoneAnswer = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
-  /** Body of the answer as JSON; empty for status 204. */
   readonly json: string;
 };
 

@@ -36,7 +36,6 @@ export function refuseUnauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
-/** A store, or the tables of a transaction. */
 type KeySource = Pick<Tables, "holder">;
 
 export function readSentHash(headers: WireHeaders): Buffer | null {
@@ -103,7 +102,6 @@ export function authenticate(
   return { ...working, workspace, access: new Access(grants, working.tables.folders), key: key.seq };
 }
 
-/** Holder of a key whose workspace exists. */
 export type KeyReader = KeyHolder & { readonly workspace: WorkspaceRow };
 
 /**

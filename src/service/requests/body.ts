@@ -1,10 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { type Refused, refuse } from "./answer.ts";
 
-/**
- * Reason why a transport could not read the body of a request. All reasons except the first two
- * concern more than the body.
- */
+/** Reason why a transport could not read a request; only the first two concern just the body. */
 export type BodyFault =
   | "too-large"
   | "unreadable"
@@ -47,7 +44,6 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
 
 export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
 
-/** Returns the fields of a body that is a JSON object, or the refusal. */
 export function readObject(body: SentBody): JsonObject | Refused {
   if (body.fault === "too-large" || isTooLong(body.text ?? "")) {
     return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);

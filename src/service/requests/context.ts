@@ -19,9 +19,7 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  */
 export type CombineContents = (base: string, local: string, remote: string) => string | null;
 
-/**
- * Dependencies of the service. A seeded `random` and a fixed `now` make the service deterministic.
- */
+/** Dependencies of the service. With a seeded `random` and a fixed `now`, it is deterministic. */
 export type ServerContext = {
   readonly store: Store;
   readonly cursorSecret: Buffer;
@@ -29,16 +27,13 @@ export type ServerContext = {
   readonly combine: CombineContents;
   /** `resolve`: content with broken links is refused. */
   readonly links: "any" | "resolve";
-  /** Scheduler that lets all searches share the thread by turns. */
   readonly turns: SearchScheduler;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/**
- * Context of one transaction. Has no store, because a second transaction would wait for this one.
- */
+/** Context of one transaction, without the store: a second transaction would wait for this one. */
 export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
 export type RequestContext = TransactionContext & {

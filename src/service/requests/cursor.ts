@@ -8,10 +8,7 @@ import { sealContent, unsealContent } from "./seal.ts";
 const PREFIX = "cur_";
 const POSITION_BYTES = 8;
 
-/**
- * @param query identifies the workspace, the kind of list and the selector; no other list accepts
- * the cursor
- */
+/** @param query workspace, kind of list and selector; no other list accepts the cursor */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
   const content = Buffer.alloc(POSITION_BYTES);
   content.writeBigUInt64BE(BigInt(position));

@@ -27,7 +27,6 @@ export type ServiceCore = {
   readonly docsBase: string;
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
-  /** Receives each answered request. */
   readonly served: (mayHaveWritten: boolean) => void;
   /** False after the service has begun to close: it then answers every request with 503. */
   isOpen: boolean;
@@ -43,7 +42,6 @@ export function makeRateCheck({ rates, server }: Pick<ServiceCore, "rates" | "se
 
 export type RequestHead = Omit<WireRequest, "body">;
 
-/** @param admit applies the rate limit, or admits every request */
 export async function answerRequest(
   core: ServiceCore,
   request: WireRequest,

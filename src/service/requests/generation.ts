@@ -12,10 +12,7 @@ export function makeGeneration(): Buffer {
   return Buffer.from(randomUUID());
 }
 
-/**
- * @param stored value in `meta`; undefined if the database was never restored: its generation is
- * then derived from its secret
- */
+/** @param stored value in `meta`; undefined if the database was never restored */
 export function readGeneration(stored: Buffer | undefined, secret: Buffer): string {
   return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);
 }

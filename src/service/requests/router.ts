@@ -45,7 +45,6 @@ export function splitRequestTarget(target: string): { readonly path: string; rea
     : { path: target.slice(0, queryStart), query: target.slice(queryStart + 1) };
 }
 
-/** Facts about a request that are not in the request itself. */
 export type RequestFrame = {
   readonly fault: BodyFault | null;
   readonly admit: RateCheck;

@@ -8,9 +8,7 @@ import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "n
 
 const TAG_BYTES = 16;
 
-/**
- * @param purpose use for which the result is valid, such as a query; `unsealContent` needs the same
- */
+/** @param purpose use of the result, such as a query; `unsealContent` needs the same purpose */
 export function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
   const tag = makeTag(secret, purpose, plain);
   const sealedContent = createCipheriv("aes-256-ctr", secret, tag).update(plain);

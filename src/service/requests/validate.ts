@@ -18,10 +18,7 @@ const NO_PARAMETERS = z.strictObject({});
 
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/**
- * Returns the validated input of an operation, or the first refusal: of the query, of the id, then
- * of the body.
- */
+/** Returns the first refusal of the query, the id and the body, in this order. */
 export function readInput({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const queryTexts = readQuery(sent.query);
   const query = isRefused(queryTexts) ? queryTexts : validate(parameters, queryTexts);
@@ -58,7 +55,6 @@ function makeRefusal(found: readonly InputFault[]): Refused {
   return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
 }
 
-/** Returns the faults of a value, unknown fields first. */
 function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] {
   const unknownFields = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];

@@ -4,7 +4,6 @@ import type { ChangeRow, FileRow, ReviewStatus } from "./rows.ts";
 import { useIndex, isOneOf, isWithin, ORDERED_JOIN, type Session, sql, joinSql } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED_CODEC, type StoredText } from "./text-codec.ts";
 
-/** A change that is or was in review, with the current row of its file. */
 export type ReviewRow = FileRow & {
   readonly number: number;
   readonly change: string;
@@ -13,15 +12,9 @@ export type ReviewRow = FileRow & {
   readonly reason: ReviewReason;
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
-  /**
-   * Label of the sender's key at the time of the edit; null if the change is older than this
-   * column.
-   */
+  /** Label of the sender's key at that time; null if the change is older than this column. */
   readonly sender: string | null;
-  /**
-   * Time of the decision in milliseconds since the epoch. Null if the change is in review, or was
-   * decided before this column existed.
-   */
+  /** Milliseconds since the epoch; null in review, or if decided before this column existed. */
   readonly decidedAt: number | null;
   readonly workspaceId: string;
 };
@@ -94,9 +87,7 @@ type ReviewedQuery = {
   /** Row number of the last change of the previous page. */
   readonly from: number;
   readonly most: number;
-  /**
-   * True: changes before `from`, the latest first. False: changes after `from`, the oldest first.
-   */
+  /** True: changes before `from`, the latest first. False: changes after `from`. */
   readonly latestFirst: boolean;
 };
 
@@ -111,10 +102,7 @@ type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
 type PruneLimits = {
   /** Time in ms since the epoch: versions replaced before then are pruned. Null: no limit. */
   readonly before: number | null;
-  /**
-   * Number of versions of a document that keep their content, the published one included; null:
-   * all.
-   */
+  /** Number of newest versions of a document that keep their content; null: all versions. */
   readonly keep: number | null;
 };
 
@@ -137,15 +125,12 @@ export function makeChangesTable(session: Session) {
       const storedText = await session.one(SQL.base, id, file);
       return storedText === undefined ? null : { text: decodeIfKept(storedText) };
     },
-    /** Returns a change that is or was in review, of any workspace. */
     review(id: string) {
       session.lock("fileOf", id);
       return session.one(SQL.review, id);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
-    /**
-     * Returns the id of one change in review for each file that has any, by the file's row number.
-     */
+    /** Returns the id of one change in review for each file that has any, by row number. */
     async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
       return new Map(rows.map(({ file, id }) => [file, id]));

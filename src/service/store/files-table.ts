@@ -152,10 +152,8 @@ export function makeFilesTable(session: Session) {
       session.all(SQL.inFolder, workspace, after, count, folder),
     inFolderByName: ({ workspace, folder, after, count }: NameRange) =>
       session.all(SQL.inFolderByName, workspace, folder, after, count),
-    /** Returns the files in the folder at `path` and in all folders below it. */
     inTree: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.inTree, workspace, after, count, path),
-    /** Returns the protected files in the folder at `path` and in all folders below it. */
     protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
     async placeFor(workspace: number, path: string) {
       const [folder, name] = [parentOf(path), nameOf(path)];

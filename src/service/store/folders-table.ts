@@ -51,19 +51,13 @@ export function makeFoldersTable(session: Session) {
   return {
     byId: (workspace: number, id: string) => session.one(SQL.byId, workspace, id),
     byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
-    /**
-     * Returns the folders on the path of these names from the root, up to the first that is
-     * missing.
-     */
+    /** Returns the folders along these names from the root, up to the first missing folder. */
     async along(workspace: number, names: readonly string[]) {
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
       const foundFolders = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
       return foundFolders.filter((row) => row !== undefined);
     },
-    /**
-     * Returns the parents of these folders and of all folders above them; none for a removed
-     * folder.
-     */
+    /** Returns the parents of these folders and of all folders above; a removed folder has none. */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
       return new Map(rows.map(({ seq, parent }) => [seq, parent]));

@@ -13,9 +13,7 @@ export type SearchScope = {
   readonly grants: readonly GrantRow[];
 };
 
-/**
- * LIMIT: files without an index entry that a search reads, the newest first, so that it stays fast.
- */
+/** LIMIT: newest files without an index entry that a search reads, so that it stays fast. */
 export const MAX_UNINDEXED_FILES = 1_000;
 
 /**

@@ -45,10 +45,7 @@ const SQL = {
 /** Statements that remove all grants of the key $1, including those that are kept for paths. */
 export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
-/**
- * Table `grants` has the grants on files and folders. Table `kept_grants` keeps grants for paths
- * where nothing exists yet.
- */
+/** Tables `grants`, and `kept_grants` for paths where nothing exists yet. */
 export function makeGrantsTable(session: Session) {
   const setGrant = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
   const dropKeptGrant = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
@@ -71,7 +68,6 @@ export function makeGrantsTable(session: Session) {
       for (const row of rows) await setGrant({ key, ...row });
     },
     onFile: (file: number) => session.all(SQL.onFile, file),
-    /** Returns the grants on the folder at `path`, and on everything below it. */
     within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
     /** Returns all grants of each key that has a grant below the root. */
     local: (workspaceId: string) => session.all(SQL.local, workspaceId),

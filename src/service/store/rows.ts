@@ -93,7 +93,6 @@ export type KeyRow = {
   readonly lastUsedAt: number | null;
 };
 
-/** Properties of a key that can change, except for its grants. */
 export type KeyMembers = Pick<KeyRow, "label" | "expiresAt"> & { readonly rateLimit: RateLimit | null };
 
 export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
@@ -118,7 +117,6 @@ export type PlacedGrant = {
   readonly level: Level;
 };
 
-/** A grant that is kept for a path where nothing exists. */
 export type KeptGrant = {
   readonly key: number;
   readonly workspace: number;
@@ -129,16 +127,12 @@ export type KeptGrant = {
 /** A rate limit: a burst of at most `requests`, refilled evenly over `seconds`. */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
-/** Settings of the operator for the whole service, which the database stores. */
 export type Settings = {
   /** Rate limit for keys that have no limit of their own; null for no limit. */
   readonly rateLimit: RateLimit | null;
   /** Number of days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
-  /**
-   * Number of versions of a document that keep their content, the published one included; null:
-   * all.
-   */
+  /** Number of newest versions of a document that keep their content; null: all versions. */
   readonly keepVersions: number | null;
 };
 
@@ -158,8 +152,5 @@ export type KeyHolder = {
   readonly at?: number;
 };
 
-/**
- * Figures for an operator: documents in all workspaces, documents that wait to be indexed, and size
- * of the database in bytes.
- */
+/** `indexing`: number of documents that wait to be indexed; `bytes`: size of the database. */
 export type DatabaseFigures = { readonly documents: number; readonly indexing: number; readonly bytes: number };

@@ -1,7 +1,6 @@
 import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 
-/** Reads one row of table `meta`, which has the settings, the secrets and other values. */
 export const SELECT_META = sql<{ readonly value: Buffer }>`SELECT value FROM meta WHERE name = $1`;
 export const SET_META = sql`INSERT INTO meta (name, value) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

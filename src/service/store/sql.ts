@@ -4,7 +4,6 @@
  * so on; a list is one parameter, an array.
  */
 
-/** A piece of SQL, spelled for each kind of database. */
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
 /** A statement, which each connection prepares once. */
@@ -48,7 +47,6 @@ export function isAt(column: string, path: string): SqlPart {
   return { sqlite: isEqual, postgres: `${cutToIndexed(column)} = ${cutToIndexed(path)} AND ${isEqual}` };
 }
 
-/** Returns the SQL condition that the path in a column is below the path in a parameter. */
 export function isBelow(column: string, path: string): SqlPart {
   // "0" is the character after "/", so this range contains every path below the folder, and the
   // database can use an index on (workspace, path).
@@ -58,7 +56,6 @@ export function isBelow(column: string, path: string): SqlPart {
   return { sqlite: isWithinRange, postgres: `${isIndexed} AND ${isWithinRange}` };
 }
 
-/** Returns the SQL condition that the path in a column equals a parameter, or is below it. */
 export const isWithin = (column: string, path: string) => joinSql`(${isAt(column, path)} OR ${isBelow(column, path)})`;
 
 export const isOneOf = (column: string, numbers: string): SqlPart => ({
@@ -80,7 +77,6 @@ export function isReading(text: string): boolean {
   return /^\s*(?:SELECT|WITH)\b/.test(text);
 }
 
-/** The connection to the database, within one transaction. */
 export type Session = {
   /** Takes a lock in a write, if the database can have several writers. */
   lock(name: LockName, ...values: readonly unknown[]): void;

@@ -17,10 +17,7 @@ import type { Tables } from "./tables.ts";
 export type Store = {
   /** Secret of this database, which encrypts cursors, and never changes. */
   readonly cursorSecret: Buffer;
-  /**
-   * Identifier of the database, which changes when a backup is restored. Does not reveal the
-   * secret.
-   */
+  /** Identifier of the database, which a restore changes. Does not reveal the secret. */
   readonly generation: string;
   /** Runs `work` on one snapshot of the database. `work` only reads, and may run several times. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
@@ -33,10 +30,7 @@ export type Store = {
    * @throws StoreBusyError if the repeated runs fail too
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
-  /**
-   * Returns the holder of the key with this SHA-256, outside any transaction; undefined if there is
-   * no such key.
-   */
+  /** Returns the holder of the key with this SHA-256, outside any transaction. */
   holder(hash: Buffer): Promise<KeyHolder | undefined>;
   /**
    * Returns the documents in which a search may look. Each call of a method of the source is a
@@ -63,9 +57,7 @@ export type Store = {
   onChange(listener: () => void): () => void;
   /** Disk space that is reserved for deletions; null if the database is not on a local disk. */
   readonly reserve: ReservedSpace | null;
-  /**
-   * Copies the database, while in use, to a file beside it. Undefined if it is not a local file.
-   */
+  /** Copies the database, while in use, to a file beside it. Undefined without a local file. */
   backup?(): Promise<FinishedBackup>;
 };
 
@@ -76,7 +68,6 @@ export type PoolFigures = { readonly connections: number; readonly idle: number;
 export type FinishedBackup = { readonly file: string; readonly bytes: number };
 
 export type ReservedSpace = {
-  /** Reserves the space again, if the disk has enough free space. */
   reserve(): void;
   /** Releases the reserve. Returns true if space was reserved. */
   release(): boolean;

@@ -11,7 +11,6 @@ import { makeWorkspacesTable } from "./workspaces-table.ts";
 
 /** The tables, as one transaction sees them. They cannot be used after its end. */
 export type Tables = CommonTables & {
-  /** Table of recent changes, from which listeners get events. */
   readonly outbox: OutboxTable;
   /**
    * Returns the holder of a key, as `Store.holder` does.

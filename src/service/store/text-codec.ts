@@ -6,10 +6,7 @@ export type StoredText = { readonly codec: number; readonly text: Buffer };
 const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
 export const PRUNED_CODEC = 2;
-/**
- * LIMIT: bytes below which content is stored uncompressed, because compressing short notes takes
- * much time and saves little space.
- */
+/** LIMIT: bytes below which content is stored uncompressed: compression saves little space. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 export function encodeText(text: string): StoredText {
@@ -21,10 +18,7 @@ export function encodeText(text: string): StoredText {
     : { codec: PLAIN_CODEC, text: plainBytes };
 }
 
-/**
- * Adds a checksum of 4 bytes, so that decoding notices content that was damaged on the disk, in a
- * backup or on the network.
- */
+/** Adds a checksum of 4 bytes, so that decoding notices damaged content. */
 const CHECKSUM_OPTION = { [constants.ZSTD_c_checksumFlag]: 1 };
 
 /** Decodes stored content; returns null if the content was pruned. */

@@ -132,9 +132,7 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   if (isNumbered) await setSequence(client, db, name);
 }
 
-/**
- * Inserts rows. The server converts values to the types of columns, such as 0 and 1 to booleans.
- */
+/** Inserts rows. The server converts values to column types, such as 0 and 1 to booleans. */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const overridingClause = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const placeholders = rows.map(

@@ -39,10 +39,7 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(text);
 }
 
-/**
- * Returns true if a time limit passed, in the server or in this process. Such work is not repeated,
- * because it would take as long again.
- */
+/** Returns true if a time limit passed. A repetition would take as long again. */
 export function isTimeout(error: unknown): boolean {
   return readCode(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
 }

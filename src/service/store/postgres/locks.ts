@@ -14,10 +14,7 @@ import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
-/**
- * Statements that take each lock. They are separate, so that the next statement reads the rows as
- * they are after the lock.
- */
+/** Statements that only take a lock, so that the next statement reads the rows after the lock. */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
   tree: [

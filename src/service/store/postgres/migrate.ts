@@ -2,10 +2,7 @@ import type { ClientBase } from "pg";
 import { checkSchema } from "../other-version.ts";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
-/**
- * Random number of the advisory lock for migrations, because other programs that use the same
- * database may use locks too.
- */
+/** Random number of an advisory lock, because other programs may lock the same database. */
 const MIGRATION_LOCK = 7_214_906_233_011;
 
 /** Error for a database that cannot be used. The message is for the operator of the database. */

@@ -48,10 +48,7 @@ INSERT INTO meta (name, value)
 SELECT '${PRUNED_NAME}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid) IS NOT NULL
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/**
- * Triggers fill the table `outbox`. A position consists of the number of a transaction and the
- * number of a row in that transaction.
- */
+/** A position consists of the number of a transaction and the number of a row in it. */
 export function makeOutboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<SnapshotHorizon> => (await session.one(SQL.horizon))!;
   return {

@@ -6,10 +6,7 @@ import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } fr
  */
 const MAX_CONNECTIONS = 12;
 
-/**
- * Time limits in milliseconds. Statements take less than a tenth of their limit; only a search may
- * take longer, and is then ended.
- */
+/** Time limits in milliseconds. Only a search may take longer, and is then ended. */
 const TIME_LIMITS = {
   /** Time in which a free or new connection must be available. */
   connectionTimeoutMillis: 4_000,

@@ -259,10 +259,7 @@ const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
-/**
- * SQL of the migrations: the first creates the schema `OLDEST_SCHEMA`, each later one the next
- * schema.
- */
+/** The first migration creates the schema `OLDEST_SCHEMA`, each later one the next schema. */
 export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE, ADD_SENDERS];
 
 export const OLDEST_SCHEMA = 6;

@@ -35,10 +35,7 @@ export class Session implements Port {
     this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
   }
 
-  /**
-   * @throws the reason why nothing was committed; StoreUnreachableError if it is unknown whether
-   * the transaction was committed
-   */
+  /** @throws StoreUnreachableError if it is unknown whether the transaction was committed */
   async commit(): Promise<void> {
     const { command } = await this.#client.query("COMMIT").catch((error: unknown) => {
       throw isConnectionLost(error) ? new StoreUnreachableError(error, true) : error;

@@ -23,7 +23,6 @@ const START_LOCK = 7_214_906_233_013;
 
 type PostgresOptions = {
   readonly url: string;
-  /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
   readonly onFault?: (error: unknown) => void;
   readonly pool?: PoolConfig;
@@ -180,8 +179,7 @@ async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Pro
 }
 
 /**
- * Reads a key, its workspace, its grants and the settings. Every request begins with this query,
- * and its result is not cached.
+ * Reads a key, its workspace, its grants and the settings. Every request begins with this query.
  */
 const SELECT_HOLDER = sql<HolderRow>`SELECT ${KEY_COLUMNS},
     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,

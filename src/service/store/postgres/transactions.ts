@@ -17,10 +17,7 @@ const BEGIN_STATEMENTS = {
 } as const;
 const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
-/**
- * LIMIT: attempts to run one transaction, so that a request ends: after the last, it is answered
- * 503.
- */
+/** LIMIT: attempts to run one transaction, so that a request ends; the last failure gives 503. */
 const MAX_ATTEMPTS = 8;
 /** Longest pause before the second attempt, in milliseconds. It doubles with each attempt. */
 const FIRST_PAUSE_MS = 4;

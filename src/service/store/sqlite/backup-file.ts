@@ -31,10 +31,7 @@ export type BackupTable = {
   readonly isNumbered: boolean;
 };
 
-/**
- * Returns the tables of a backup with their columns, which are those of the schema that the backup
- * was made with.
- */
+/** Returns the tables of a backup, with the columns of the schema that it was made with. */
 export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as BackupTableName[]).map((name) => {
     const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
@@ -86,10 +83,7 @@ export type BackupContents = {
   readonly keys: number;
 };
 
-/**
- * Error for a file that is incomplete, not a backup of mdmirror, or made by a newer mdmirror. The
- * message is a clause about the file.
- */
+/** Error for an incomplete or unknown backup, or a newer one. The message is a clause. */
 export class NoBackupError extends Error {
   override readonly name = "NoBackupError";
 }

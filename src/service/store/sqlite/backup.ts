@@ -44,9 +44,7 @@ export class OnlineBackup {
     return this.#backups.take(async () => undefined);
   }
 
-  /**
-   * ORDER: after the database was closed, because closing this file releases the database's lock.
-   */
+  /** ORDER: after the database was closed, because closing this file releases its lock. */
   async close(): Promise<void> {
     await this.#source?.close();
     this.#source = null;

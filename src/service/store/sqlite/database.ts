@@ -127,10 +127,7 @@ function migrate(db: Db, folder: string | null): void {
   }).immediate();
 }
 
-/**
- * ORDER: the copy is complete before the first step of the migration. An incomplete copy of an
- * earlier start is replaced.
- */
+/** ORDER: the copy is complete before the first step of the migration. */
 function copyBeforeMigration(db: Db, path: string): void {
   const temporaryFile = `${path}.new`;
   rmSync(temporaryFile, { force: true });

@@ -5,9 +5,7 @@ import { useIndex, isAt, isBelow, sql, joinSql } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
-/**
- * LIMIT: characters of recently read files in memory: about 8 to 16 MB, for a few thousand notes.
- */
+/** LIMIT: characters of recently read files in memory: 8 to 16 MB, a few thousand notes. */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 /** `version`: value of `Transactions.version` when the file was read. */

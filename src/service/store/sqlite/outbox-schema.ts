@@ -1,7 +1,4 @@
-/**
- * LIMIT: outbox rows kept for clients that reconnect, so that the table stays small. A client that
- * missed more must scan everything.
- */
+/** LIMIT: rows kept, so that the table stays small. A client that missed more scans everything. */
 const KEPT_ROWS = 20_000;
 
 /**

@@ -1,10 +1,7 @@
 import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
 import { KEY_SCHEMA } from "../../../markdown/search/key-index.ts";
 
-/**
- * Replaces the tables of an older search index by the present one, which uses keys
- * (`src/markdown/search/key-index.ts`).
- */
+/** Replaces an older search index by one of keys (`src/markdown/search/key-index.ts`). */
 const SEARCH_BY_KEYS = `
 DROP TRIGGER IF EXISTS search_file_made;
 DROP TRIGGER IF EXISTS search_file_changed;
@@ -147,16 +144,10 @@ ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
 
-/**
- * SQL of the migrations: the first creates the schema `OLDEST_SCHEMA`, each later one the next
- * schema.
- */
+/** The first migration creates the schema `OLDEST_SCHEMA`, each later one the next schema. */
 const MIGRATIONS: readonly string[] = [CREATE_TABLES, SEARCH_BY_KEYS, ADD_SENDERS];
 
-/**
- * Numbers of the oldest and the newest known schema; the database stores its number in
- * `user_version`.
- */
+/** Oldest and newest known schema; the database stores its number in `user_version`. */
 export const OLDEST_SCHEMA = 10;
 export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;
 

@@ -94,10 +94,7 @@ export class SqliteStore implements Store {
     return () => void this.#listeners.delete(listener);
   }
 
-  /**
-   * Runs a write that need not survive a power loss. Writes that were acknowledged earlier do
-   * survive, because the journal is in order.
-   */
+  /** Runs a write that a power loss may undo; the journal keeps all writes before it. */
   async #unsynced<T>(work: () => Promise<T>): Promise<T> {
     this.#db.pragma("synchronous = NORMAL");
     try {
@@ -141,9 +138,7 @@ export class SqliteStore implements Store {
     await this.#backup?.close();
   }
 
-  /**
-   * Runs one step of indexing. If a power loss undoes the step, its files are still in the queue.
-   */
+  /** Runs one step of indexing. If a power loss undoes it, its files are still in the queue. */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : MAX_STEP_COST;
     return this.#turns.take(async () =>
