@@ -1,7 +1,7 @@
 /**
- * Makes names and words that mdmirror did not choose safe to show in one line. None of their
- * characters may start a new line, move the cursor, colour or hide the text behind them, or change
- * its order (`a\u202egnp.md`). Escapes are those of JavaScript, so that two different names never
+ * Makes names and words that mdmirror did not choose safe to show in one line. No character of such
+ * a name may start a new line, move the cursor, colour or hide other text, or change the order of
+ * the text (`a\u202egnp.md`). Escapes are those of JavaScript, so that two different names never
  * look the same.
  */
 

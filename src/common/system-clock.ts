@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * LIMIT: callers that continue in one turn of the event loop. If only one continued, the contents
- * of answers that arrived together would stay in memory for many turns.
+ * LIMIT: callers that continue in one turn of the event loop. If a single caller continued, the
+ * contents of answers that arrived together would stay in memory for many turns.
  */
 const CALLERS_PER_TURN = 16;
 

@@ -9,7 +9,7 @@ export const SEARCH_ROUTES = { search: "/v1/search/hybrid", "regex search": "/v1
 const EQUAL_ANSWERS_WANTED = 4;
 const MAX_REPEATS = 200;
 
-/** Repeats a search, if the service updates its index late, until the answer stays the same. */
+/** Repeats a search, if the service updates its index late, until the answers stay equal. */
 export async function searchUntilStable(
   setup: Pick<CaseSetup, "api" | "indexesLate">,
   kind: SearchKind,

@@ -7,7 +7,7 @@ import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts
 /** Resolves with any answer, also with an error status; rejects if the connection is lost. */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
-/** One case of the contract. It uses only HTTP, so it can test any service with this API. */
+/** A case of the contract. A case uses only HTTP, so it can test any service with this API. */
 export type ContractCase = {
   readonly title: string;
   /**

@@ -26,8 +26,9 @@ export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
  * Characters that some deployments may refuse and others accept: the colon, which is illegal by the
- * rules of this module, and legal characters that some shells interpret. A client learns which ones
- * its service refuses from the answers to its writes, and from the names of existing documents.
+ * rules of this module, and legal characters that some shells interpret. A client learns which of
+ * them its service refuses from the answers to its writes, and from the names of existing
+ * documents.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 

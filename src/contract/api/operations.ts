@@ -118,7 +118,7 @@ function findLengthFault(query: string, limit: number): FieldFault | null {
 const [fileId, folderId, changeId] = [makeIdSchema("doc_"), makeIdSchema("dir_"), makeIdSchema("chg_")];
 const parentId = folderId.nullable();
 
-/** ORDER: that of `openapi.json`: reads, then writes of files, then writes of folders. */
+/** ORDER: `openapi.json` shows reads first, then writes of files, then writes of folders. */
 export const OPERATIONS = {
   listFiles: {
     method: "GET",
