@@ -38,7 +38,7 @@ export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
 }
 
-/** Returns null if there is none. A killed service leaves an address: check the database's lock. */
+/** Returns the address or null. A killed service leaves its address: check the database's lock. */
 export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
 }

@@ -18,7 +18,7 @@ export type ServiceOptions = {
   readonly store: Store;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Source of random bytes for ids and secrets. A seeded one makes the service deterministic. */
+  /** Source of random bytes for ids and secrets. A seed makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine?: CombineContents;
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
@@ -55,7 +55,7 @@ type RequestNotes = {
 };
 
 const DAY_MS = 86_400_000;
-/** Changes that one step of pruning reads, so that a step takes about 5 ms. */
+/** Number of changes that one pruning step reads, so that a step takes about 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: keys whose workspace and grants are cached for a second, to keep the cache small. */

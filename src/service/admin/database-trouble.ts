@@ -7,7 +7,7 @@ const START_ADVICE = "check that PostgreSQL runs at this address, then start the
 
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // ORDER: before the refused login, whose error codes are of the same class (28).
+    // ORDER: before the refused login, because error codes of both have the class 28.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",

@@ -16,7 +16,7 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
 
 /**
  * Creates a data folder from a backup. The backup contains the keys of the workspaces, but not the
- * admin key: the first service that starts in the folder creates one.
+ * admin key: the first service that starts in the folder creates an admin key.
  * @param file absolute path of the backup
  * @param dataFolder absolute path; must not contain a service yet
  */

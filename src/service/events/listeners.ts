@@ -30,7 +30,7 @@ export class Listeners {
     return this.#counts.get(toMapKey(hash)) ?? 0;
   }
 
-  /** Changes the number of listeners of a key: 1 for a new listener, -1 for one that leaves. */
+  /** Changes the number of listeners of a key: 1 for a new listener, -1 for a lost listener. */
   count(hash: Buffer, change: 1 | -1): void {
     const name = toMapKey(hash);
     const count = (this.#counts.get(name) ?? 0) + change;

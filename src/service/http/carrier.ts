@@ -320,7 +320,7 @@ async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerSta
  */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/** Returns the fault for which every path refuses the request; null if there is none. */
+/** Returns the fault for which every path refuses the request; null without such a fault. */
 function findHeadFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const singleHeadersSeen = new Set<string>();

@@ -44,7 +44,7 @@ export class RequestMetrics {
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
-  /** Event streams. They have no duration, because they last as long as the client listens. */
+  /** Event streams, which have no duration, because they last as long as the client listens. */
   readonly #streams = new WeakSet<ServerResponse>();
 
   /**

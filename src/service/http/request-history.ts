@@ -6,9 +6,9 @@
 import type { ServiceFigures } from "../figures.ts";
 
 const MINUTE_MS = 60_000;
-/** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
+/** LIMIT: minutes that are remembered (one day), because each takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
-/** Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above the last one. */
+/** Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above its predecessor. */
 const FIRST_GROUP_MS = 0.5;
 const GROUP_RATIO = 1.25;
 /** Number of histogram buckets. The last bucket contains all durations from 17 s on. */
@@ -34,7 +34,7 @@ export type RequestSpan = Readonly<AnswerCounts> & {
    */
   readonly median: number | null;
   readonly p95: number | null;
-  /** Latest figures of the service in the span; null if none were read. */
+  /** Latest figures of the service in the span; null if no figures were read. */
   readonly figures: ServiceFigures | null;
 };
 

@@ -23,10 +23,11 @@ export type HttpOptions = {
   /** Receives the access-log line of each finished request. */
   readonly log?: (entry: AccessEntry) => void;
   readonly turns?: LoopTurns;
-  /** Time limits that replace the default ones; tests set shorter ones. */
+  /** Time limits that replace the defaults; tests set shorter limits. */
   readonly deadlines?: Partial<HttpDeadlines>;
 };
 
+/** Time limits in milliseconds. */
 type HttpDeadlines = {
   /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;

@@ -124,8 +124,8 @@ type ItemOutcome = { readonly bytes: number } | Refusal | null;
 type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
- * Sends items of the walk: first the folders, one after the other, because concurrent requests for
- * files in a missing folder would all create it.
+ * Sends items of the walk: first the folders, one by one, because concurrent requests for files in
+ * a missing folder would all create that folder.
  */
 async function sendAll(sender: SendContext, items: readonly WalkItem[]): Promise<ItemOutcome[]> {
   const outcomes = new Map<WalkItem, ItemOutcome>();

@@ -124,8 +124,8 @@ export class ImportLinks {
   }
 
   /**
-   * Sends one document of each circle of links again. Its first version has an inert link, because
-   * the target of the link did not exist yet.
+   * Sends one document of each circle of links again. The first version of this document has an
+   * inert link, because the target of the link did not exist yet.
    */
   async end(ask: SendRequest): Promise<LinkReport> {
     for (const sent of this.#sent.values()) {

@@ -65,7 +65,7 @@ function reportRefusal(path: string, refusal: Refusal): WalkItem {
 }
 
 /**
- * Returns the refusal of a file or folder because of its name; null if there is none.
+ * Returns the refusal of a file or folder because of its name; null if the name is accepted.
  * @param holder local name of the entry that has the name on the service
  */
 function refuseName(entry: Dirent, name: string, holder: string): Refusal | null {

@@ -188,7 +188,7 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
   const { who, csrf, now } = call;
   const base = { files: makeFilesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
-  // Null if the user asked for the source, or if rendering failed: the page then shows the source.
+  // `rendered` is null if the user asked for the source, or if rendering failed.
   const rendered = isSource ? null : await call.render(text, base);
   const address = makeFilesAddress(workspace.id, row.path);
   const views = [

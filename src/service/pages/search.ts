@@ -14,7 +14,7 @@ import type { PageCall } from "./call.ts";
 import { renderDocumentBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";
 
-/** LIMIT: documents that one search shows, and documents on one page. */
+/** LIMIT: documents that a search shows, and documents on one page, so that pages stay small. */
 const MAX_HITS = 100;
 const HITS_ON_PAGE = 20;
 

@@ -27,7 +27,7 @@ const MAX_SESSION_MS = 24 * 3_600_000;
 /**
  * LIMIT: wrong keys from one address without a wait, and then tries per millisecond. No guess finds
  * a long random key, so the right key is always accepted: otherwise other users of the same address
- * could lock its owner out.
+ * could lock out the owner of the key.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: client addresses that are remembered, so that many clients do not fill the memory. */

@@ -70,7 +70,7 @@ function renderStateForm(id: string, state: "open" | "closed", csrf: string, but
   );
 }
 
-/** Lists the workspaces with links to their documents. If there is only one, opens it directly. */
+/** Lists the workspaces with links to their documents. Opens a single workspace directly. */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   if (workspaces.length === 1) return { kind: "go", to: makeFilesAddress(workspaces[0]!.id, ""), notice: null };

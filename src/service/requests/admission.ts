@@ -100,7 +100,7 @@ export class Admission {
 
   /**
    * Records that the service works on a request whose body has arrived.
-   * @returns a function that records that the request was answered
+   * @returns a function that the caller calls when the request was answered
    */
   work(): () => void {
     this.#working++;

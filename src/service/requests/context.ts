@@ -58,15 +58,15 @@ export type OperationCall<Name extends OperationName> = {
 };
 
 /**
- * Second part of a long request, such as a search. It runs after the transaction in which the key
- * was checked, and begins transactions of its own.
+ * Second part of a long request, such as a search. This part runs after the transaction in which
+ * the key was checked, and begins transactions of its own.
  */
 export type ContinuedRequest = {
   readonly kind: "continues";
   readonly resume: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;
 };
 
-// Without i, l, o, u and upper case, so that ids are easy to read aloud.
+// Ids have no i, l, o, u and no upper case, so that they are easy to read aloud.
 const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Number of characters of an id: 70 random bits. The tables also check that ids are unique. */
 const ID_CHARACTERS = 14;

@@ -12,7 +12,7 @@ export type ReviewRow = FileRow & {
   readonly reason: ReviewReason;
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
-  /** Label of the sender's key at that time; null if the change is older than this column. */
+  /** Label of the sender's key when it sent the edit; null for changes older than this column. */
   readonly sender: string | null;
   /** Milliseconds since the epoch; null in review, or if decided before this column existed. */
   readonly decidedAt: number | null;
@@ -118,8 +118,8 @@ export function makeChangesTable(session: Session) {
       return decodeText(storedText);
     },
     /**
-     * Returns a change of this file, in any state, as the base of a write; null if there is none.
-     * `text` is null if the content was pruned.
+     * Returns a change of this file, in any state, as the base of a write; null if the file has no
+     * such change. `text` is null if the content was pruned.
      */
     async base(id: string, file: number) {
       const storedText = await session.one(SQL.base, id, file);

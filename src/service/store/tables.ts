@@ -9,7 +9,7 @@ import { makeSettingsTable } from "./settings-table.ts";
 import { type Session, sql } from "./sql.ts";
 import { makeWorkspacesTable } from "./workspaces-table.ts";
 
-/** The tables, as one transaction sees them. They cannot be used after its end. */
+/** The tables, as one transaction sees them; not to be used after the transaction. */
 export type Tables = CommonTables & {
   readonly outbox: OutboxTable;
   /**

@@ -36,7 +36,7 @@ export function makeWorkspacesTable(session: Session) {
     insert: async (id: string, name: string) => session.send(SQL.insert, id, name),
     setState: async (id: string, state: WorkspaceState, retryAfter: number) =>
       session.send(SQL.setState, id, state, retryAfter),
-    /** Removes a workspace with its contents. Its keys are not removed. */
+    /** Removes a workspace with its contents, but not its keys. */
     async remove(seq: number) {
       session.lock("workspace", seq);
       for (const statement of REMOVE_WORKSPACE) session.send(statement, seq);

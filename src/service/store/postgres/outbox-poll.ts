@@ -59,8 +59,7 @@ export class OutboxPoll {
     try {
       await this.#pool.query(PRUNE_OUTBOX, [KEPT_SECONDS]);
     } catch (error) {
-      // RACE: pruning may fail because the store is closing. The next pruning removes the same
-      // rows.
+      // RACE: pruning may fail because the store is closing. The next pruning removes these rows.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

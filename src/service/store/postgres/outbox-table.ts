@@ -36,8 +36,8 @@ const SQL = {
 } as const;
 
 /**
- * SQL that prunes rows older than `$1` seconds, unless an open transaction still hides them. It
- * also records the position up to which it pruned.
+ * Prunes rows older than `$1` seconds, unless an open transaction still hides them, and records the
+ * position up to which rows were pruned.
  */
 export const PRUNE_OUTBOX = `
 WITH gone AS (

@@ -3,16 +3,16 @@ import { STRUCTURE_LOCK } from "./locks.ts";
 
 /**
  * Creates the tables, with the same columns as in SQLite (`sqlite/schema.ts`). A file stores its
- * name and its folder; a folder stores its whole path. Folder 0 is the root of each workspace. It
- * has no row and no id, so the column `above` replaces `folder` as the foreign key.
+ * name and its folder; a folder stores its whole path. Folder 0, the root of each workspace, has no
+ * row and no id, so the column `above` replaces `folder` as the foreign key.
  *
  * Files and changes have no foreign keys. Locks (`locks.ts`) already protect the rows to which they
  * refer. Each check of a foreign key would lock the row of a workspace or folder, and so make
  * concurrent creates wait.
  *
  * Paths, names and ids are compared by their bytes, whatever the collation of the database. The
- * service compresses the content of a change (`codec`), as with SQLite. This takes half the space
- * of PostgreSQL's own compression, and a third of the bytes on the network.
+ * service compresses the content of a change (`codec`), as with SQLite: the result takes half the
+ * space of PostgreSQL's own compression, and a third of the bytes on the network.
  */
 const CREATE_TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);

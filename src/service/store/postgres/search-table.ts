@@ -61,8 +61,8 @@ const HASH_PRIME = 0x9e3779b1;
 
 /**
  * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index that all
- * workspaces share. It includes the number of the workspace, so that a search finds almost no
- * document of other workspaces.
+ * workspaces share. The index key includes the number of the workspace, so that a search finds
+ * almost no document of other workspaces.
  */
 function toIndexKey(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, HASH_PRIME);

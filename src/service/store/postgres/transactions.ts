@@ -19,7 +19,7 @@ const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
 /** LIMIT: attempts to run one transaction, so that a request ends; the last failure gives 503. */
 const MAX_ATTEMPTS = 8;
-/** Longest pause before the second attempt, in milliseconds. It doubles with each attempt. */
+/** Longest pause before the second attempt, in milliseconds; doubled for each later attempt. */
 const FIRST_PAUSE_MS = 4;
 
 type WriteOptions<T> = {

@@ -19,9 +19,9 @@ export class OnlineBackup {
   readonly #turns: ConnectionQueue;
   readonly #backups = new ConnectionQueue();
   /**
-   * Open database file; null before the first backup. It stays open until the database closes: if a
-   * process closes any descriptor of a file, POSIX releases all locks of the process on that file,
-   * and a second service could open the same folder.
+   * Open database file; null before the first backup. The file stays open until the database
+   * closes: if a process closes any descriptor of a file, POSIX releases all locks of the process
+   * on that file, and a second service could open the same folder.
    */
   #source: FileHandle | null = null;
 

@@ -5,7 +5,7 @@ import { useIndex, isAt, isBelow, sql, joinSql } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** LIMIT: characters of recently read files in memory: 8 to 16 MB, a few thousand notes. */
+/** LIMIT: characters of recently read files in memory, so that the cache takes 8 to 16 MB. */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 /** `version`: value of `Transactions.version` when the file was read. */

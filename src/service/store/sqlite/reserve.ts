@@ -8,8 +8,8 @@ export const RESERVED_BYTES = 8 * 1024 * 1024;
 export const MIN_FREE_BYTES = 2 * RESERVED_BYTES;
 
 /**
- * Reserved disk space. It is released when the disk is full, so that documents can still be
- * deleted: a deletion needs space in the journal before it frees any.
+ * Reserved disk space, which the service releases when the disk is full, so that documents can
+ * still be deleted: a deletion needs space in the journal before it frees space.
  */
 export class Reserve implements ReservedSpace {
   readonly #file: string;

@@ -23,7 +23,7 @@ const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
 const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
-/** Returns `Store.search`. It finds documents by the index, which the caller keeps up to date. */
+/** Returns `Store.search`, which finds documents by an index that the caller keeps up to date. */
 export function makeSearch(
   db: Db,
   index: SearchIndex,
@@ -98,7 +98,10 @@ type QueuedItem = {
  */
 export const MAX_STEP_COST = 6;
 const COST_FACTORS = { document: 1, work: 1 / 1_000 } as const;
-/** LIMIT: number of files of a renamed folder that are queued at the cost of one short document. */
+/**
+ * LIMIT: files of a renamed folder that are queued at the cost of one short document, so that a
+ * large folder takes several steps.
+ */
 const FILES_PER_FOLDER_STEP = 4;
 /**
  * Search index of the published contents. In the transaction of a write, a trigger only adds the

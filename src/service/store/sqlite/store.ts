@@ -28,9 +28,9 @@ type SqliteOptions = {
 };
 
 /**
- * A store on a SQLite database, with its tables, its transactions and the reserved disk space. All
- * of them use one connection, so a transaction must end before the next one begins. A transaction
- * never waits for input or output, so it ends in the turn of the event loop in which it began.
+ * A store on a SQLite database. All its parts use one connection, so a transaction must end before
+ * the next transaction begins. A transaction never waits for input or output, so it ends in the
+ * turn of the event loop in which it began.
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
@@ -138,7 +138,7 @@ export class SqliteStore implements Store {
     await this.#backup?.close();
   }
 
-  /** Runs one step of indexing. If a power loss undoes it, its files are still in the queue. */
+  /** Runs one step of indexing. If a power loss undoes the step, the queue still has its files. */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : MAX_STEP_COST;
     return this.#turns.take(async () =>

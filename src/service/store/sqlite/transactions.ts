@@ -1,6 +1,6 @@
 import type { Db } from "./database.ts";
 
-/** Begins and ends transactions. A transaction within another one is a savepoint. */
+/** Begins and ends transactions. A transaction within another transaction is a savepoint. */
 export class Transactions {
   readonly #db: Db;
   readonly #outer;
@@ -18,9 +18,9 @@ export class Transactions {
   }
 
   /**
-   * Version of the data: the number of transactions that have ended. While it stays the same, the
-   * results of earlier reads are valid. Null during a transaction, because its writes may still be
-   * rolled back.
+   * Version of the data: the number of transactions that have ended. While this number does not
+   * change, the results of earlier reads are valid. Null during a transaction, because its writes
+   * may still be rolled back.
    */
   get version(): number | null {
     return this.#version;
