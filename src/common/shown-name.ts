@@ -20,7 +20,7 @@ export function escaped(character: string): string {
   return ESCAPES[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-/** Returns a name or path for display, with quotes and escapes if it has control characters. */
+/** Quotes and escapes a name that has control characters or begins with a quote, for display. */
 export function shownName(name: string): string {
   if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;
   return `"${name.replace(ALL_ESCAPED_IN_QUOTES, escaped)}"`;

@@ -125,9 +125,9 @@ export function findFirstFault(path: string, kind: NameKind, refused: string = S
 }
 
 /**
- * Returns the legal name on the service for a local name, for the setting `names: map`. White space
- * and refused characters become one hyphen. A name without letters and digits becomes `u` and its
- * code points (`[.md` → `u5b.md`).
+ * Returns the legal name on the service for a local name, for the setting `names: map`. Each run of
+ * white space and refused characters becomes one hyphen. A name without letters and digits becomes
+ * `u` and its code points (`[.md` → `u5b.md`).
  * @returns null if no conversion is safe: the file is not a `.md` file, the folder begins with a
  * dot, or the name is too long or not Unicode
  */
