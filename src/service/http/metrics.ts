@@ -195,7 +195,7 @@ function makeMetric(name: string, type: Metric["type"], help: string, samples: r
   return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 
-/** Returns `OTHER` for unknown methods, so that clients cannot put any text into labels. */
+/** Returns `OTHER` for text that is no method, so that clients cannot put any text into labels. */
 function toMethodLabel(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

@@ -55,8 +55,8 @@ export async function applyKeptGrants(
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, kept.path);
     if (item === undefined) continue;
-    // Read again for each kept grant, because the previous one may have changed a grant of the same
-    // key.
+    // The grants are read again for each kept grant, because the previous kept grant may have
+    // changed a grant of the same key.
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);

@@ -20,7 +20,7 @@ import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.t
 /** LIMIT: changes on one page, because each is compared with the version before it. */
 const MAX_CHANGES = 20;
 
-/** A change with its content and the content before it; null if a content is not stored. */
+/** `text` and `before`: contents after and before the change; null if no longer stored. */
 type HistoryStep = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type DocumentHistory = {

@@ -157,8 +157,8 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the end of the day in UTC, because the time zone of the user is not known, in
- * milliseconds since the epoch. Null if the field is empty; a sentence if it has a fault.
+ * Returns the end of the entered day in milliseconds since the epoch: in UTC, because the time zone
+ * of the user is not known. Null if the field is empty; a sentence if it has a fault.
  */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;

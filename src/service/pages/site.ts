@@ -100,7 +100,7 @@ export class Pages {
     return answer;
   }
 
-  /** Runs the code of a page. An error in this code becomes an error page, and nothing else. */
+  /** Runs the code of a page. An error in this code affects only its page, which shows an error. */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();

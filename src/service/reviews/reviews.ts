@@ -96,7 +96,7 @@ export class Reviews {
     return combineWithLive(this.#server.combine, review);
   }
 
-  /** Returns the published contents around a decision; null for a content that was pruned. */
+  /** Returns the published contents before and after a decision; null if pruned. */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const reviewRow = await changes.review(changeId);

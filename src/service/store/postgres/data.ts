@@ -58,8 +58,8 @@ export async function openSharedData(
 }
 
 /**
- * Returns the hash of the database's admin key. The first process sets it for all processes: from
- * its data folder, or as a new key.
+ * Returns the hash of the database's admin key. The first process sets this key for all processes:
+ * from its data folder, or as a new key.
  */
 async function readAdminKeyHash(store: PostgresStore, file: string): Promise<Buffer> {
   const knownHash = await store.adminKeyHash();

@@ -22,8 +22,8 @@ export function makeFileCache(): BoundedMap<string, CachedFile> {
 
 /**
  * LIMIT: files below a folder for which the query uses the index by folder, and sorts the result.
- * With more files, it reads the whole workspace in the order of creation, because sorting the files
- * for each page would take longer.
+ * With more files, the query reads the whole workspace in the order of creation, because sorting
+ * the files for each page would take longer.
  */
 const MAX_SORTED_FILES = 2_000;
 

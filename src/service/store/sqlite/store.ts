@@ -106,8 +106,8 @@ export class SqliteStore implements Store {
 
   /**
    * Returns the holder of a key immediately, without waiting for other work on the connection. Each
-   * write begins with this read, before its body is read. If it waited, the write could not join a
-   * group commit.
+   * write begins with this read, before its body is read. If the read waited, the write could not
+   * join a group commit.
    * RACE: an open transaction may have changed the key and may still be rolled back. The
    * transaction of the request therefore reads the key again.
    */
