@@ -1,6 +1,6 @@
 /**
- * Writes the result of an effect: base and every other row that the effect changes, in one
- * transaction.
+ * Writes the result of an effect in one transaction: base, and every other row that changes with
+ * base.
  */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
@@ -13,7 +13,7 @@ import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** Content to write in the same transaction, if the content store does not have it yet. */
+/** Content that the transaction stores, unless the content store has it already. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
 
 export type StateChange = {
@@ -25,19 +25,16 @@ export type StateChange = {
   readonly record?: DocumentRecord;
   /**
    * New record of a document after a request that changed its content. Paths, state and protection
-   * are read again from the state file, because another step may have moved the document during the
-   * request.
+   * come from the state file, because another step may have moved the document during the request.
    */
   readonly contentRecord?: DocumentRecord;
   /** New version of base, remembered for the history; undefined if base keeps its version. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** Event for the log; undefined if the change is not worth logging. */
   readonly event?: EventFields;
 } & OtherRows;
 
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
-/** Rows besides the document's record that change in the same transaction. */
 type OtherRows = {
   /**
    * Record that becomes a tombstone, and the place of its file in the trash (null if the record has
@@ -45,7 +42,7 @@ type OtherRows = {
    */
   readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
   /**
-   * Former id of a document that was deleted and then created again with a new id. A record with
+   * Former id of a document that was deleted and then created again with a new id. The record with
    * the former id becomes a tombstone.
    */
   readonly replaces?: DocId | null;
@@ -57,7 +54,6 @@ type OtherRows = {
   readonly removes?: {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
-    /** Key of a block to remove. */
     readonly blockKey?: string;
     readonly dir?: DirId;
   };
@@ -71,30 +67,29 @@ export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): Doc
 }
 
 /**
- * Returns true if the stored record has another change id than `record`, which was read when an
- * effect began. Some services assign a new change id when a document is renamed. mdmirror then
- * cannot know which of the two ids is newer.
+ * Returns true if the stored record has another change id than `record`, which was read when the
+ * effect began. Some services assign a new change id when a document is renamed, so neither id is
+ * known to be the newer one.
  */
 export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boolean {
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
 /**
- * Returns the record with the change id of the stored record if both records have the same content.
- * Otherwise returns the record unchanged.
+ * Returns `record` with the stored record's change id if both records have the same content;
+ * otherwise `record` itself.
  */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
   const currentRecord = ctx.world.state.record(record.id);
   return currentRecord?.digest === record.digest ? { ...record, changeId: currentRecord.changeId } : record;
 }
 
-/** Commits the result of an effect in one transaction. */
 export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"> {
   ctx.world.state.transact(() => writeChange(ctx, change));
   return DONE;
 }
 
-/** Writes a change within the caller's transaction. */
+/** Runs within the caller's transaction. */
 export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
@@ -109,14 +104,11 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
-/**
- * Updates the document's path in the index that is used to convert links, if links are converted.
- */
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const linkPlaces = links?.forms.placesIfKnown() ?? null;
   if (linkPlaces === null || linkPlaces.isAt(record.id, record.localPath)) return;
   // A document without a path in `linkPlaces` is new, unless it was outside the linked folder. A
-  // new document has no earlier path to compare with.
+  // new document has no earlier path.
   const earlierRecord = linkPlaces.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
   // If a document moved only on the service, its record may not know its current local path.
   // `linkPlaces` then keeps the path that it has.
@@ -141,10 +133,7 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
   if (removes?.dir !== undefined) state.removeDir(removes.dir);
 }
 
-/**
- * Replaces a record by a tombstone, and removes the document's conflict. The caller has opened the
- * transaction.
- */
+/** Runs within the caller's transaction. Also removes the document's conflict. */
 function replaceByTombstone(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(makeTombstone(record, trashPath, clock.now()));

@@ -14,11 +14,12 @@ import { storeFileText, nameLocalContent, storeConflictCopy } from "./text-name.
 import type { EffectResult } from "./run-effect.ts";
 
 /**
- * Chooses the path of the conflict copy for a new version. Skips a path that another conflict has
- * recorded. Without a file at such a path, mdmirror assumes that the user removed the copy as a
- * choice.
+ * Chooses the path of the conflict copy for a new version. Skips paths that other conflicts have
+ * recorded. mdmirror takes a missing file at a recorded path for the user's choice to remove that
+ * copy.
  * @param before the versions for which this conflict has recorded copies so far
- * @returns these versions and the new one, whose copy is not written yet, and the path of its copy
+ * @returns the versions in `before` and the new one, whose copy is not written yet; the path of
+ * that copy
  */
 export function chooseCopyPath(
   { world: { state, disk } }: CycleContext,
@@ -40,11 +41,11 @@ type CopyFile = Extract<PathState, { kind: "file" }> & { readonly path: LocalPat
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds a conflict copy. Prefers a file with the copy's inode, at its recorded path or at one of
- * `places`. Otherwise returns a file with its content or, for the newest version, any file at the
- * recorded path. Skips a file with the inode of another conflict's copy: when two folders swap
- * paths, each record has the other copy's path for a while.
- * @param places paths besides the recorded one at which the caller expects the copy
+ * Finds a conflict copy. Prefers a file with the copy's inode, at the recorded path or at one of
+ * `places`. Otherwise returns a file with the copy's content or, for the newest version, any file
+ * at the recorded path. Skips a file with the inode of another conflict's copy: when two folders
+ * swap paths, each record has the other copy's path for a while.
+ * @param places further paths at which the caller expects the copy
  */
 export function findCopy(
   { world: { disk, state } }: CycleContext,
@@ -65,8 +66,9 @@ export function findCopy(
 }
 
 /**
- * Returns the record of a version whose conflict copy is removed or edited. For an edited copy, the
- * record keeps the inode. The user can still choose this copy by moving it over the document.
+ * Returns the version without the inode of its conflict copy, which was removed or edited. For an
+ * edited copy, keeps the copy's current inode: the user can still choose this copy by moving it
+ * over the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -113,10 +115,6 @@ export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: stri
   return createOutcome.kind === "done" ? withValue(null) : withEnd(outcomeOfDisk(createOutcome));
 }
 
-/**
- * Reports that a user's file was moved away because a conflict copy needs its path. The report
- * appears in the output of the run, in `log` and in `history`.
- */
 function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
@@ -128,9 +126,8 @@ const RENAMED_FOR_COPY = "the file that was renamed for the other version of a c
 
 /**
  * Moves all copies of a conflict to the trash, also those that the user edited.
- * @param document current path of the document
- * @param seen path at which the plan found the newest copy; null if it found none, or without a
- * plan
+ * @param seen path at which the plan found the newest copy; null if the plan found none, or without
+ * a plan
  * @returns paths of the moved copies below `.mdmirror/`
  */
 export function trashConflictCopies(
@@ -159,10 +156,7 @@ export function trashConflictCopies(
   return withValue(trashPaths);
 }
 
-/**
- * Moves a conflict copy to the trash.
- * @returns the copy's path below `.mdmirror/`; null if there was no copy
- */
+/** @returns the copy's path below `.mdmirror/`; null if there was no copy */
 function trashCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);

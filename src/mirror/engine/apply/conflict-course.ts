@@ -14,7 +14,6 @@ import type { CycleContext } from "../run/cycle-context.ts";
 const MERGES_NOW_DETAIL = "the newer version merges: the conflict is resolved";
 const ACCEPTED_DETAIL = "the published version has the change that was in review: the conflict is resolved";
 
-/** Updates the conflict of a document that changed on the service since the conflict was opened. */
 export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
   return mergeOrShowNewer(ctx, action, null);
 }
@@ -67,9 +66,9 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // The contents do not merge. Submissions that were already merged with the new version are
-  // dropped. If the service accepted the submitted change, no review is open, and the remaining
-  // local difference is a later edit.
+  // Drops the submissions that are already merged with the service's version. If the service
+  // accepted the submitted change, no review is open, and the remaining local difference is a later
+  // edit.
   const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;
@@ -81,9 +80,9 @@ function describeMerge(action: ActionOf<"renew-conflict" | "end-conflict">): str
 }
 
 /**
- * Returns the conflict with version `rejected` as its base, because the user preferred the local
- * content to that version. The user removed the copy of that version, so the result has no inode
- * for it.
+ * Returns the conflict with version `rejected` as its base, because the user prefers the local
+ * content to that version. The user removed that version's copy, so the result has no inode for the
+ * copy.
  * @returns null if the conflict no longer has that version
  */
 function rebaseConflict(conflict: Conflict | null, rejected: ChangeId | null): Conflict | null {
@@ -145,8 +144,8 @@ type DropConflictRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict.
- * ORDER: both in one effect. A copy that is missing without an open journal row would count as the
- * user's choice.
+ * ORDER: one effect does both. A copy that is missing without an open journal row would count as
+ * removed by the user.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
@@ -163,10 +162,10 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRo
   conclude(_, { id, comesBack, why }, conflict) {
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
-    // With `comesBack`, the user deleted the document's file during the conflict, and mdmirror
-    // writes the service's content to the file again. Until then the record keeps the conflict.
-    // Without it, after a crash, the deletion would look like one of a document without a conflict.
-    // The removed copy is no longer recorded, so its absence does not count as the user's choice.
+    // If `comesBack`, the user deleted the document's file during the conflict, and a later step
+    // writes the service's content to the file. The record keeps the conflict until then. After a
+    // crash without the conflict, the missing file would count as a deletion by the user. The
+    // removed copy is no longer recorded, so its absence does not count as the user's choice.
     const change = comesBack === true ? { conflict: forgetNewestCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

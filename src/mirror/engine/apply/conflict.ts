@@ -1,5 +1,3 @@
-/** Opens conflicts, and writes the conflict copies. */
-
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
@@ -27,7 +25,7 @@ type CopyInode = Pick<ShownVersion, "ino" | "dev">;
 
 /**
  * Writes the conflict copy of a version, and records its path in the conflict. In a second phase,
- * the copy of the earlier version goes to the trash.
+ * moves the copy of the earlier version to the trash.
  */
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
@@ -38,8 +36,8 @@ export const showCopy = {
 
   async perform(ctx, { id, path, writes, shows }, text) {
     // ORDER: no `await` between this check and the increment of `counts.conflicts`, because another
-    // step could open a conflict in between. Conflicts over the limit are left to the next plan,
-    // whose safety check `conflict-flood` asks the user.
+    // step could open a conflict in between. Conflicts over the limit are left to the next plan, in
+    // which the safety check `conflict-flood` asks the user.
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
     const writeOrEnd = writeConflictCopy(ctx, path, text, writes);
@@ -55,11 +53,11 @@ export const showCopy = {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
     const atPath = ctx.world.disk.look(row.path);
     if (atPath.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${atPath.why}`);
-    // The copy is missing or has other content, so the version is not shown. The next cycle plans
-    // the conflict again.
+    // The conflict copy is missing or has other content, so no file shows the version. The next
+    // cycle plans the conflict again.
     if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    // A power cut may still lose this copy, which was not flushed. Without a recorded inode, its
+    // The copy is not flushed, so a power cut may still remove it. Without a recorded inode, its
     // absence does not count as the user's choice. The next plan writes and flushes the copy again,
     // then records its inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
@@ -97,16 +95,16 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
   return budget !== null && counts.conflicts > budget.max && !budget.approved.has(id);
 }
 
-/** Returns the current inode and device of a conflict copy; zeros if the file is missing. */
+/** Returns zeros if the file is missing. */
 function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
   const atPath = disk.look(path);
   return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
 }
 
 /**
- * Returns the current path of the document's file. This is the path that the plan found, because
- * the record may lack the path of a move that is blocked. If a step moved the file while its
- * content was downloaded, it is the new path in the record.
+ * Returns the current path of the document's file. Prefers the path that the plan found, because
+ * the record may lack the path of a blocked move. If a step moved the file while its content was
+ * downloaded, returns the new path in the record.
  * @param record the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {
@@ -115,8 +113,8 @@ function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: Loca
 }
 
 /**
- * Opens a conflict for a document, which has at most one. The local content stays, and the
- * service's content is written beside it as `note (theirs).md`.
+ * Opens a conflict for a document, which has at most one. The local content stays. mdmirror writes
+ * the service's content beside it as `note (theirs).md`.
  * @param record the new record; its base is still the content that both sides edited
  * @param found path at which the plan found the file
  * @param base version that both sides edited; null if the document is new on both sides
@@ -154,10 +152,7 @@ export function openConflict(
   return runEffect(ctx, showCopy, { conflict, record, old: null, opens: true, event, text: remote.text });
 }
 
-/**
- * Blocks the document instead of opening a conflict, for a sync that only uploads: each side keeps
- * its content.
- */
+/** For a sync that only uploads: each side keeps its content. */
 async function blockInsteadOfConflict(
   ctx: CycleContext,
   { id }: DocumentRecord,
@@ -174,8 +169,8 @@ async function blockInsteadOfConflict(
 }
 
 /**
- * Writes the service's current version to a new conflict copy. The copy of the earlier version goes
- * to the trash, unless the user edited it.
+ * Writes the service's current version to a new conflict copy. Moves the copy of the earlier
+ * version to the trash, unless the user edited that copy.
  * @param record the document's new record; null if it is unchanged
  */
 export async function showVersion(
@@ -237,7 +232,7 @@ function isFreeOrHasContent({ world: { disk } }: CycleContext, path: LocalPath, 
 
 /**
  * Writes the local content to `note (mine).md` beside the document, for the conflict policy `copy`.
- * If an earlier copy still exists, the name is `note (mine 2).md`. The caller then writes the
+ * If an earlier copy still exists, the new copy is `note (mine 2).md`. The caller then writes the
  * service's content to the document's path.
  * ORDER: the copy is flushed before the caller replaces the file. Otherwise, after a power cut, the
  * local content would only be in the content store.

@@ -1,5 +1,3 @@
-/** Creates local files for new documents on the service. */
-
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -24,13 +22,13 @@ import { ensureFolders } from "./parents.ts";
 import { adoptOwnVersion } from "./unanswered-writes.ts";
 import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 
-/** LIMIT: new files in one journal row. Each row is read and written as a whole. */
+/** LIMIT: new files in one journal row, because each row is read and written as a whole. */
 const MAX_FILES_PER_ROW = 64;
 
 /**
- * Runs `create`, which writes new files, and keeps their paths in the journal until it has ended.
- * The journal rows are flushed first. A power cut may damage the files and lose their records;
- * without the rows, the damaged files would look like edits by the user.
+ * Runs `create`, which writes new files, and keeps the files' paths in the journal until it has
+ * ended. The journal rows are flushed first. A power cut may damage the files and lose their
+ * records; without the rows, the damaged files would look like edits by the user.
  */
 export async function journalNewFiles<T>(
   { world: { state }, run }: CycleContext,
@@ -63,15 +61,15 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const remoteOrEnd = await fetchWithoutStoring(ctx, id);
   if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
   const { text, digest, file } = remoteOrEnd.value;
-  // The document may be back on the service because an edit from this folder, sent earlier, has
-  // restored it.
+  // The document may be on the service again because the service saved an edit from this folder
+  // late.
   const record = action.comesBack === true ? state.record(id) : null;
   const adoptionOutcome = record === null ? null : adoptOwnVersion(ctx, record, remoteOrEnd.value, "lately");
   if (adoptionOutcome !== null) return adoptionOutcome;
   const isMoved = fromServicePath(ctx.world, file.path) !== remotePath;
-  // ORDER: content with links is stored before the file is created, because links have another form
-  // in the file. With the stored content, a file can be matched to its document after a crash, even
-  // if link targets have moved.
+  // ORDER: content with links is stored before the file is created, because the links have another
+  // form in the file. After a crash, the stored content lets the next run match the file to its
+  // document, even if link targets have moved.
   if (isMoved || links?.forms.mayLink(text)) state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const createOutcome = await ctx.group.runTogether(() => ctx.world.disk.create(localPath, text));
@@ -105,15 +103,15 @@ async function recordCreated(
   const event = makeEvent(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes, event };
-  // The record is written in one transaction with those of other steps. If the process is killed
-  // before that, the next plan records the file.
+  // The group's transaction comes later. If the process is killed before it, the next plan records
+  // the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
 }
 
 /**
- * Returns the created file, or the outcome of the failure. If the file's folder was missing,
- * creates the folder, then the file.
+ * Returns the created file, or the outcome of the failure. Creates the file's folder only if it is
+ * missing.
  */
 function endCreation(
   ctx: CycleContext,
@@ -124,10 +122,10 @@ function endCreation(
 ): ValueOrEnd<Written> {
   if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
-  // The file may exist although its creation failed. The user may edit it before the next scan
-  // reads it, so its content is stored first (I03).
+  // The file may exist although its creation failed. Its content is stored first (I03), because the
+  // user may edit the file before the next scan.
   state.putKnownText(digest, text, nameRemoteContent(localPath, id));
-  // The folder nearly always exists, and checking for it is slow. So it is checked only after a
+  // Checking for the folder is slow, and it nearly always exists, so it is checked only after a
   // failure.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
   if (!isWithoutFolder) return withEnd(outcomeOfDisk(end));

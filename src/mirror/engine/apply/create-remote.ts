@@ -30,7 +30,6 @@ type PostRow = Extract<Intent, { kind: "post" }>;
 type CreatedDocument = {
   readonly id: DocId;
   readonly changeId: ChangeId;
-  /** Digest of the content that was sent, or read from the service. */
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
@@ -61,9 +60,9 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const { id, lastChangeId: changeId, path, protected: isProtected, content } = answer.value;
     const remotePath = fromServicePath(ctx.world, path) ?? row.remotePath;
-    // If another user edited the new document before the answer was sent, the answer contains the
-    // edited content (I12). A later read may return newer content, so mdmirror stores this content
-    // now (I03).
+    // If another user edited the new document before the service answered, the answer contains the
+    // edited content (I12). mdmirror stores this content now, because a later read may return newer
+    // content (I03).
     const name = nameRemoteContent(row.localPath, id);
     const hasOtherContent = content !== undefined && ctx.world.state.putText(content, name) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !hasOtherContent;
@@ -73,16 +72,16 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
   /**
-   * Lists the exact path. If the document at that path has the content that was sent, returns it as
-   * the created document (I08).
+   * Lists the exact path. A document at that path with the sent content is the created document
+   * (I08).
    */
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
     const listing = await remote.listFiles({ kind: "path", path });
     if (!listing.complete) return { kind: "open", outcome: outcomeOfFailedRead(listing.fault ?? fault) };
-    // A service that treats several spellings of a name as equal may list a document whose path has
-    // another spelling.
+    // A service that treats several spellings of a name as equal may list a document under another
+    // spelling of the path.
     const documentAtPath = listing.items.find((item) => item.path === path);
     if (documentAtPath === undefined)
       return { kind: "over", outcome: outcomeOfUndoneWrite("write", fault), ...endOfUnfoundWrite(ctx, row, fault) };
@@ -118,8 +117,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
 /**
- * Returns true if a new document must be read again after its POST, because the answer (201)
- * contains no content. After enough documents were read again unchanged, mdmirror skips this read.
+ * The answer (201) to a POST contains no content. After enough new documents were read back
+ * unchanged, mdmirror skips this read.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
@@ -132,16 +131,16 @@ type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 /**
  * Reads a new document after its POST, as a second phase, because the answer (201) contains no
- * content. If the service changed the content, writes its content to the file, unless somebody is
- * editing the file. Until then base has the content that was sent. A later cycle repeats a failed
- * read (I12). Without this read, mdmirror would upload the user's original content as an edit
- * (I10).
+ * content. If the service changed the content, writes the service's content to the file, unless
+ * somebody is editing the file. Until then base has the content that was sent. A later cycle
+ * repeats a failed read (I12). Without this read, mdmirror would upload the user's original content
+ * as an edit (I10).
  */
 export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const record = state.record(row.id);
-    // Another effect has moved base since the POST, so this read has nothing left to do.
+    // Another effect has moved base since the POST, so nothing is left to do.
     if (record?.changeId !== row.changeId || record.digest !== row.digest) return { kind: "over", outcome: DONE };
     const remoteOrEnd = await fetchText(ctx, record.id, record.localPath);
     if (remoteOrEnd.kind === "end") return { kind: "open", outcome: outcomeIfContentUnknown(remoteOrEnd.outcome) };
@@ -163,8 +162,8 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === record.changeId) return { kind: "seen", seen: versionOnService };
-    // Both sides were edited since the POST. Base stays the content that was sent, from which both
-    // edits were made. The next cycle merges them.
+    // Both sides were edited since the POST. Base stays the sent content, from which both edits
+    // were made. The next cycle merges the edits.
     return {
       kind: "over",
       outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides after mdmirror uploaded it"),
@@ -174,9 +173,9 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
-    // Base becomes the service's content. The local file is either an edit of this content, or
-    // differs only because the service normalised it; the next cycle finds out which. A sync that
-    // only uploads never rewrites the file, so the record keeps the file's digest.
+    // The local file is either an edit of the service's content, or differs only because the
+    // service normalised the content; the next cycle finds out which. A sync that only uploads
+    // never rewrites the file, so the record keeps the file's digest.
     const localDigest = ctx.settings.direction === "push" ? record.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
     return {
@@ -193,8 +192,8 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
 const NORMALISED_EVENT = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
 /**
- * Returns the outcome for a document that was created, but whose content on the service could not
- * be read. A 404 does not prove that the document is gone: the key may have lost its access.
+ * Returns the outcome for a created document whose content on the service could not be read. A 404
+ * does not prove that the document is gone: the key may have lost its access.
  */
 function outcomeIfContentUnknown(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);

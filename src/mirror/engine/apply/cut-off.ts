@@ -6,9 +6,9 @@ import { META } from "../run/meta.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * ASSUMES: disks write whole sectors and systems write whole pages. So the part of a damaged file
- * that was written has a multiple of this many bytes. A file of any other length was shortened by a
- * user.
+ * ASSUMES: disks write whole sectors and systems write whole pages. The part of a damaged file that
+ * was written thus has a multiple of this many bytes. If a file has any other length, a user
+ * shortened it.
  */
 const SECTOR = 512;
 

@@ -23,11 +23,9 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 
 type Deletion = {
   readonly id: DocId;
-  /** Local path that the document's file had in the plan. The file may be deleted already. */
+  /** Local path that the document's file had in the plan. The file may already be deleted. */
   readonly localPath: LocalPath;
-  /**
-   * The only version that may be deleted. Any other version was written by a user since the plan.
-   */
+  /** The only version that may be deleted. A user has written any other version since the plan. */
   readonly changeId: ChangeId;
   /**
    * The only path at which the document may be deleted. A user who moved the document since the
@@ -36,7 +34,8 @@ type Deletion = {
   readonly remotePath: RemotePath;
   readonly why: string;
   /**
-   * True if the file was deleted locally. If a file is at its path again, the document must stay.
+   * True if the file was deleted locally. If a file is at its path again, the document must not be
+   * deleted.
    */
   readonly onlyWhileAbsent: boolean;
   /**
@@ -48,10 +47,7 @@ type Deletion = {
 
 type DeleteRow = Extract<Intent, { kind: "delete" }>;
 
-/**
- * Deletes a document on the service. No other code does. Opens a row in the journal, reads the
- * document again, checks that its file is still absent, sends DELETE, then closes the row.
- */
+/** Deletes a document on the service. No other code does. */
 export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;
@@ -59,8 +55,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   },
 
   async perform(ctx, row, deletion) {
-    // ORDER: the document is read after the journal row is committed. That commit may take a while,
-    // because it contains rows of other effects. So the checks notice an edit or a saved file
+    // ORDER: the document is read after its journal row is committed. That commit also contains
+    // rows of other effects, so it may take a while. The read then shows an edit that somebody made
     // during the commit.
     const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
     if (remoteOrEnd.kind === "end") return { kind: "over", outcome: remoteOrEnd.outcome };
@@ -72,8 +68,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
     // ORDER: the content is flushed to the disk before the DELETE. A power cut can revert the last
     // commits of the content store, but not the DELETE.
     ctx.world.state.secureTexts(remoteOrEnd.value.digest);
-    // RACE: an edit on either side is not noticed from now on, because the API has no conditional
-    // DELETE. The version read just before is in the content store.
+    // RACE: mdmirror does not notice an edit on either side from now on, because the API has no
+    // conditional DELETE. The version that was just read is in the content store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };
@@ -106,9 +102,9 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
 };
 
 /**
- * Reads the document once more after a 404 to DELETE. Usually another user deleted the document
- * after the first read. If the service still shows the document, mdmirror must not report it as
- * deleted: the next run would download it again.
+ * Reads the document once more after a 404 to DELETE. Usually another user deleted it after the
+ * first read. If the service still shows the document, mdmirror must not report it as deleted: the
+ * next run would download it again.
  */
 async function readAfterNotFound(
   ctx: CycleContext,

@@ -27,10 +27,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
-/**
- * Downloads new content and replaces the file. If only the document's change id is new, records the
- * new id.
- */
+/** Downloads new content and replaces the file. If only the change id is new, records that id. */
 export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;
@@ -41,9 +38,9 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (digest === record.digest) {
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
     const recordWithNewId = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
-    // A version with a new id is recorded even if its content is the same. With a complete history,
-    // mdmirror recognises a service that was restored from a backup: it shows a superseded version
-    // again.
+    // Records a version with a new id even if its content equals base's. The history then has all
+    // ids, so mdmirror notices that a service was restored from a backup: the service shows a
+    // superseded id again.
     return commit(ctx, {
       record: recordWithNewId,
       version: { id: record.id, changeId: recordWithNewId.changeId, digest },
@@ -52,7 +49,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   const adoptionOutcome = adoptOwnVersion(ctx, record, remoteOrEnd.value, "this-run");
   if (adoptionOutcome !== null) return adoptionOutcome;
   // This run sent an edit that the service's version contains, but the file has base's content. So
-  // the user has reverted the edit, and both sides must be merged.
+  // the user has reverted that edit, and both sides must be merged.
   if (findCommonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
@@ -75,7 +72,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  * Handles a document that is new on both sides at one path. The first rule that applies decides:
  * - The contents are equal, except for line ends, BOM, final newline or the form of links: records
  *   the document. The local file stays unchanged.
- * - The document is empty on the service: the local content becomes its next edit.
+ * - The document is empty on the service: the local content becomes the document's next edit.
  * - The user named a preferred side for the first sync: takes that side. The other content stays in
  *   the content store. No other rule overwrites content (I05).
  * - The conflict policy is `copy`: keeps the local content in a copy beside the document. The
@@ -119,8 +116,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     });
   }
   const { prefer, why } = chooseSide(ctx, action.localPath, remoteOrEnd.value);
-  // The service's version becomes the base of the local content, which is then sent as an edit.
-  // Both contents are kept.
+  // The service's version becomes the base of the local content, which the next cycle sends as an
+  // edit.
   const rebasedRecord = { ...adoptedRecord, localDigest: digest };
   if (prefer === "local") {
     return commit(ctx, { ...adoptionChange, record: rebasedRecord, event: { ...event, detail: why, after: digest } });
@@ -141,7 +138,7 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
 
 /**
  * Compares the local content with the service's. If they are equal, returns in what way, as a
- * sentence for the log. Also returns the digest of the local content as the service would have it.
+ * sentence for the log, and the digest that the local content would have on the service.
  * @returns null if the contents differ
  */
 function compareContents(
@@ -199,10 +196,10 @@ async function replaceLocal(
 }
 
 /**
- * Decides which side wins if a document is new on both sides with different contents. Also returns
- * the reason for the log. If the document is empty on the service, the local content wins, whatever
- * the user prefers, because no content is lost. An empty local file does not lose in the same way,
- * because the user may be about to write into it.
+ * Decides which side wins if a document is new on both sides with different contents. If the
+ * document is empty on the service, the local content wins, whatever the user prefers, because no
+ * content is lost. An empty local file does not lose in the same way: the user may be about to
+ * write into it.
  */
 function chooseSide(
   ctx: CycleContext,

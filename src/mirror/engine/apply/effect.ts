@@ -1,5 +1,3 @@
-/** Reads what an effect needs before it begins, and turns failures into outcomes. */
-
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
@@ -22,7 +20,6 @@ export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 
-/** Outcomes of steps whose document is no longer as the plan expects. */
 export const STALE = {
   noRecord: stale("mdmirror removed its record of this document meanwhile"),
   baseMoved: stale("the last synced version of this document changed meanwhile"),
@@ -75,24 +72,21 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 
 /**
  * Returns the error code for a block of refused content. If the service refused a link without a
- * target, this is the code of that field. Otherwise it is the code of the whole answer.
+ * target, this is the code of that link. Otherwise it is the code of the whole answer.
  */
 export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolvedCode: FieldCode = "unresolved_reference";
   return fieldCodes.includes(unresolvedCode) ? unresolvedCode : code;
 }
 
-/**
- * Returns true if the service answered that no document with this id exists, or none that this key
- * may read.
- */
+/** A 404 can also mean that this key may not read the document. */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
 /**
- * Returns the outcome of a change of the disk that failed and changed nothing. After an error such
- * as no space or no permission, the next run tries again.
+ * Returns the outcome of a failed change of a file that changed nothing. After an error such as no
+ * space or no permission, the next run tries again.
  */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
@@ -131,8 +125,8 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
 }
 
 /**
- * Returns the outcome of a refused request, with a block, so that the same request is not sent
- * again.
+ * Returns the outcome of a refused request, with a block so that mdmirror does not repeat the
+ * request.
  * @param fields fields of the block; code and detail default to those of the refusal
  */
 export function refuseWithBlock(
@@ -145,7 +139,7 @@ export function refuseWithBlock(
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** Reads a document from the service. Its content is stored before any code uses it (I03). */
+/** Stores the document's content before any code uses it (I03). */
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const remoteOrEnd = await fetchWithoutStoring(ctx, id);
   if (remoteOrEnd.kind === "got")
@@ -154,8 +148,8 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
 }
 
 /**
- * Reads a document for its version, path or protection. Stores its content too, because another
- * user may change it before the next read (I03).
+ * Reads a document for its version, path or protection. Also stores its content, because another
+ * user may change the document before the next read (I03).
  */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
@@ -164,16 +158,16 @@ export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath
 }
 
 /**
- * Reads a document from the service without storing its content. The caller stores the content at
- * the latest in the commit that uses it, and removes nothing before that commit.
+ * Reads a document from the service without storing its content. The caller stores the content in
+ * the commit that uses it or earlier, and removes nothing before that commit.
  */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const earlierRead = takeEarlierRead(ctx, id);
   if (earlierRead !== null) return withValue(earlierRead);
   const { clock, remote } = ctx.world;
   const answer = await remote.getFile(id);
-  // ORDER: other steps send their requests before this content is processed, because processing
-  // takes longer than an answer.
+  // ORDER: other steps send their requests before this step processes its content, because
+  // processing takes longer than an answer.
   if (clock.turn !== undefined) await clock.turn();
   if (!answer.ok) return withEnd(outcomeOfFault(answer.fault));
   const { value: file } = answer;
@@ -181,8 +175,8 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
 }
 
 /**
- * Returns the document if this cycle already read it before the safety checks; otherwise null. Each
- * such read is used once. The next call returns null, so the document is read again.
+ * Returns the document if this cycle read it before the safety checks; otherwise null. Each such
+ * read is used once: the next call returns null, so that the document is read again.
  */
 function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText | null {
   const earlierRead = notes.readBefore.get(id);
@@ -195,8 +189,8 @@ function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText 
 
 /**
  * Returns the content of base, which is then in the content store. If the store has lost the
- * content, reads the document from the service, provided that the service still has that version.
- * Otherwise the step is stale, and the next plan decides.
+ * content, reads it from the service, provided that the service still has that version. Otherwise
+ * the step is stale.
  */
 export async function readBase(
   ctx: CycleContext,
@@ -226,8 +220,8 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
 }
 
 /**
- * Reads local content in one batch with other steps, without storing it. The caller stores it at
- * the latest with the journal row that uses it.
+ * Reads local content in one batch with other steps, without storing it. The caller stores the
+ * content at the latest with the journal row that uses it.
  */
 export async function readWithoutStoring(
   ctx: CycleContext,
@@ -244,7 +238,7 @@ function requireDigest(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd
 }
 
 /**
- * Returns the action with the digest that the local content has now. The digest depends on the
+ * Returns the action with the digest that the local content has now. That digest depends on the
  * targets of the file's links, and some targets may have been created since the plan.
  */
 export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
@@ -258,17 +252,13 @@ export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
   return currentDigest === action.expect ? action : { ...action, expect: currentDigest };
 }
 
-/**
- * Returns the event of an action for the log: its document or folder, and the reason. Fields of
- * `overrides` replace these.
- */
 export function makeEvent(action: Action, side: EventSide, overrides: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...overrides };
 }
 
 /**
- * Returns the outcome of a write with an unknown result, if a later read could not show either
- * whether the write arrived.
+ * Returns the outcome of a write with an unknown result, if a later read could not show whether the
+ * write arrived.
  * @param outcome outcome of the read
  * @param fault error of the write; null if it had none
  */
@@ -280,7 +270,7 @@ export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): Outc
 }
 
 /**
- * Returns the outcome of a write with an unknown result, if the read that should show its result
+ * Returns the outcome of a write with an unknown result, if the read that should show the result
  * failed.
  * @param fault error of the read, or of the write if the read has none
  */
@@ -288,7 +278,6 @@ export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" 
   return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
-/** Returns the result of a local effect whose journal row stays open. */
 export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
@@ -310,7 +299,7 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
   return { kind: "stale", detail: `the ${request} did not happen${cause}` };
 }
 
-/** Code of events in which a document became empty. The safety checks count these events. */
+/** The safety checks count events with this code. */
 const EMPTIED_CODE = "emptied";
 
 /**
@@ -321,10 +310,6 @@ export function becomesBlank({ state }: Pick<World, "state">, before: Digest | n
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }
 
-/**
- * Returns the event code for replacing one content by another; null unless the document becomes
- * empty.
- */
 export function chooseEventCode(
   world: Pick<World, "state">,
   before: Digest | null,

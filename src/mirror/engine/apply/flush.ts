@@ -11,8 +11,8 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * LIMIT: new files that are flushed at the end of their cycle. If there are more, all are left to
- * the next cycle, because by then the system has written most of them itself.
+ * LIMIT: new files that are flushed at the end of their cycle. If a cycle creates more, the next
+ * cycle flushes all of them, because by then the system has written most of them itself.
  */
 const MAX_NEW_FILES = 64;
 /**
@@ -22,8 +22,8 @@ const MAX_NEW_FILES = 64;
 const MAX_EARLIER_FILES = 2_000;
 
 /**
- * Notes a file to be flushed at the end of the cycle. If there are more than `MAX_NEW_FILES`, none
- * of them is flushed in this cycle: the next cycle finds them by their records.
+ * If there are more than `MAX_NEW_FILES`, none of the files is flushed in this cycle; the next
+ * cycle finds them by their records.
  */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
@@ -35,8 +35,8 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 }
 
 /**
- * Flushes files of earlier cycles. The state file then marks their records as durable; `base`, read
- * before, does not. This costs at most a second flush.
+ * Flushes files of earlier cycles, and marks their records as durable in the state file. `base` was
+ * read before and keeps the old marks, which costs at most a second flush.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();
@@ -46,13 +46,9 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
   else if (filesAtRisk.size > 0) await flushAndMark(world, new Map([...filesAtRisk].slice(0, MAX_EARLIER_FILES)));
 }
 
-/** Returns true if a power loss may destroy or damage the file of a record. */
 export const mayBeLost = ({ durable, state }: DocumentRecord): boolean => !durable && state === "linked";
 
-/**
- * Flushes files and their folders.
- * @returns paths that could not be flushed, including files that no longer exist
- */
+/** @returns paths that could not be flushed, including files that no longer exist */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failures = await disk.flush(paths);
   for (const { path, errno } of failures) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });

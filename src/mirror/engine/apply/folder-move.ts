@@ -80,9 +80,9 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
 };
 
 /**
- * Returns a correction of the record of a folder that the user moved back. If the two paths in the
- * record do not correspond, the local path becomes the one at the time of the request. The next
- * plan then sees that the user moved the folder from that path.
+ * Returns a correction of the record of a folder that the user moved back. If the record's two
+ * paths do not correspond, its local path becomes the one at the time of the request. The next plan
+ * then sees that the user moved the folder from that path.
  */
 function findLocalCorrection(
   { id, localPath }: FolderRecord,

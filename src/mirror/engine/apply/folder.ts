@@ -42,9 +42,7 @@ export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-
 
 type PostRow = Extract<Intent, { kind: "post-folder" }>;
 
-/**
- * Creates a folder on the service. If no answer arrives, a read by its path finds the folder's id.
- */
+/** If no answer arrives, a read by the folder's path finds its id. */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = { facts: `folder ${toService(ctx.world, remotePath)}`, item: { key: localPath, path: localPath } };
@@ -57,8 +55,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const existingFolder = await findFolder(ctx, row.remotePath);
-      // If this read fails, the folder is blocked like after any refusal, so that the POST is not
-      // sent again unchecked (I08).
+      // If the read fails, the folder is blocked as after any refusal, so that the POST is not
+      // repeated unchecked (I08).
       if (existingFolder.kind === "found" && existingFolder.folder !== null)
         return { kind: "seen", seen: existingFolder.folder.id };
     }
@@ -144,7 +142,7 @@ function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: 
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
     // The folder contains an item that this key cannot read, or that was created meanwhile. Without
-    // its record the folder counts as new on the service, so the next plan creates it locally.
+    // its record, the folder counts as new on the service, so the next plan creates it locally.
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
@@ -154,8 +152,8 @@ function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: 
 }
 
 /**
- * Returns the outcome for a folder on a service that cannot delete folders. The folder was deleted
- * locally and stays empty on the service. The block prevents further requests.
+ * For a folder that was deleted locally and stays empty on the service, because this service cannot
+ * delete folders. The block prevents further requests.
  */
 function blockUndeletable(
   ctx: CycleContext,
@@ -167,7 +165,6 @@ function blockUndeletable(
   return refuseWithBlock(ctx, { code, detail, requestId }, { key, path, reason: "folder-stays" });
 }
 
-/** Removes the record of a folder that no longer exists on either side. */
 export function forgetFolder(
   ctx: CycleContext,
   { dirId }: Pick<ActionOf<"remove-folder-local">, "dirId">,
@@ -180,9 +177,8 @@ export function forgetFolder(
 }
 
 /**
- * Finds a folder on the service by its path.
- * @returns the folder, or null if no folder has the path. If the read failed, an `open` result,
- * which leaves the journal row open
+ * @returns the folder; null if no folder has the path; an `open` result, which leaves the journal
+ * row open, if the read failed
  */
 export async function findFolder(
   { world }: CycleContext,
@@ -196,9 +192,9 @@ export async function findFolder(
 }
 
 /**
- * Returns the new record of a local folder. Fails if another record has the same folder: the plan
- * found that record's folder at a new path, which is not recorded yet. If base had one folder twice
- * after a crash, every plan would move it back and forth (I11).
+ * Returns the new record of a local folder. Stale if another record has the same folder: the plan
+ * found the other record's folder at a new path, which is not recorded yet. If base had one folder
+ * twice after a crash, every plan would move it back and forth (I11).
  */
 function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,
@@ -228,8 +224,8 @@ export async function recordFolder(
   const dirOrEnd = readFolderRecord(ctx, dirId, localPath, remotePath);
   if (dirOrEnd.kind === "end") return dirOrEnd.outcome;
   const { value: dir } = dirOrEnd;
-  // Folders of one depth are recorded in one transaction. Steps that create or move something in
-  // these folders wait for it.
+  // One transaction records all folders of one depth. Steps that create or move something in these
+  // folders wait for that transaction.
   await ctx.group.commit(() => {
     const earlierRecord = ctx.world.state.dir(dirId);
     if (earlierRecord !== null && carries === null) moveRecordsBelow(ctx, earlierRecord, dir);
@@ -252,9 +248,9 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
 }
 
 /**
- * Records the current path on the service of the folder that base has at the same two paths as a
- * new record. That folder was removed locally, and moved on the service. With equal paths, base
- * could not say to which of the two folders a document belongs.
+ * Handles another folder that base has at the two paths of the new record, because that folder was
+ * removed locally and moved on the service. Records its current path on the service. If both
+ * folders had the same paths, base could not say to which one a document belongs.
  */
 function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
   const former = state.dirAt(dir.localPath);
@@ -263,7 +259,7 @@ function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: Folder
   if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
 }
 
-/** Records the new path of a document and of its conflict copy. */
+/** Also moves the document's conflict copy. */
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [record, conflict] = [state.record(id), state.conflict(id)];
   if (record !== null) {

@@ -22,7 +22,7 @@ type AfterPublication = {
 /**
  * Merges newly published content with the local content and with each submission.
  * @param baseDigest content that the submissions changed; null if unknown
- * @returns the merged contents; those that are still in review are in the content store
+ * @returns the merged contents; the content store has those that are still in review
  */
 export function mergeWithPublished(
   ctx: CycleContext,
@@ -49,9 +49,9 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions that are based on base's version, without those whose content the content
- * store lost. If no submission has base's change id, the service has given base's content a new id;
- * all submissions then count.
+ * Returns the submissions that are based on base's version. Skips those whose content the content
+ * store has lost. If no submission has base's change id, the service has given base's content a new
+ * id, so all submissions are returned.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const submissionsOnBase = submissions.filter((submission) => submission.baseChangeId === changeId);
@@ -66,10 +66,7 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
   return text === null ? null : { digest, text };
 }
 
-/**
- * Returns submissions without duplicates. If the same content was sent twice, keeps the later
- * submission.
- */
+/** If the same content was sent twice, keeps the later submission. */
 function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }

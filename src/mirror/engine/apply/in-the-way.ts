@@ -21,7 +21,6 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 
-/** Result of reading a path that is taken according to the service. */
 type PathOccupant =
   /** The next listing will contain the item at the path, so the next plan takes it into account. */
   | { readonly kind: "stale"; readonly detail: string }
@@ -30,10 +29,10 @@ type PathOccupant =
 
 /**
  * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
- * Finds out whether this key can read the item, and whether the item's path is spelled the same. A
- * service that treats several spellings of a name as equal lists the item under another spelling;
- * the next plan then knows that. If the read fails, the write is blocked too, because a 4xx is not
- * sent again unchecked (I08).
+ * Finds out whether this key can read the item, and whether the item's path is spelled as in the
+ * request. A service that treats several spellings of a name as equal lists the item under another
+ * spelling. The next plan knows that spelling. If the read fails, the write is blocked too, because
+ * mdmirror does not repeat a 4xx unchecked (I08).
  * @param self id of the document or folder to move; null if it is new
  */
 async function examineTakenPath(
@@ -59,8 +58,8 @@ async function examineTakenPath(
 }
 
 /**
- * Returns the outcome for a document or folder that the service refused to create. It is stale if
- * the next plan can do better, otherwise blocked.
+ * Returns the outcome for a document or folder that the service refused to create: stale if the
+ * next plan can avoid the refusal, otherwise blocked.
  * @param digest content of the new document, whose change ends the block; null for a folder
  */
 export async function refuseCreation(
@@ -84,7 +83,6 @@ export async function refuseCreation(
     : blockBecause("refused", fault.detail, digest);
 }
 
-/** The request of a move, and the local path of the moved document or folder. */
 export type MoveRequest = {
   /** New parent folder; null if the parent folder stays. */
   readonly parent: ParentRef | null;
@@ -92,9 +90,6 @@ export type MoveRequest = {
   readonly lastLocalPath: LocalPath;
 };
 
-/**
- * Returns what a move on the service sends, and the current local path of the document or folder.
- */
 export async function prepareMove(
   ctx: CycleContext,
   move: {
@@ -117,8 +112,8 @@ export async function prepareMove(
 type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
 /**
- * Returns the outcome of a move that certainly did not happen. It is stale if the next plan can do
- * better, otherwise blocked.
+ * Returns the outcome of a move that certainly did not happen: stale if the next plan can avoid the
+ * refusal, otherwise blocked.
  */
 export async function refuseMove(
   ctx: CycleContext,
@@ -154,8 +149,8 @@ const FOLDER_NOT_TO_ROOT = stale(
 const NAME_RULES_LEARNED = "after planning this step, mdmirror learned more about the names that the service accepts";
 
 /**
- * Returns true if mdmirror learned more about names after planning: characters that the service
- * refuses in names, or names that it treats as equal.
+ * Returns true if, since planning, mdmirror has found characters that the service refuses in names,
+ * or names that the service treats as equal.
  */
 function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();
@@ -168,8 +163,8 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
 
 /**
  * Returns true if the user moved the file back after the move on the service was interrupted. Base
- * still has the old local path, so the plan would see no local move. It would then move the file
- * again to the path that the user left.
+ * still has the old local path, so the plan would see no local move, and would move the file again
+ * to the path that the user left.
  */
 export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {
   const { lastLocalPath } = intent;

@@ -23,7 +23,7 @@ const KEPT_RESULT = { kind: "open", outcome: DONE } as const;
  * Checks the old file after a replacement: a program that still had the file open may have saved to
  * it (I14).
  * @param run number of the run that replaced the file. Until that run has ended, the old file is
- * kept even without a late save, because its cycles follow each other without a pause
+ * kept even without a late save, because the cycles of one run follow each other without a pause
  */
 export function makeSetAsideCheck(
   run: number,
@@ -62,17 +62,16 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
     return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT_RESULT;
-  // The content was stored when it was first read. It is stored again in case the content store has
-  // lost it since, because the file is removed now (I03).
+  // The content was stored when it was first read. It is stored again before the file is removed,
+  // in case the content store has lost it since (I03).
   state.putKnownText(digest, text, nameLocalContent(row.path, row.id));
   return removeAfterFlush(ctx, row);
 }
 
 /**
- * Handles a replacement that a power loss reverted. The file's path is free, or has the old file
- * again, which the user may have edited since. The record may have survived with the new version.
- * If so, base moves back to the version of the old file, so that the next plan replaces the file
- * again.
+ * Handles a replacement that a power loss reverted. The path is free, or has the old file again,
+ * which the user may have edited since. If the record survived with the new version, base moves
+ * back to the version of the old file, so that the next plan replaces the file again.
  * @returns null if the new file is at its path, or if the set-aside file must be checked as well
  */
 function redoAfterPowerLoss(
@@ -116,8 +115,8 @@ function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRe
 
 /**
  * Finds out, after a restart of the machine, whether a power loss removed the last writes to a
- * set-aside file. The file then has older content than expected. Merging it as if a program had
- * saved it late would remove what the lost writes had added.
+ * set-aside file. The file then has older content than expected. If mdmirror merged that content as
+ * if a program had saved it late, the changes in the lost writes would be removed.
  * @returns "older" if so; null if a program saved the content late, or without a restart; "unclear"
  * if neither is certain
  */
@@ -137,9 +136,9 @@ function examineAfterPowerLoss(
 }
 
 /**
- * Returns the newest version, not newer than base, whose content differs from `replaced`, the
- * content of the replaced file. A version with the same content does not help, because the power
- * loss may have removed just that content.
+ * Returns the newest version, at most as new as base, whose content differs from `replaced`, the
+ * content of the replaced file. A version with equal content does not help, because the power loss
+ * may have removed just that content.
  * @returns null if there is no such version
  */
 function findOlderVersion(
@@ -158,9 +157,8 @@ function findOlderVersion(
 }
 
 /**
- * Removes the set-aside file.
- * ORDER: its content is flushed to the content store first. A power cut could revert the last
- * commits of the store, but not the removal.
+ * ORDER: the file's content is flushed to the content store before the file is removed. A power cut
+ * could revert the last commits of the store, but not the removal.
  */
 function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED_RESULT {
   state.secureTexts();
@@ -171,8 +169,8 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 /**
  * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
  * the replacement, or an interrupted effect set the new file aside too. The record keeps the digest
- * of the document's current file (`localDigest`), so that a moved file is still recognised. The
- * restored file becomes a new document.
+ * of the document's current file (`localDigest`), so that mdmirror still recognises a moved file.
+ * The restored file becomes a new document.
  * ORDER: base moves back before the file does. With the newer base, the old content would look like
  * an edit that reverts the new version.
  */
@@ -183,10 +181,7 @@ function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: strin
   return putBack(ctx, row, detail);
 }
 
-/**
- * Returns the fields to change in the record of a document whose file has the set-aside content
- * again.
- */
+/** For a document whose file has the set-aside content again. */
 function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
   const older = findOlderBase(row, record);
   return older === null ? {} : { ...older, echoDigest: null };
@@ -194,7 +189,7 @@ function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<Do
 
 /**
  * Returns the base of the set-aside content; null if the content had no base, or if the record
- * still has the same base.
+ * still has that base.
  */
 function findOlderBase(
   { baseChangeId, baseDigest }: SetAsideRow,
@@ -205,8 +200,8 @@ function findOlderBase(
 }
 
 /**
- * Handles content that a program saved late, to the set-aside file. It is the user's newest edit of
- * the replaced content, so it is merged with the file at the path.
+ * Handles content that a program saved late, to the set-aside file. The late content is the user's
+ * newest edit of the replaced content, so it is merged with the file at the path.
  * - If it does not merge with the version that mdmirror wrote, it becomes the local content. Base
  *   then moves back, and the next plan decides.
  * - If it does not merge with any other content at the path, it becomes a new document, so that
@@ -257,7 +252,8 @@ function writeLateContent(
   });
   if (outcome.kind !== "done")
     return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
-  // If a program saves to the set-aside file again, that content is an edit of the late content.
+  // If a program saves to the set-aside file once more, that content is an edit of the late
+  // content.
   if (disk.isOpenElsewhere(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return removeAfterFlush(ctx, row);
@@ -278,16 +274,16 @@ function mergeLateContent(
   const replacedText = state.text(row.expect);
   const mergeResult = replacedText === null ? null : mergeText(replacedText, late.text, current.text);
   if (mergeResult?.kind === "clean") return mergeResult.text;
-  // Only content that mdmirror wrote may be replaced. If the process ended after writing the late
-  // content and before moving base, the file has the late content already.
+  // Only content that mdmirror wrote may be replaced. If the process ended between writing the late
+  // content and moving base, the file already has the late content.
   const isWrittenByMirror = current.digest === record.localDigest || current.digest === late.digest;
   return isWrittenByMirror && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
 /**
- * Returns true if content has all changes of the document's new base. These are the changes since
- * the replaced content, or since the previous base: the service combines edits, so either may
- * apply.
+ * Returns true if `text` contains every change from the replaced content to the new base, or every
+ * change from the previous base to the new base. One is enough, because the service may have
+ * combined several edits in the new base.
  */
 function hasNewerBase(
   ctx: CycleContext,

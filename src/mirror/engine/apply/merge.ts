@@ -26,8 +26,8 @@ type BothVersions = { readonly record: DocumentRecord; readonly local: string; r
 /**
  * Merges a document that both sides edited. A clean merge is written to the file, and base becomes
  * the version on the service. The next cycle sends the merged content as an edit of that version.
- * If the merge is not clean, the conflict policy decides; its default is a conflict. If the content
- * of base is lost, different contents also go to the policy.
+ * If the merge is not clean, the conflict policy decides; its default is a conflict. If base's
+ * content is lost, the policy also decides about contents that differ.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);
@@ -113,13 +113,13 @@ type MergedVersion = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** Submissions that are still in review; undefined if they did not change. */
+  /** Undefined if these submissions did not change. */
   readonly waiting?: readonly Submission[];
   /** Digest of the common base of the merged contents; undefined or null if nothing was merged. */
   readonly mergedFrom?: Digest | null;
 };
 
-/** Writes merged content to the document's file. This ends a conflict of the document. */
+/** Also ends a conflict of the document. */
 export function writeMergedFile(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
@@ -144,10 +144,7 @@ export function writeMergedFile(
   });
 }
 
-/**
- * Applies the conflict policy to two contents that do not merge. The losing content stays in the
- * content store, like all content that mdmirror read.
- */
+/** The losing content stays in the content store, as does all content that mdmirror has read. */
 async function applyPolicy(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,

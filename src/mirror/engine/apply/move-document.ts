@@ -42,7 +42,6 @@ type KnownVersion = {
   readonly earlierBaseId: ChangeId;
 };
 
-/** Moves or renames a document on the service with one PATCH. */
 export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveRequest, ObservedPlace> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
@@ -72,8 +71,8 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
     const record = ctx.world.state.record(row.id);
     const answer = await readDocument(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    // If the document is at a third path, the service may have changed the name, or another user
-    // may have moved the document since.
+    // If the document is neither at `from` nor at `to`, the service may have changed the name, or
+    // another user may have moved the document since.
     const isMoved = answer.ok && fromServicePath(ctx.world, answer.value.path) === row.to;
     if (record === null) {
       const outcome = isMoved ? STALE.noRecord : outcomeOfUndoneWrite("move", fault);
@@ -125,8 +124,8 @@ function concludeMoved(
   const movedRecord = { ...record, remotePath: isRenamed ? row.to : path };
   // Some services assign a new change id to the unchanged content when a document is renamed. Base
   // takes this id (`contentId`), but only if the content was read and equals base's. Otherwise base
-  // keeps the old id, and the next cycle reads the document. The id in the answer to the move is
-  // not enough, because a PUT may have saved other content before.
+  // keeps the old id, and the next cycle reads the document. The id in the answer to the move
+  // proves nothing, because a PUT may have saved other content before.
   const newBase =
     contentId !== null && record.changeId === earlierBaseId ? { ...movedRecord, changeId: contentId } : movedRecord;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
@@ -143,8 +142,7 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === record.changeId ? {} : { version: { id, changeId, digest } };
-  // True if base has the version that was read. A step that changed the content may have moved base
-  // after the read.
+  // A step that changed the content may have moved base after the version was read.
   const isKnown = contentId !== null && (contentId === earlierBaseId || contentId === changeId);
   return {
     outcome: outcomeOfMove(ctx, row, path, lastLocalPath, isKnown, requestId),
@@ -157,8 +155,8 @@ function isReparent({ from, to }: DocumentMoveRow): boolean {
 }
 
 /**
- * Returns the record for a file that the user may have moved back. If its two paths do not
- * correspond, the local path becomes the one at the time of the request. The next plan then sees
+ * Returns the record of a file that the user may have moved back. If the record's two paths do not
+ * correspond, its local path becomes the one at the time of the request. The next plan then sees
  * that the user moved the file from that path.
  */
 function correctMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
@@ -177,8 +175,7 @@ function outcomeOfMove(
     // The move happened. If the service has newer content, the next cycle must read it.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
-  // The service would change the name in the same way each time, so the request is not repeated
-  // (I08).
+  // The service would change the name in this way each time, so the request is not repeated (I08).
   const [requestedName, savedName] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${requestedName} to ${savedName}`;
   const block = { key: row.id, path: lastLocalPath, reason: "refused", code: null } as const;

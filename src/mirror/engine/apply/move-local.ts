@@ -9,15 +9,12 @@ import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type LocalMoveRow = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileMoveRow = Extract<LocalMoveRow, { kind: "move" }>;
-/**
- * Stamp of the moved file; null for a folder, or for a conflict copy that was at its new path
- * already.
- */
+/** Null for a folder, or for a conflict copy that was at its new path already. */
 type MovedFile = { readonly stamp: Stamp | null };
 
 /**
- * Moves a document's file, a conflict copy, or a folder with everything below it on the disk. Base
- * gets the new paths, except for a move by a manual command.
+ * Moves a document's file, a conflict copy, or a folder with everything below it. Base gets the new
+ * paths, except for a move by a manual command.
  */
 export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile> = {
   prepare(ctx, row) {
@@ -86,7 +83,6 @@ function moveFolder(ctx: CycleContext, { from, to }: LocalMoveRow): EffectResult
   return { kind: "seen", seen: { stamp: null } };
 }
 
-/** Returns the recorded inode of the document's file or conflict copy; null if unknown. */
 function findRecordedInode({ world: { state } }: CycleContext, { id, nth }: FileMoveRow): number | null {
   const inodeSource = nth === undefined ? state.record(id)?.stamp : state.conflict(id)?.shown[nth - 1];
   return inodeSource?.ino ?? null;
@@ -111,9 +107,9 @@ function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedF
 }
 
 /**
- * Returns true if an interrupted move left the file under both names. Also checks the number of
- * hard links. On a disk that ignores case, both names find the same file before a rename that
- * changes only case.
+ * Returns true if an interrupted move left the file under both names. Compares the number of hard
+ * links too: before a rename that changes only case, both names find the same file on a disk that
+ * ignores case.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;

@@ -6,8 +6,8 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /**
- * Creates the missing folders above a path. Folders are missing if no listing contained them, or if
- * they were deleted before a document in them was restored.
+ * Creates the missing folders above a path. A folder is missing if no listing contained it, or if
+ * it was deleted before a document in it was restored.
  * @returns the outcome if that failed; null on success
  */
 export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
@@ -23,7 +23,7 @@ export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | nul
 /**
  * Returns true if a recorded folder is missing although this cycle scanned or created it.
  * RACE: somebody moved the folder. If mdmirror created it again, base would take the new folder for
- * the moved one. Documents in it would then count as moved by the user.
+ * the moved one, and documents in the moved folder would count as moved by the user.
  */
 function hasDisappeared({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
@@ -39,7 +39,7 @@ export type FreePath =
 
 /**
  * Returns the first free path of a numbered series. Stops at a path that cannot be read, because
- * the same cause may affect all of them.
+ * the cause may affect all paths.
  */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {

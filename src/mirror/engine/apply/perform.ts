@@ -24,10 +24,10 @@ import type { CycleContext } from "../run/cycle-context.ts";
 
 type PerformFunction<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
-/** Functions that carry out each kind of action. */
 const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "create-local": createLocal,
-  // ORDER: `staleIfInUse` runs before the request. The write checks the file again.
+  // ORDER: `staleIfInUse` runs before the request, so that no content is requested for a file in
+  // use. The write checks the file again.
   "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),

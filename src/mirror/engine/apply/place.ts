@@ -10,7 +10,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 /**
  * Returns the current path of a file, given its path in the plan.
  * RACE: this cycle may have moved a folder above the file since. A block with the old path would
- * end immediately, and the refused request would be repeated (I08).
+ * end immediately, and mdmirror would repeat the refused request (I08).
  */
 export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPath {
   let path = planned;
@@ -18,7 +18,6 @@ export function followLocalMoves(ctx: CycleContext, planned: LocalPath): LocalPa
   return path;
 }
 
-/** Returns the new parent folder for a move on the service; null if the parent stays. */
 export function findNewParent(
   ctx: CycleContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
@@ -40,9 +39,9 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
 }
 
 /**
- * Returns the stamp for a file that was found at another path than base's. This is the stamp of the
- * scan, unless this cycle has written the file since. The record then has the newer stamp, and the
- * scan's stamp has an inode that no longer exists.
+ * Returns the stamp of a file that was found at another path than base's: the stamp of the scan,
+ * unless this cycle has written the file since. In that case the record has the newer stamp, and
+ * the scan's stamp has an inode that no longer exists.
  */
 function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;
@@ -52,7 +51,7 @@ function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): S
   return atPath.kind === "file" && known !== null && isSameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
 }
 
-/** Records new paths of a document, at which both sides already have it. */
+/** Both sides already have the document at its new paths. */
 export function recordNewPaths(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const record = state.record(action.id);

@@ -12,8 +12,8 @@ import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
  * Moves a document's file to the trash, because the document is no longer on the service, or no
- * longer in the linked folder. If the document is gone, its record becomes a tombstone, which is
- * removed if the id appears again. If it is only outside the linked folder, its record stays.
+ * longer in the linked folder. The record of a deleted document becomes a tombstone, which is
+ * removed if the id appears again. The record of a document outside the linked folder stays.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
@@ -50,8 +50,8 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
     ...action,
     onlyWhileAbsent: true,
     refused(live, outcome) {
-      // An open review is decided by a user of the web app, so mdmirror waits. It sends the
-      // deletion again later, like any refused write.
+      // A user of the web app decides an open review, so mdmirror waits. It sends the deletion
+      // again later, as it does after any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
         return refuseWithBlock(
           ctx,
@@ -68,8 +68,8 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
 const IN_REVIEW_DETAIL = "deleted locally; the service keeps it while changes to it are in review";
 
 /**
- * Restores the file of a document that the service refuses to delete (protected, or no grant). The
- * run reports the reason.
+ * For a document that the service refuses to delete because it is protected or the key has no
+ * grant. The run reports the reason.
  */
 function restoreFile(
   ctx: CycleContext,
@@ -119,8 +119,8 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
 }
 
 /**
- * Updates a document's protection and state (outside the linked folder, ignored) in its record. Its
- * content and its paths stay.
+ * `state` says whether the document is outside the linked folder or ignored. Content and paths
+ * stay.
  */
 export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const record = ctx.world.state.record(action.id);

@@ -13,8 +13,8 @@ import type { Effect } from "./run-effect.ts";
 type ProtectRow = Extract<Intent, { kind: "protect" }>;
 
 /**
- * Sets or clears a document's review protection on the service. The record gets the new value from
- * the next listing, as if another user had changed it.
+ * The next listing puts the new value into the record, as if another user had changed the
+ * protection.
  */
 export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null, "set"> = {
   async prepare(_, action) {

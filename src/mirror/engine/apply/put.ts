@@ -35,7 +35,7 @@ import { updateFile } from "./write-file.ts";
 type PutRow = Extract<Intent, { kind: "put" }>;
 type SavedVersion = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type ObservedPut =
-  /** The service saved the content that was sent, or a normalised or merged form of it. */
+  /** The service saved the sent content, or a normalised or merged form of it. */
   ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
@@ -51,7 +51,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     const localOrEnd = await readWithoutStoring(ctx, localPath, digest);
     if (localOrEnd.kind === "end") return localOrEnd;
     const { text, stamp, stampTrusted } = localOrEnd.value;
-    // The PUT overwrites base's content on the service, so base's content must be in the content
+    // The PUT overwrites base's content on the service, so this content must be in the content
     // store first (I03, I07).
     const baseOrEnd = await readBase(ctx, record, localPath);
     if (baseOrEnd.kind === "end") return baseOrEnd;
@@ -90,7 +90,6 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     }
     const savedOrEnd = await readSavedVersion(ctx, row, answer.value);
     if (savedOrEnd.kind === "got") return adoptSavedVersion(ctx, row, savedOrEnd.value);
-    // The service has saved the content, but mdmirror could not read the new version.
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },
@@ -143,7 +142,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
  */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
-/** Ends an upload that went to review. Base stays as it is during the review. */
+/** Base stays during the review. */
 function concludeSubmitted(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: PutRow,
@@ -210,17 +209,17 @@ function makePutEvent(
 }
 
 /**
- * Returns true if the answer has base's change id but other content. One of the two is wrong
- * (because of a cache, or a lost write), so the sent content may not have been saved. If mdmirror
- * counted it as saved, the next edit on the service would remove it.
+ * Returns true if the answer has base's change id but other content than base. One of the two is
+ * wrong because of a cache or a lost write, so the sent content may not have been saved. If
+ * mdmirror counted that content as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
 /**
- * Returns the version that the service saved. Reads it, unless the answer shows that it has the
- * sent content or base's content.
+ * Returns the version that the service saved. Reads that version, unless the answer shows that it
+ * has the sent content or base's content.
  */
 async function readSavedVersion(
   ctx: CycleContext,
@@ -229,8 +228,8 @@ async function readSavedVersion(
 ): Promise<ValueOrEnd<SavedVersion>> {
   if (content !== null) {
     const digest = digestOf(content);
-    // The sent content is in the content store since the journal row was opened. Any other content
-    // is stored now, because the read below may return yet another version (I03).
+    // The content store has the sent content since the journal row was opened. Any other content is
+    // stored now, because the read below may return yet another version (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, nameRemoteContent(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return withValue({ text: content, digest, changeId });
@@ -245,8 +244,8 @@ async function readSavedVersion(
 }
 
 /**
- * Returns the version that the service saved as the result of the PUT. If its content is neither
- * the sent content nor base's, writes it to the local file.
+ * Returns the version that the service saved as the result of the PUT. Writes its content to the
+ * local file, unless that is the sent content or base's.
  */
 function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
@@ -273,9 +272,8 @@ function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion):
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // The file was not written: somebody saved it meanwhile or is editing it, or the sync only
-  // uploads. Base stays, and a later cycle merges the file with the version that the service saved.
-  // Both are edits of the sent content. A merge from base alone would revert changes of one of
-  // them.
+  // uploads. Base stays. A later cycle merges the file with the saved version, because both are
+  // edits of the sent content. A merge from base alone would revert changes of one of the two.
   return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
@@ -289,9 +287,11 @@ function mayKeepLocalForm({ settings, world }: CycleContext, sent: Digest, saved
 }
 
 /**
- * Returns true if the PUT may be in review, even if the document became protected only after the
- * plan. If it was protected all the time, the published content may also have changed, because an
- * earlier submission was accepted.
+ * Returns true if the PUT may be in review.
+ * - If the document became protected after the plan, the PUT is perhaps in review only if base's
+ *   version is still published.
+ * - If it was protected all the time, the published content may have changed too, because an
+ *   earlier submission was accepted.
  * @param found the document; null if the service did not show it, perhaps because the key may not
  * read it
  */
@@ -300,15 +300,14 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
   if (found === null) return row.review;
   const { file, digest } = found;
   if (!(row.review || file.protected)) return false;
-  // The content is compared as well, because a rename at the same time may have changed the change
-  // id.
+  // Also compares the content, because a rename at the same time may have changed the change id.
   const isUnchanged = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isUnchanged || (row.review && file.protected);
 }
 
 /**
  * Handles a PUT that the service refused. If the document has a newer version, the next cycle
- * merges and sends again. Otherwise the content is blocked until it changes.
+ * merges, then sends the result. Otherwise the content is blocked until it changes.
  */
 async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -327,10 +326,10 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
 }
 
 /**
- * Reads a document whose PUT was refused.
- * @returns "same" if it still has base's version; an outcome if it has another version or is gone;
- * "unread" if the read fails. Unread content is blocked too, so that it is not sent again unchanged
- * (I08); a newer version ends the block
+ * Reads a document whose PUT was refused. If the read fails, the content is blocked too, so that
+ * mdmirror does not repeat the PUT (I08); a newer version ends that block.
+ * @returns "same" if the document still has base's version; an outcome if it has another version or
+ * is gone; "unread" if the read fails
  */
 async function readRefused(ctx: CycleContext, row: PutRow): Promise<ValueOrEnd<"same" | "unread">> {
   const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);

@@ -1,7 +1,7 @@
 /**
  * Remembers requests that the service refused. A block stores only the last request. Without this
- * memory, mdmirror would repeat a refused request after a user changed a content, path or name and
- * changed it back (I08).
+ * memory, mdmirror would repeat a refused request after a user changed a document's content, path
+ * or name and changed it back (I08).
  */
 
 import type { Outcome } from "../../model/action.ts";
@@ -12,15 +12,14 @@ import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 
 /**
- * LIMIT: number of remembered requests. If there are more, the oldest is forgotten and may be sent
- * once more.
+ * LIMIT: remembered requests, so that memory stays bounded. Beyond the limit, mdmirror forgets the
+ * oldest request and may send it once more.
  */
 const MAX_REFUSALS = 1_000;
 
 /**
- * A request to the service, as remembered after a refusal. `facts` is everything in which two
- * requests can differ, as one string: equal strings are the same request. `item` is the document or
- * folder to block if the same request was refused before.
+ * A request to the service, as remembered after a refusal. Two requests are the same if their
+ * `facts` are equal. `item` is the document or folder to block if the request was refused before.
  */
 export type WriteRequest = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 
@@ -47,9 +46,9 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
 }
 
 /**
- * Returns the string that identifies the request of a move (`WriteRequest.facts`). It contains the
- * whole target path, although a rename sends only a name, and a move only a folder. The same
- * request has another result if the document is elsewhere.
+ * Returns `WriteRequest.facts` of a move: the whole target path, although a rename sends only a
+ * name, and a move only a folder. An equal request has another result if the document is in another
+ * place.
  */
 export function identifyMove(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

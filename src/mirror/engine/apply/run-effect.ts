@@ -1,6 +1,6 @@
 /**
- * Runs every effect in the same way: prepare, journal a row, perform, conclude. If no answer
- * arrives, or after a crash, the result is observed instead. The same code then concludes the
+ * Runs every effect in the same steps: prepare, journal a row, perform, conclude. If no answer
+ * arrives, or after a crash, mdmirror observes the result instead; the same code then concludes the
  * effect.
  */
 
@@ -12,16 +12,11 @@ import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
 import { type ValueOrEnd, outcomeOfFault, findOpenReason } from "./effect.ts";
 import { rememberRefusal, findEarlierRefusal, type WriteRequest } from "./refused-before.ts";
 
-/** How the result of an effect became known. */
 export type ResultSource =
   | { readonly from: "answer"; readonly requestId: string | null }
-  /**
-   * The result was observed later. `fault` is the reason why no answer arrived; null if the process
-   * ended first.
-   */
+  /** `fault` is the reason why no answer arrived; null if the process ended first. */
   | { readonly from: "observation"; readonly fault: Fault | null };
 
-/** The journal row of an effect, and values that `perform` needs but recovery does not. */
 type PreparedEffect<Row extends Intent, Input> = {
   readonly row: Row;
   readonly input: Input;
@@ -38,7 +33,7 @@ export type EffectResult<Seen> =
   /** The result is unknown. The journal row stays open, and the next cycle observes the result. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
-/** A request that failed. If its fault is uncertain, only an observation shows the result. */
+/** If the fault is uncertain, only an observation shows whether the request had an effect. */
 type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
 export type EffectEnd = {
@@ -49,8 +44,8 @@ export type EffectEnd = {
 };
 
 /**
- * The next phase of an effect, with the journal row that replaces the closed one. `run` carries out
- * the phase in this cycle; if it is undefined, the next cycle does.
+ * Next phase of an effect; its journal row replaces the closed row. `run` carries the phase out in
+ * this cycle; if `run` is undefined, the next cycle does.
  */
 type NextPhase = {
   readonly row: Intent;
@@ -60,7 +55,7 @@ type NextPhase = {
 interface EffectConclusion<Row extends Intent, Seen> {
   /**
    * Returns the changes of the state. Runs within the transaction that closes the journal row, so
-   * it reads base in that transaction and never waits.
+   * that base cannot change meanwhile, and never waits.
    */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
@@ -68,7 +63,7 @@ interface EffectConclusion<Row extends Intent, Seen> {
 /** The methods of an effect that recovery needs. A later phase of an effect has only these. */
 export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<Row, Seen> {
   /**
-   * Finds out whether the effect happened. Only reads, and may be repeated.
+   * Finds out whether the effect happened. Only reads, so it may be repeated.
    * @param fault reason why no answer arrived; null after a crash
    */
   observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
@@ -77,7 +72,7 @@ export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<
 export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectPhase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
-  /** Sends the request. Checks the disk just before, where that matters. */
+  /** Sends the request. Where a file may have changed meanwhile, checks the disk just before. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
   /**
    * Returns the outcome of a request that certainly changed nothing. If this method is missing, the
@@ -89,8 +84,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
 /**
  * An effect on the disk.
  * ORDER: no other step runs while its journal row is open, because `perform` does not wait. Another
- * step could flush the state in between, and a power cut would then lose the rows of an earlier
- * effect.
+ * step could flush files in between, and a power cut would then lose the rows of an earlier effect.
  */
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
@@ -132,10 +126,7 @@ async function refuseRequest<Row extends Intent, Input>(
   return { kind: "over", outcome: request === undefined ? outcome : rememberRefusal(ctx, request, outcome) };
 }
 
-/**
- * Observes the result of an effect with an open journal row, and concludes the effect.
- * @param fault reason why no answer arrived; null if the row comes from an earlier run
- */
+/** @param fault reason why no answer arrived; null if the row comes from an earlier run */
 export async function recoverEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: EffectPhase<Row, Seen>,
@@ -148,8 +139,8 @@ export async function recoverEffect<Row extends Intent, Seen>(
 }
 
 /**
- * Opens a journal row. Resolves with its id when the row and its content are committed; only then
- * may the effect begin.
+ * Resolves with the row's id when the row and its content are committed; only then may the effect
+ * begin.
  */
 async function openJournalRow(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
@@ -181,10 +172,7 @@ async function endEffect<Row extends Intent, Seen>(
 
 type ConcludedRow = EffectEnd & { readonly nextId: number };
 
-/**
- * Ends an effect within the caller's transaction: closes its journal row and moves base. Every
- * effect ends in this function.
- */
+/** Ends an effect within the caller's transaction. Every effect ends in this function. */
 function closeEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: EffectConclusion<Row, Seen>,
@@ -201,7 +189,7 @@ function closeEffect<Row extends Intent, Seen>(
   return { ...effectEnd, nextId: effectEnd.next === undefined ? 0 : state.openIntent(ctx.run, effectEnd.next.row) };
 }
 
-/** Returns a next phase that observes and concludes in this cycle, with its journal row. */
+/** Returns a next phase that runs in this cycle. */
 export function nextPhase<Row extends Intent, Seen>(effect: EffectPhase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
@@ -221,10 +209,7 @@ export function runLocalEffect<Action, Row extends Intent, Input, Seen>(
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, input));
 }
 
-/**
- * Recovers a local effect from its journal row.
- * @returns the reason why the row stays open, or null
- */
+/** @returns the reason why the journal row stays open; null if it is closed */
 export function recoverLocalEffect<Row extends Intent, Seen>(
   ctx: CycleContext,
   effect: Pick<LocalEffect<never, Row, never, Seen>, "observe" | "conclude">,

@@ -1,4 +1,7 @@
-/** A set-aside file (`setAsideAt`, below `.mdmirror/`), and its original path. */
+/**
+ * Handles set-aside files (`setAsideAt`, below `.mdmirror/`): moves them back, beside their
+ * original path, or to the trash.
+ */
 
 import type { Digest } from "../../../contract/digest.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -32,8 +35,8 @@ export function readSetAside(
 }
 
 /**
- * Returns true if a set-aside file must be moved back to its original path. That is the case if the
- * path is free, or if the disk shows the same file at both paths.
+ * Returns true if the set-aside file's original path is free, or if the disk shows the set-aside
+ * file at both paths.
  */
 export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathState): boolean {
   if (atPath.kind === "absent") return aside.kind !== "done" || aside.value !== null;
@@ -41,7 +44,6 @@ export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathSta
   return atPath.stamp.ino === aside.value.stamp.ino && atPath.stamp.dev === aside.value.stamp.dev;
 }
 
-/** Moves a set-aside file to `path`, and closes its journal row. */
 export function putBack(
   ctx: CycleContext,
   { id, setAsideAt, path }: SetAsideFile & { readonly id: string },
@@ -52,7 +54,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** Moves a set-aside file to a free path beside its original path, which another file has now. */
+/** For a set-aside file whose original path another file has now. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
@@ -76,7 +78,7 @@ function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): Fre
   });
 }
 
-/** Moves a set-aside file to `path`. Returns the reason if that failed; null on success. */
+/** Returns the reason if the move failed; null on success. */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
@@ -88,8 +90,8 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
 }
 
 /**
- * Returns true if `text` has all changes from one version to another. Ignores line ends and white
- * space at the end. Returns false if the content of either version is unknown.
+ * Returns true if `text` has all changes from one version to another, apart from line ends and
+ * white space at the end. Returns false if the content of either version is unknown.
  */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
@@ -104,7 +106,7 @@ export type FileRemoval = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly expect: Digest;
-  /** Destination of the file, below `.mdmirror/`. */
+  /** Path below `.mdmirror/`. */
   readonly place: string;
   /** Returns the state change to commit when the file is in the trash. */
   readonly change: () => StateChange;
@@ -125,8 +127,8 @@ export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateCha
   perform(ctx, { path, setAsideAt }, { expect, change }) {
     const diskOutcome = ctx.world.disk.trash(path, expect, setAsideAt);
     if (diskOutcome.kind === "done") return { kind: "seen", seen: change() };
-    // The journal row stays open only if a file is still set aside. Recovery then restores that
-    // file.
+    // The journal row stays open only if the disk still has a file set aside. Recovery then
+    // restores that file.
     return { kind: diskOutcome.isSetAside ? "open" : "over", outcome: outcomeOfDisk(diskOutcome) };
   },
 

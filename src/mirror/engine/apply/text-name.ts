@@ -1,6 +1,6 @@
 /**
- * Names of stored content. Users find content by them (`history`, `show`, `restore`): its path, its
- * document, and why it was stored.
+ * Names of stored content: path, document, and why it was stored. Users find content by its name
+ * (`history`, `show`, `restore`).
  */
 
 import { once } from "../../../common/once.ts";
@@ -12,7 +12,6 @@ import type { RecordColumns } from "../../model/record-columns.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
-/** Function that stores content found at a path. */
 type StoreText = (digest: Digest, text: string, path: LocalPath) => void;
 
 export function nameLocalContent(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
@@ -28,8 +27,8 @@ export function nameMergedContent(path: LocalPath, id: DocId, why: string): Text
 }
 
 /**
- * Returns a function that stores the content that a scan reads. It names the content by the
- * document whose record has the path.
+ * Returns a function that stores the content of a scanned file, named by the document whose record
+ * has the file's path.
  * @param columns records that base does not contain; undefined if base contains all records
  */
 export function makeLocalContentStore(state: State, base: BaseTree, columns?: RecordColumns): StoreText {
@@ -44,7 +43,6 @@ export function makeLocalContentStore(state: State, base: BaseTree, columns?: Re
 
 /**
  * Stores the current content of a file before the file is changed or removed (I03).
- * @param name name by which users find the content
  * @returns digest of the content; null if the file is not text, which is not stored
  */
 export function storeFileText(

@@ -1,18 +1,19 @@
 /**
  * Handles content that was sent but got no answer, and that a read did not find. The service may
- * still save it later, for example if a gateway ended the request while the service worked on. The
- * saved version then looks like another user's edit, although the local content is based on it. A
- * merge from base would revert later local changes. But the content may also never be saved, and
- * another user may write the same content much later; that edit must not be reverted.
+ * still save the content later, for example if a gateway ended the request while the service worked
+ * on. The saved version then looks like another user's edit, although the local content is based on
+ * it. A merge from base would revert later local changes. But the service may also never save the
+ * content, and another user may write the same content much later. mdmirror must not revert that
+ * user's edit.
  *
  * So content counts as sent from this folder only under three conditions:
- * - Base has not changed since it was sent.
- * - It was sent in this run or the one before.
- * - No scan has seen both sides equal since.
+ * - Base has not changed since the content was sent.
+ * - The content was sent in this run or the run before.
+ * - No scan has seen both sides equal since the content was sent.
  *
- * The service may also answer a PUT with a version that combines it with another edit. If that
- * version cannot be written to the local file, base stays. The service's version then certainly
- * contains the sent content, so that content counts until base moves.
+ * The service may also answer a PUT with a version that combines the sent content with another
+ * edit. If mdmirror cannot write that version to the local file, base stays. The service's version
+ * then certainly contains the sent content, so the sent content counts until base moves.
  */
 
 import { moveBaseUnderEdit, makeRecord } from "../../model/settle.ts";
@@ -36,10 +37,7 @@ type SentRow = Extract<Intent, { kind: "sent" }>;
 type WriteEnd = Pick<EffectEnd, "change" | "next">;
 type OpenSentRow = Omit<OpenIntent, "intent"> & { readonly intent: SentRow };
 
-/**
- * Returns the end of a write that a read did not find. It consists of an event for the log, and a
- * journal row with the sent content.
- */
+/** Returns the end of a write that a read did not find. */
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
@@ -48,7 +46,7 @@ export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fa
 
 /**
  * Returns the end of a PUT that the service combined with another edit, and whose result is not in
- * the local file. It consists of an event for the log, and a journal row with the sent content.
+ * the local file.
  */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
@@ -78,7 +76,7 @@ function rememberSent(
 
 /**
  * Closes the journal rows of unanswered writes that are too old, or whose document has another base
- * now. Called at the start of a cycle.
+ * now.
  */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
@@ -98,7 +96,7 @@ function isSentRow(row: OpenIntent): row is OpenSentRow {
 }
 
 function readSentRows({ notes, world: { state } }: CycleContext): readonly OpenSentRow[] {
-  // Few runs have such a row, so the journal is read only in these runs.
+  // Few runs have an unanswered write, so only those runs read the journal.
   return notes.tally.hasSent ? state.intents().filter(isSentRow) : [];
 }
 
@@ -120,14 +118,14 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 }
 
 /**
- * Which unanswered writes count. `this-run`: only those of this run; if the file has base's content
- * again, the user has undone the edit. `lately`: also those of the run before.
+ * Which unanswered writes count. `this-run`: only those of this run. A file that has base's content
+ * again then shows that the user has undone the edit. `lately`: also those of the run before.
  */
 type SentPeriod = "this-run" | "lately";
 
 /**
  * Returns the digest of content that was sent from this folder and that another user has edited
- * since. This content is the common base of the local version and the version on the service.
+ * since: the common base of the local version and the version on the service.
  * @returns null if there is no such content; base is then the common base
  */
 export function findCommonSentVersion(
@@ -147,8 +145,8 @@ function readSentInPeriod(ctx: CycleContext, record: DocumentRecord, since: Sent
 }
 
 /**
- * Makes the service's version the base if this folder sent it. Later local changes then count as an
- * ordinary edit. The file does not change.
+ * Makes the service's version the base if this folder sent that version. Later local changes then
+ * count as an ordinary edit. The file does not change.
  * @returns null if this folder did not send the version; otherwise a stale outcome, so that the
  * document is planned again
  */
@@ -163,8 +161,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
     version: { id: record.id, changeId, digest },
-    // The kind of the event is not `put`, because the content was sent earlier. A program that
-    // waits for the upload of a file would otherwise take this event for it.
+    // The kind of the event is not `put`, because a program that waits for the upload of a newer
+    // save would take this event for that upload.
     event: {
       kind: "recover",
       side: "remote",
@@ -180,16 +178,16 @@ export function adoptOwnVersion(
 }
 
 /**
- * LIMIT: documents that are read to find a moved one. If more are new on the service, none is read,
- * and a moved document may be created a second time.
+ * LIMIT: documents that are read to find a moved one, because each read is a request. If more are
+ * new on the service, none is read, and a moved document may be created a second time.
  */
 const MAX_DOCUMENTS_READ = 16;
 
 /**
  * Records new documents whose POST got no answer and that were moved on the service before mdmirror
- * found them. Otherwise the next plan would create them again. Such a document is recognised by its
- * content only. It must be the only new document on the service with the sent content, and no local
- * file may have its path.
+ * found them. Otherwise the next plan would create them again. mdmirror recognises such a document
+ * only by its content: it must be the only new document on the service with the sent content, and
+ * no local file may have its path.
  * @returns trees with the new records in base
  */
 export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
@@ -227,13 +225,13 @@ function recordMovedPost(
   { file, digest }: RemoteText,
   local: LocalTree,
 ): void {
-  // Journal rows of earlier versions of mdmirror have no `remotePath`, so their documents are not
-  // recognised.
+  // Journal rows of earlier versions of mdmirror have no `remotePath`, so mdmirror does not
+  // recognise their documents.
   if (remotePath === undefined) return;
   const { id, lastChangeId: changeId, protected: isProtected } = file;
   const { stamp = null } = local.files.get(localPath) ?? {};
-  // The record gets the path to which the document was sent, so that the plan sees the move on the
-  // service and moves the file.
+  // The record gets the path to which the document was sent. The plan then sees the move on the
+  // service, and moves the file.
   const version = { changeId, digest, localDigest: sent, stamp, stampTrusted: false, durable: true };
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {

@@ -20,9 +20,7 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
-/**
- * A write to a document's file. The members that are picked from the journal row are stored in it.
- */
+/** The journal row stores the members that are picked from its type. */
 export type FileWrite = Pick<
   ReplaceRow,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
@@ -42,17 +40,15 @@ export type FileWrite = Pick<
    * no program writes to it.
    */
   readonly trash?: string;
-  /**
-   * List to which the paths of the removed conflict copies are added; they are below `.mdmirror/`.
-   */
+  /** List to which the write adds the paths of the removed conflict copies, below `.mdmirror/`. */
   readonly copies?: string[];
 };
 
 type StampedDigest = { readonly stamp: Stamp; readonly digest: Digest };
-/** How content got into a file; `same` if the file had it already. */
+/** `same` if the file had the content already. */
 type WriteKind = "created" | "replaced" | "same";
 type ObservedFile = {
-  /** Stamp and digest of the written file; null if the file at the path has other content. */
+  /** Null if the file at the path has other content. */
   readonly file: StampedDigest | null;
   readonly writeKind: WriteKind;
   /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
@@ -61,7 +57,7 @@ type ObservedFile = {
 
 /**
  * Writes content to a document's file. The old file goes to the trash, or is set aside and checked
- * later (`late-write.ts`), because an editor may still save to it.
+ * later (`late-write.ts`), because an editor may still save to the old file.
  */
 export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
@@ -116,8 +112,8 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
-    // The user may have edited the file since the write. It then still contains every change of the
-    // written version.
+    // The user may have edited the file since the write. The file then still contains every change
+    // of the written version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, writeKind: "replaced", stays: null } };
@@ -136,10 +132,7 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
   },
 };
 
-/**
- * Writes content to a document's file. Returns a stale outcome if somebody is working on the file,
- * or if the sync only uploads.
- */
+/** Returns a stale outcome if somebody is working on the file, or if the sync only uploads. */
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
@@ -173,7 +166,6 @@ function isUncountedLoss(
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
-/** Returns the result of an attempt to replace or create a file. */
 export function resultOfReplace(
   ctx: CycleContext,
   row: ReplaceRow,
@@ -194,8 +186,8 @@ export function resultOfReplace(
 }
 
 /**
- * Returns the written file as observed. If the write ends a conflict, moves the conflict copies to
- * the trash. A write ends the conflict only if it moves base.
+ * Returns the written file as observed. If the write ends a conflict by moving base, also moves the
+ * conflict copies to the trash.
  */
 function observeWritten(
   ctx: CycleContext,
