@@ -12,13 +12,13 @@ import type { Runner } from "./runner.ts";
 
 /**
  * Milliseconds for which a deleted file must be absent before its deletion is sent, if a caller
- * waits for it. Equal to the time between the two scans of `sync`.
+ * waits for it. Equals the time between the two scans of `sync`.
  */
 const SECOND_SCAN_MS = 2_000;
 
 /**
- * LIMIT: paths that are scanned one by one. If a caller waits for more, the daemon scans everything
- * at or below the paths of the caller's request.
+ * LIMIT: paths that are scanned one by one. If a caller waits for more, one scan of everything at
+ * or below the caller's paths is cheaper.
  */
 const MAX_SINGLE_PATHS = 100;
 
@@ -29,24 +29,23 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** Result of the first scan of the caller's paths; null before that scan. */
+  /** Null before the first scan of the caller's paths. */
   noted: Extract<BarrierScanResult, { kind: "seen" }> | null;
-  /** Paths whose changes are not on the service yet. */
   open: readonly AwaitedPath[];
   /** Monotonic time of the next scan; infinity if none is due. */
   dueAt: number;
   /**
-   * Paths whose delay was cut short because the caller waits. This happens only once for each path.
-   * If the path must still wait, something else prevents the upload, and cutting the delay short
-   * again would never end.
+   * Paths whose delay was cut short because the caller waits. This happens once for each path. If a
+   * path must wait again, something else prevents the upload, and cutting the delay short again
+   * would never end.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
- * Keeps the callers that wait until their local changes are on the service. Scans when a path has
- * been unchanged for long enough, and checks the paths after each run. It therefore needs no
- * polling.
+ * Keeps the callers that wait until their local changes are on the service. Scans their paths when
+ * they have been unchanged for long enough, and checks them after each run, so no polling is
+ * needed.
  */
 export class Barriers {
   readonly #world: World;
@@ -86,7 +85,7 @@ export class Barriers {
     return promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
-  /** Returns the time of the next due scan; infinity if none is due. */
+  /** Returns infinity if no scan is due. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
     let earliest = NEVER;
@@ -94,7 +93,7 @@ export class Barriers {
     return earliest;
   }
 
-  /** Carries out the scans that are due. Called between two runs. */
+  /** The daemon calls this between two runs. */
   async scanDue(): Promise<void> {
     const dueBarriers = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
     const newBarriers = dueBarriers.filter(({ noted }) => noted === null);
@@ -118,7 +117,7 @@ export class Barriers {
 
   /**
    * Resolves the promises of callers whose paths are no longer `waiting`, or whose paths no run
-   * will upload. Called after each run.
+   * will upload. The daemon calls this after each run.
    */
   judge(): void {
     for (const barrier of this.#waiting) {
@@ -179,8 +178,8 @@ export class Barriers {
       if (barrier.noted === null) this.#note(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // After the end of the daemon's loop, a command may have opened the state file, so reading it
-      // can fail.
+      // After the end of the daemon's loop, a command may have opened the state file, so reading
+      // the file can fail.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -193,8 +192,8 @@ export class Barriers {
   }
 
   /**
-   * Returns true if base may count as the service's state. That is so after a run of this process
-   * has compared the two. It is also so while no run will start, because no newer facts will come.
+   * Returns true if base may count as the service's state: after a run of this process has compared
+   * base with the service, or while no run will start, because no newer facts will come.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

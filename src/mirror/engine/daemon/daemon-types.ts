@@ -9,20 +9,20 @@ import type { DaemonTiming } from "./timing.ts";
 
 /**
  * Request to a daemon.
- * - `pause`: starts no run until `resume`, or until a time has passed. Ends when the current run
- *   has ended.
- * - `resume`: ends the pause and scans both sides. Ends when that run has ended.
+ * - `pause`: starts no run until `resume`, or until a time has passed. The request ends when the
+ *   current run has ended.
+ * - `resume`: ends the pause and scans both sides. The request ends when that run has ended.
  */
 export type DaemonRequest = "pause" | "resume";
 
 export type DaemonOptions = {
   /**
-   * Settings of the daemon's runs. `secondLookMs` and `reviewsOnlyUnchanged` are ignored, because
-   * the daemon itself waits for the second scan, and until files are unchanged.
+   * Settings of the daemon's runs. The daemon ignores `secondLookMs` and `reviewsOnlyUnchanged`: it
+   * delays deletions itself, and waits itself until files are unchanged.
    */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
-  /** Stream of events that the service sends; undefined if the daemon only polls. */
+  /** Undefined if the daemon only polls. */
   readonly events?: RemoteEvents;
 };
 
@@ -36,28 +36,25 @@ type PendingDeletion = {
 export type DaemonStatus = {
   readonly phase: DaemonPhase;
   /**
-   * Last time at which both sides were in sync and no problem existed; null if there was none since
-   * the daemon started.
+   * Last time at which both sides were in sync and no problem existed; null if there was no such
+   * time since the daemon started.
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
-  /**
-   * Local paths with changes that no run has planned yet: their number, and the first 100 of them.
-   */
+  /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
-  /** End of the pause; null if the daemon is not paused, or is paused until `resume`. */
+  /** Null if the daemon is not paused, or is paused until `resume`. */
   readonly pausedUntil: number | null;
   readonly nextPollAt: number | null;
-  /** Time of the next retry; null if the last run did not fail. */
+  /** Null if the last run did not fail. */
   readonly retryAt: number | null;
   /**
-   * How local changes are noticed. `polling`: the system allows no watches (`limit` has the
+   * How the daemon notices local changes. `polling`: the system allows no watches (`limit` has the
    * reason), so each poll also scans the folder.
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
-  /** State of the service's event stream. Without the stream, the daemon only polls. */
   readonly eventStream: EventStreamState;
 };
 
@@ -71,8 +68,8 @@ export type BarrierEnd =
 
 export type Daemon = {
   /**
-   * Runs until `signal` aborts and the steps in progress have ended. Throws on a bug, if the state
-   * file is gone, or if it is called twice.
+   * Resolves when `signal` has aborted and the steps in progress have ended. Throws on a bug, if
+   * the state file is gone, or on a second call.
    */
   run(signal: AbortSignal): Promise<void>;
   /**
@@ -81,27 +78,27 @@ export type Daemon = {
    */
   request(kind: DaemonRequest, forMs?: number): Promise<void>;
   /**
-   * Calls `work` between two runs, after the requests that came before. Rejects if `work` throws,
-   * or if the daemon stops first.
+   * Calls `work` between two runs, after all earlier requests. Rejects if `work` throws, or if the
+   * daemon stops first.
    */
   callBetweenRuns(work: () => void): Promise<void>;
   /**
    * Waits until the local changes that exist at the time of the call are on the service, in review,
-   * or blocked. While the daemon is paused or stopped by a safety check, it does not wait, and
-   * paths may be `waiting` in the result. Rejects if the daemon stops.
+   * or blocked. Does not wait while the daemon is paused or stopped by a safety check; paths in the
+   * result may then be `waiting`. Rejects if the daemon stops.
    * @param scope files and folders; "" is the whole linked folder
    * @param signal when it aborts, the promise resolves with the current state of the paths
    */
   whenSynced(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
-   * Adds a listener for events. The daemon calls it outside transactions; it must not throw.
+   * The daemon calls `listener` outside transactions; `listener` must not throw.
    * @returns a function that removes the listener
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
   /**
-   * Returns the monotonic time when the loop last made progress, which includes progress of a long
-   * run.
+   * Returns the monotonic time at which the loop last made progress, which includes progress of a
+   * long run.
    */
   alive(): number;
 };

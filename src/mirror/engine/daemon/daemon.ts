@@ -25,8 +25,8 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 export type CreateDaemon = typeof createDaemon;
 
 /**
- * Loop of the daemon: sleeps until an event arrives or work is due, then does that work. Takes all
- * times from the clock of its world.
+ * Sleeps until an event arrives or work is due, then does that work. Takes all times from the clock
+ * of its world.
  */
 class DaemonLoop implements Daemon {
   readonly #world: World;
@@ -136,7 +136,7 @@ class DaemonLoop implements Daemon {
   }
 }
 
-/** Sleeps until the next work is due, and notices if the machine was suspended meanwhile. */
+/** Also notices if the machine was suspended during the sleep. */
 class Sleeper {
   readonly #clock: Clock;
   readonly #timing: DaemonTiming;
@@ -182,7 +182,7 @@ class Sleeper {
 
   /**
    * Ends the sleep if it would last beyond `time`, so that the loop computes a shorter one. Must be
-   * cheap, because it is called for each file event.
+   * cheap, because each file event calls it.
    */
   wakeBy(time: number): void {
     if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
@@ -190,12 +190,12 @@ class Sleeper {
 
   /**
    * Returns the milliseconds for which the machine or the process was suspended since the last
-   * call; null if they are at most `jumpMs`. A wall clock that was set forward looks like a
+   * call; null if it was at most `jumpMs`. A wall clock that was set forward looks like a
    * suspension.
    */
   takeGap(): number | null {
     // While a machine is suspended, the monotonic clock stops on some systems and continues on
-    // others. Both cases are checked.
+    // others, so both clocks are checked.
     const offset = this.#clock.now() - this.#clock.monotonic();
     const gap = Math.max(offset - this.#offset, this.#oversleptMs);
     this.#offset = offset;
@@ -204,10 +204,7 @@ class Sleeper {
   }
 }
 
-/**
- * Requests to the daemon, which are carried out between two runs, in the order in which they
- * arrive.
- */
+/** The daemon carries requests out between two runs, in the order in which they arrive. */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];
@@ -218,7 +215,6 @@ class RequestQueue {
   }
 
   /**
-   * Adds work to the queue.
    * @param onError `ends-loop` if an exception of the work must also end the daemon's loop
    * @returns the result of `work`; rejects if `work` does, or if the queue is closed first
    */
@@ -234,14 +230,14 @@ class RequestQueue {
     return promise;
   }
 
-  /** Carries out the first request in the queue. Returns false if the queue is empty. */
+  /** Returns false if the queue is empty. */
   async carryOutFirst(): Promise<boolean> {
     const request = this.#waiting.shift();
     await request?.carryOut();
     return request !== undefined;
   }
 
-  /** Rejects the requests in the queue, and all later ones. */
+  /** Rejects the requests in the queue, and all later requests. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

@@ -11,16 +11,13 @@ import type { FileHint } from "./remote-hints.ts";
 
 type EventWatchParts = {
   readonly world: World;
-  /** Event stream of the service; null if the daemon does not use one. */
+  /** Null if the daemon does not use the service's event stream. */
   readonly events: RemoteEvents | null;
   readonly runs: Pick<DaemonRuns, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
   readonly wakeBy: (time: number) => void;
 };
 
-/**
- * Receives the service's events while the daemon runs, and requests the documents that they name.
- */
 export class EventWatch implements EventListener {
   readonly #parts: EventWatchParts;
   #state: EventStreamState = { kind: "off" };
@@ -59,10 +56,7 @@ export class EventWatch implements EventListener {
     if (state.kind !== earlierState.kind) world.log.write("info", "events", { state: state.kind, why: reason });
   }
 
-  /**
-   * Requests the documents that events named.
-   * @returns the documents that differ from base; null if only a listing can show what changed
-   */
+  /** @returns the documents that differ from base; null if only a listing can show what changed */
   async requestDocuments(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
     const hintedDocuments = runs.hints.take();
@@ -83,7 +77,7 @@ export class EventWatch implements EventListener {
     return changedFiles;
   }
 
-  /** Charges the budget of event-driven requests for a listing that an event caused. */
+  /** Charges the budget of requests caused by events for a listing that an event caused. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());
@@ -95,8 +89,8 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Requests the documents that events named, each by its exact path, so that each answer is small.
- * The version in an event is only used to skip a request.
+ * Requests each document by its exact path, so that each answer is small. Uses the version in an
+ * event only to skip a request.
  * @returns null if only a listing can show what changed, because a document was moved, is gone, or
  * could not be read
  */
@@ -112,10 +106,10 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
 }
 
 /**
- * Returns the path at which to request a document, in the linked part of the workspace. Returns
- * `known` if no request is needed, because base is up to date. Returns `elsewhere` if the document
- * is gone, was moved, or has an unknown path. Other documents may then have moved too, so a listing
- * is needed.
+ * Returns the path at which to request a document, in the linked part of the workspace.
+ * - `known`: no request is needed, because base is up to date.
+ * - `elsewhere`: the document is gone, was moved, or has an unknown path. Other documents may then
+ *   have moved too, so a listing is needed.
  */
 function findPathToRequest(
   world: World,
@@ -130,10 +124,7 @@ function findPathToRequest(
   return path !== null && changeId === record.changeId ? "known" : record.remotePath;
 }
 
-/**
- * Requests the document at a path. Returns null if another document or none has that path, or if no
- * answer came.
- */
+/** Returns null if another document or none has the path, or if no answer came. */
 async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? toRemoteFiles(world, listing).get(id) : undefined;

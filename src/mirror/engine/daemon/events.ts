@@ -11,7 +11,7 @@ import type { DaemonPhase } from "./phase.ts";
  */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: DaemonPhase }
-  /** An entry of the event log: an effect, or something that the user should know. */
+  /** Entry of the event log: an effect, or something that the user should know. */
   | {
       readonly kind: "change";
       /** Kind of an action, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -25,10 +25,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly requestId: string | null;
       /** Change id in the document's record after the effect; null without a record. */
       readonly changeId: string | null;
-      /**
-       * Number of changed lines; null if the content did not change, or is not in the content
-       * store.
-       */
+      /** Null if the content did not change, or is not in the content store. */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
@@ -36,7 +33,7 @@ export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion that waits for its delay (`deletion-pending`), or whose file came back
-   * (`deletion-called-off`). With `inConflict`, mdmirror will restore the file instead of deleting
+   * (`deletion-called-off`). If `inConflict`, mdmirror will restore the file instead of deleting
    * the document. `asks` is true if a safety check will stop the sync when the deletions are due.
    */
   | {
@@ -47,7 +44,10 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** The system allows no more watches, so each poll scans the folder. Published once. */
+  /**
+   * The system allows no more watches, so each poll scans the folder. The daemon publishes this
+   * once.
+   */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
   /** The machine was suspended, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
@@ -62,7 +62,6 @@ type ContentSource = Pick<State, "record" | "text">;
 
 type ChangedLines = { readonly added: number; readonly removed: number };
 
-/** Passes the daemon's events to listeners. */
 export class EventPublisher {
   readonly #clock: Pick<Clock, "now">;
   readonly #state: ContentSource;
@@ -78,16 +77,13 @@ export class EventPublisher {
     for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
   }
 
-  /**
-   * Adds a listener.
-   * @returns a function that removes it
-   */
+  /** @returns a function that removes the listener */
   subscribe(listener: (event: DaemonEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Publishes an entry of the event log once its transaction is committed. */
+  /** Publishes the event once its transaction is committed. */
   record(event: MirrorEvent): void {
     if (this.#listeners.size === 0) return;
     if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());
@@ -111,7 +107,7 @@ function countLines({ before, after }: MirrorEvent, state: ContentSource): Chang
   return textBefore === null || textAfter === null ? null : countChangedLines(textBefore, textAfter);
 }
 
-/** Counts the lines that only one of two contents has. The order of lines does not matter. */
+/** Counts the lines that only one of the two contents has. The order of lines does not matter. */
 function countChangedLines(before: string, after: string): ChangedLines {
   const counts = new Map<string, number>();
   for (const line of splitLines(after)) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -19,11 +19,10 @@ export class FilesInUse {
   readonly #world: World;
   readonly #handsOff: EditorWait | undefined;
   #blocks: readonly Block[] = [];
-  /** Journal rows of set-aside files that a program has open for writing. */
   #setAside: readonly SetAsideRow[] = [];
   /**
-   * Digests of new content in set-aside files for which a run was requested, by the path of the
-   * file. The same content does not cause a second run.
+   * Digests of new content in set-aside files, by path of the file, for which a run was requested.
+   * One content does not cause two runs.
    */
   readonly #requestedContents = new Map<string, Digest>();
   #checkAt: number | null = null;
@@ -35,7 +34,7 @@ export class FilesInUse {
 
   /**
    * Reads from the state which files must not be replaced yet, and which replaced files a program
-   * still has open for writing.
+   * still has open.
    */
   update(): void {
     const { state, disk } = this.#world;
@@ -51,13 +50,12 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** Returns the time of the next check; null if none is needed. */
+  /** Returns null if no check is needed. */
   nextAt(): number | null {
     return this.#checkAt;
   }
 
   /**
-   * Checks the files.
    * @returns true if a run is due: a file may be replaced now, or a program wrote to a set-aside
    * file
    */
@@ -84,9 +82,7 @@ export class FilesInUse {
     return true;
   }
 
-  /**
-   * Returns the milliseconds until the file must be checked again; 0 or less if it may be replaced.
-   */
+  /** Returns 0 or less if the file may be replaced now. */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

@@ -8,19 +8,19 @@ import type { DaemonStatus } from "./daemon-types.ts";
 
 export interface WatchListener {
   /**
-   * Called when something at a path may have changed.
+   * Something at the path may have changed.
    * @param whole true if everything below the path must be scanned
    */
   onHint(path: LocalPath, whole: boolean): void;
-  /** Called when the system allows no more watches; once at most. */
+  /** The system allows no more watches. The watcher calls this at most once. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
 /**
- * Runs the watcher of the linked folder. Restarts it after the ignore rules changed, or after the
- * folder was missing. If the system allows no more watches, the folder is polled instead. Also
- * checks that the path still leads to the linked folder, whose disk may be unmounted and mounted
- * again.
+ * Runs the watcher of the linked folder. Restarts the watcher after the ignore rules changed, or
+ * after the folder was missing. If the system allows no more watches, the daemon polls the folder
+ * instead. Also checks that the path still leads to the linked folder, whose disk may be unmounted
+ * and mounted again.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -39,6 +39,7 @@ export class FolderWatch {
 
   /**
    * @param lastLocal returns a tree with the ignore rules of the last scan; null before the first
+   * scan
    */
   constructor(world: World, watcher: Watcher, listener: WatchListener, lastLocal: () => LocalTree | null) {
     this.#world = world;
@@ -55,15 +56,13 @@ export class FolderWatch {
     return this.#limit;
   }
 
-  /** Returns true if the folder was missing at the last check. */
   isAway(): boolean {
     return this.#isAway;
   }
 
   /**
    * Checks whether the linked folder is at its path.
-   * @returns `lost` or `back` if the result differs from that of the last check; otherwise `away`
-   * or `there`
+   * @returns `lost` or `back` if the last check had another result; otherwise `away` or `there`
    */
   checkFolder(): "there" | "away" | "lost" | "back" {
     const { root } = checkRoot(this.#world);
@@ -75,8 +74,8 @@ export class FolderWatch {
   }
 
   /**
-   * Starts the watcher, unless it already runs with the current ignore rules. Does nothing if the
-   * folder is missing or the system allows no more watches.
+   * Starts the watcher, unless it runs with the current ignore rules. Does nothing if the folder is
+   * missing or the system allows no more watches.
    */
   async ensure(): Promise<void> {
     if (this.#isAway) return;

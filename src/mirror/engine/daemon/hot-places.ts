@@ -30,18 +30,18 @@ type HotPlace = {
   /** Time of the last change of a document in this place. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests that a listing of this place takes. */
+  /** Number of requests that one listing of this place takes. */
   cost: number;
 };
 
 /**
- * LIMIT: steps of a run. A run with more is a bulk change, which does not show where somebody
+ * LIMIT: steps of a run. A run with more steps is a bulk change, which does not show where somebody
  * works.
  */
 const MAX_STEPS = 200;
 /** LIMIT: hot places that one run adds. Choosing a place is slow, because it reads every record. */
 const MAX_NEW_PLACES = 4;
-/** LIMIT: hot places that are kept. */
+/** LIMIT: hot places, because their listings share one request budget. */
 const MAX_PLACES = 16;
 /**
  * Share of the request budget that the listings of all hot places may use together. The rest is for
@@ -53,7 +53,7 @@ const PLACES_SHARE = 0.7;
  * this number.
  */
 const COOLING_DIVISOR = 30;
-/** Milliseconds by which a listing may be early, so that it is made together with others. */
+/** Milliseconds by which a listing may be early, so that several places are listed together. */
 const GROUPING_MS = 250;
 
 /** Keeps the parts of the workspace in which somebody works (hot places), and lists them often. */
@@ -61,10 +61,10 @@ export class HotPlaces {
   readonly #world: World;
   readonly #budget: RequestBudget;
   readonly #knownTrees: KnownTrees;
-  /** Milliseconds between two listings right after a change. */
   readonly #leastMs: number;
   /**
-   * Longest interval in milliseconds. A hot place that reaches it is no longer listed separately.
+   * Longest milliseconds between two listings. A hot place that reaches them is no longer listed
+   * separately.
    */
   readonly #mostMs: number;
   #places: readonly HotPlace[] = [];
@@ -77,7 +77,6 @@ export class HotPlaces {
     this.#mostMs = hotMostMs;
   }
 
-  /** Adds or updates the hot places of the documents that a cycle changed on either side. */
   noteRun(end: CycleEnd, now: number): void {
     if (end.kind === "offline" || end.ends.length > MAX_STEPS) return;
     let chosenCount = 0;
@@ -89,10 +88,7 @@ export class HotPlaces {
     }
   }
 
-  /**
-   * Records the time of a change in the hot place that contains the path.
-   * @returns false if no hot place contains the path
-   */
+  /** @returns false if no hot place contains the path */
   #markActive(path: LocalPath, now: number): boolean {
     const knownPlace = this.#places.find(({ place }) => containsPath(place, path));
     if (knownPlace === undefined) return false;
@@ -111,12 +107,12 @@ export class HotPlaces {
     this.#places = this.#places.filter((other) => other !== place);
   }
 
-  /** Returns the time of the next listing of a hot place; null if there is no hot place. */
+  /** Returns null if there is no hot place. */
   dueAt(): number | null {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
   }
 
-  /** Lists the hot places that are due, in parallel, and schedules their next listings. */
+  /** Lists the due places in parallel, and schedules their next listings. */
   async listDuePlaces(now: number): Promise<HotPlaceCheck> {
     this.#places = this.#places.filter((place) => this.#interval(place, now) < this.#mostMs);
     let wantedRequests = 0;
@@ -145,7 +141,7 @@ export class HotPlaces {
     const needsAll = findMembers(this.#world.state, hot.place).some(
       (placed) => !listedDocuments.has(placed.id) && knownTrees.isInPlace(placed),
     );
-    // A listing of the whole workspace shows why the document is no longer in this place.
+    // A listing of the whole workspace shows why a document is no longer in this place.
     if (needsAll) this.#drop(hot);
     return { files: [...listedDocuments.values()].filter((file) => knownTrees.isChanged(file)), needsAll };
   }
@@ -160,7 +156,9 @@ function containsPath(place: HotLocation, path: LocalPath): boolean {
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
 
-/** Returns the local paths at which an action shows that somebody works. A move has two. */
+/**
+ * Returns the local paths at which an action shows that somebody works. A move has two such paths.
+ */
 function findActivePaths(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
@@ -168,11 +166,11 @@ function findActivePaths(action: Action): readonly LocalPath[] {
 }
 
 /**
- * Result of listing hot places. It proves no absence: a missing document may have been moved, which
- * only a listing of the whole workspace shows.
+ * Proves no absence: a missing document may have been moved, which only a listing of the whole
+ * workspace shows.
  */
 type HotPlaceCheck = {
-  /** Documents that differ from what the service listed before. */
+  /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
   /**
    * True if the whole workspace must be listed, because a document of base was missing or no answer
@@ -183,12 +181,17 @@ type HotPlaceCheck = {
 
 /** Share of a page that a subtree may fill, so that it still fits on the page after some growth. */
 const MAX_PAGE_SHARE = 0.9;
-/** LIMIT: pages of a folder that is listed separately. */
+/**
+ * LIMIT: pages of a folder that is listed separately. For a larger folder, only the document itself
+ * is listed, because each page is a request.
+ */
 const MAX_FOLDER_PAGES = 8;
 /**
- * Chooses the hot place for a document that changed. The first choice is the highest folder above
- * it whose documents fit on one page, because work in a folder often continues nearby. The second
- * choice is its own folder, the third is the document alone.
+ * Chooses the hot place for a document that changed:
+ * - The highest folder above it whose documents fit on one page, because work in a folder often
+ *   continues nearby.
+ * - Otherwise the folder that contains it.
+ * - Otherwise the document alone.
  * @param page number of documents on a page of a listing
  * @returns null if base does not have exactly one document at the path
  */
@@ -209,7 +212,7 @@ function choosePlace(state: State, path: LocalPath, page: number): HotLocation |
   return record === undefined || more.length > 0 ? null : { kind: "document", path, id: record.id };
 }
 
-/** Returns the request parameters that list a hot place; null if base no longer has the place. */
+/** Returns the request parameters that list a hot place; null if base no longer has that place. */
 function toSelector(world: World, place: HotLocation): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
@@ -230,7 +233,8 @@ function findMembers(state: State, place: HotLocation): readonly DocumentPaths[]
   }
   const remoteFolder = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // A document whose two paths differ is left out, because the listing may not contain it.
+  // The listing may lack a document whose local and remote paths do not correspond, so such a
+  // document is left out.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(

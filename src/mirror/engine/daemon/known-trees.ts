@@ -26,13 +26,13 @@ import type { World } from "../run/world.ts";
 /**
  * Keeps results of the last scans, so that a local edit takes one scan of one file and no listing.
  * A full cycle always scans the local folder. The service's tree is kept as long as every effect of
- * a cycle can be applied to it. Otherwise the service is listed again.
+ * a cycle can be applied to it. Otherwise the next cycle lists the service.
  */
 export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
-  /** Listing that no run has used yet; null if there is none. */
+  /** Null if a run has used the last listing. */
   #newListing: DocumentList | null = null;
   /**
    * Ignore rules and properties of the disk from the last local scan, without files and folders;
@@ -49,17 +49,13 @@ export class KnownTrees {
     this.#world = world;
   }
 
-  /** Scans the local folder, and keeps its ignore rules. */
   observeLocal(base: BaseTree, inodesTrusted: boolean, keepText: StoreContent): LocalTree {
     const localTree = observeLocal(this.#world, base, inodesTrusted, keepText);
     this.#lastLocal = { ...localTree, files: new Map(), folders: new Map(), others: new Map() };
     return localTree;
   }
 
-  /**
-   * Returns the service's tree. Lists the service unless the tree of an earlier scan is still
-   * valid.
-   */
+  /** Lists the service unless the tree of an earlier scan is still valid. */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownRemoteFacts): Promise<RemoteScan> {
     // An earlier tree is used only if it contains all known documents, because a run must prove
     // each absence that it acts on (I04).
@@ -86,9 +82,9 @@ export class KnownTrees {
     }
   }
 
-  /** Receives a new listing. Returns `same` if it shows no change, so that no run is needed. */
+  /** Returns `same` if the listing shows no change, so that no run is needed. */
   takeListing(listing: DocumentList): "same" | "changed" {
-    // After a restore of the service, folders must be listed as well, because the known folders are
+    // After a restore of the service, the folders are listed too, because the known folders are
     // older than the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
     else if (
@@ -114,8 +110,8 @@ export class KnownTrees {
   }
 
   /**
-   * Applies the steps of a cycle to the service's tree. Forgets the tree if that is not possible
-   * for every effect.
+   * Applies the steps of a cycle to the service's tree. Forgets the tree if an effect cannot be
+   * applied to it.
    */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
@@ -125,7 +121,7 @@ export class KnownTrees {
 
   /**
    * Scans these local paths, and returns trees that contain only their documents. Returns `same` if
-   * nothing changed, and `whole` if these documents cannot be planned without all others.
+   * nothing changed, and `whole` if these documents cannot be planned without the other documents.
    * @param shown documents at these paths that the service has just returned
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
@@ -146,8 +142,8 @@ export class KnownTrees {
 
   /**
    * Makes the next cycle list the documents of the service.
-   * @param alsoFolders true if it must also list the folders; otherwise it does so only if a
-   * document is in an unknown folder
+   * @param alsoFolders true if the cycle must also list the folders; otherwise it lists them only
+   * if a document is in an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#remote = null;
@@ -156,7 +152,7 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if a document differs from what the service listed before. Returns false if it has
+   * Returns true if a document differs from the service's earlier listing. Returns false if it has
    * an earlier version, because a listing may be out of date.
    */
   isChanged(file: RemoteFile): boolean {
@@ -168,8 +164,8 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if the service last listed a document at the path that base has for it. Also
-   * returns true if no tree of the service is known.
+   * Returns true if the service last listed the document at the path in base, or if no tree of the
+   * service is known.
    */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
@@ -214,8 +210,8 @@ const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
 
 /**
  * Returns the service's tree after the steps of a cycle, updated from base (I12). Returns null
- * after any other kind of action, or if a step failed or found another user's edit. The service is
- * then listed again.
+ * after an action of another kind than `FOLLOWED_KINDS`, or if a step failed or found another
+ * user's edit; the next cycle then lists the service.
  */
 export function updateRemoteTree(
   state: Pick<State, "record" | "recordsAt">,
@@ -243,9 +239,8 @@ function findDocumentId(state: Pick<State, "recordsAt">, action: Action): DocId 
   return action.kind === "create-remote" ? (state.recordsAt(action.localPath)[0]?.id ?? null) : null;
 }
 
-/** Results of the last scans of both sides. */
 type LastScans = {
-  /** Tree with the ignore rules and the properties of the disk. Its files are not used. */
+  /** Only the ignore rules and the properties of the disk are used, not the files. */
   readonly local: LocalTree;
   readonly remote: RemoteTree;
 };
@@ -273,7 +268,7 @@ export function makeNarrowTrees(
       if (dir === null || !remote.folders.has(dir.id) || blockedKeys.has(dir.id)) return null;
       dirs.set(dir.id, dir);
     }
-  // A path without a record may still have a block, of an earlier file at that path.
+  // A path without a record may still have the block of an earlier file.
   const unrecordedPaths = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
     paths.every((path) => !blockedKeys.has(path)) &&
@@ -311,8 +306,8 @@ function toLocalFolder({ localPath: path, dev, ino, birthMs }: FolderRecord): Lo
 }
 
 /**
- * Returns true if a new file, or nothing, may be at a path without a record. Otherwise the path is
- * that of a folder or a conflict copy.
+ * Returns true if the path, which has no record, may have a new file or nothing. Returns false if
+ * it is the path of a folder or a conflict copy.
  */
 function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;

@@ -6,7 +6,6 @@ type PendingDeletion = {
   since: number;
   /** True if the document is in conflict, so that its file will be restored instead. */
   readonly inConflict: boolean;
-  /** True if the deletion was published to listeners. */
   isAnnounced: boolean;
 };
 
@@ -14,14 +13,14 @@ type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readon
 
 /**
  * Delays local deletions before they are sent. If a program deletes and creates a file again, or a
- * user undoes a deletion, nothing is sent. While more deletions arrive, each delay starts again. A
- * recursive deletion thus becomes one plan, and the safety check sees it as a whole. Times are
+ * user undoes a deletion, nothing is sent. While more deletions arrive, all delays start again. A
+ * recursive deletion thus becomes one plan, and the safety check sees all of it. Times are
  * monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
   readonly #pending = new Map<LocalPath, PendingDeletion>();
-  /** Published deletions whose file came back, until that is published too. */
+  /** Published deletions whose file came back, until listeners are informed of that. */
   readonly #cancelled = new Set<LocalPath>();
 
   constructor(timing: DaemonTiming) {
@@ -31,10 +30,11 @@ export class PendingDeletions {
   /**
    * Handles the result of a cycle. A new deletion starts its delay, and restarts all other delays.
    * Deletions that were sent, or whose file came back, are removed.
-   * @param absent recorded paths without a file whose deletion waits; the value is true if the
+   * @param absent recorded paths without a file, whose deletions wait; the value is true if the
    * document is in conflict
    * @param sent paths whose deletion the cycle was allowed to send
-   * @param isUnjudged returns true for a path that the cycle could not scan; its delay starts again
+   * @param isUnjudged returns true for a path that the cycle could not scan; the delay of its
+   * deletion starts again
    */
   update(
     absent: ReadonlyMap<LocalPath, boolean>,
@@ -57,7 +57,7 @@ export class PendingDeletions {
 
   /**
    * Returns the deletions to publish, and marks them as published.
-   * @param again true if deletions that were published before are returned as well
+   * @param again true to return deletions that were published before, too
    */
   takeChanges(again: boolean): {
     readonly begun: readonly ListedDeletion[];
@@ -77,7 +77,7 @@ export class PendingDeletions {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
-  /** Returns the time when the next deletion is due; null if none is delayed. */
+  /** Returns null if no deletion is delayed. */
   nextAt(): number | null {
     let nextDueAt: number | null = null;
     for (const wait of this.#pending.values())
@@ -92,7 +92,7 @@ export class PendingDeletions {
   }
 
   /**
-   * Starts each delay again, because the folder was not watched for a while: the machine was
+   * Starts all delays again, because the folder was not watched for a while: the machine was
    * suspended, or the folder was missing.
    */
   restart(now: number): void {
@@ -108,8 +108,7 @@ export class PendingDeletions {
   }
 
   /**
-   * Returns the time when a deletion is due.
-   * LIMIT: `deleteGraceMostMs` for a deletion that is delayed again and again. Otherwise an endless
+   * LIMIT: `deleteGraceMostMs` after its first delay began, a deletion is due. Otherwise an endless
    * series of deletions would never be sent.
    */
   #dueAt({ since, first }: PendingDeletion): number {

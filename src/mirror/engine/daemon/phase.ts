@@ -3,11 +3,10 @@ import type { RunReport } from "../run/report.ts";
 
 export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 
-/** Reason of a failed run, after which the daemon waits for a retry. */
 export type FailureReason = Exclude<WaitReason, "paused">;
 
 export type DaemonPhase =
-  /** No work is due. The daemon waits for a file event, a poll or a request. */
+  /** The daemon waits for a file event, a poll or a request. */
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
@@ -23,7 +22,6 @@ export type DaemonPhase =
 export const IDLE: DaemonPhase = { kind: "idle" };
 export const PAUSED: DaemonPhase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
 
-/** Returns the reason why a run ended with the state `offline`. */
 export function chooseFailureReason(fault: Fault | null): FailureReason {
   if (fault?.kind === "locked-out") return "unauthenticated";
   if (fault?.kind !== "later") return "unavailable";

@@ -6,16 +6,21 @@ import type { DaemonTiming } from "./timing.ts";
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
 /**
- * Documents that events named. `all`: there are too many, or a folder changed, so a listing is
+ * Documents that events named. `all`: too many documents or a folder changed, so a listing is
  * needed. `folders` is true if folders must be listed too.
  */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/** LIMIT: documents that are requested one by one. For more, a listing takes fewer requests. */
+/**
+ * LIMIT: documents that are requested one by one, because for more documents a listing takes fewer
+ * requests.
+ */
 const MAX_FILES = 16;
-/** Requests that events may cause in a short time. Further ones wait for the budget per minute. */
+/**
+ * Requests that events may cause in a short time. Further requests wait for the budget per minute.
+ */
 const BURST_REQUESTS = 20;
 
 /**
@@ -29,7 +34,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Time until which the budget is used up, by requests that showed no change. */
+  /** Time until which requests that showed no change have used up the budget. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -46,7 +51,7 @@ export class RemoteHints {
     this.#files.clear();
   }
 
-  /** Returns the time when the events are due to be handled; null if there are none. */
+  /** Returns the time at which the collected events are handled; null if there are none. */
   dueAt(): number | null {
     if (this.#since === null) return null;
     return Math.max(this.#since + this.#timing.eventsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);

@@ -4,8 +4,8 @@ import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Requests by which the budget may be exceeded when a listing of the whole workspace starts. After
- * such a listing, a small scan need not wait until the budget has recovered from it.
+ * Requests by which the budget may be exceeded when a listing of the whole workspace starts. A
+ * small scan may start even before the budget has recovered from the last such listing.
  */
 const SPARE_REQUESTS = 20;
 /**
@@ -13,15 +13,17 @@ const SPARE_REQUESTS = 20;
  * workspace. Without it, ten thousand uploads would prevent scans for hours.
  */
 const MAX_OVERSPENT = 60;
-/** LIMIT: requests per minute to which refusals can reduce the pace. */
+/**
+ * LIMIT: requests per minute below which refusals do not reduce the pace, so that scans never stop.
+ */
 const MIN_PER_MINUTE = 4;
-/** Share of the configured pace that is regained in each minute without a refusal. */
+/** Share of the configured pace that each minute without a refusal gives back. */
 const REGAINED_SHARE = 0.1;
 
 /**
- * Limits how often the service is scanned. Every request counts towards one limit per minute.
- * Uploads and downloads count too, but only scans wait. If the service refuses a request, the limit
- * is halved. Times are monotonic.
+ * Limits how often the service is scanned. All requests count towards one limit per minute, also
+ * uploads and downloads, but only scans wait. If the service refuses a request, the limit is
+ * halved. Times are monotonic.
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
@@ -31,7 +33,7 @@ export class RequestBudget {
   #sent: number;
   #overspent = 0;
   #settledAt: number;
-  /** Number of requests of the last listing of the whole workspace; null before the first. */
+  /** Null before the first listing of the whole workspace. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -43,7 +45,6 @@ export class RequestBudget {
     this.#settledAt = now;
   }
 
-  /** Returns the number of requests that the client has sent so far. */
   sent(): number {
     return Object.values(this.#remote.counts()).reduce((sum, count) => sum + count, 0);
   }
@@ -53,8 +54,8 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the number of requests that a listing of the whole workspace takes. Before the first
-   * listing, estimates it.
+   * Returns the number of requests that a listing of the whole workspace takes; an estimate before
+   * the first listing.
    * @param documents number of documents in the workspace
    */
   wholeCost(documents: number): number {
@@ -69,17 +70,14 @@ export class RequestBudget {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /**
-   * Returns the number of requests allowed per minute: the configured number, or fewer after
-   * refusals.
-   */
+  /** Returns the configured number, or fewer after refusals. */
   requestsAMinute(now: number): number {
     this.#settle(now);
     return this.#requestsAMinute;
   }
 
   /**
-   * Returns the earliest time for a listing of the whole workspace. By then the budget has nearly
+   * Returns the earliest time for a listing of the whole workspace, when the budget has nearly
    * recovered from all requests so far.
    */
   wholeAt(now: number): number {
@@ -87,7 +85,7 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the earliest time for a small scan. It does not wait until the budget has recovered
+   * Returns the earliest time for a small scan, which need not wait until the budget has recovered
    * from the last listing of the whole workspace.
    */
   smallAt(now: number): number {

@@ -10,15 +10,14 @@ import { toWallTime } from "./timing.ts";
 const NOTE_SYNCED_MS = 60_000;
 
 /**
- * Keeps the results of runs: for `status`, for listeners, and in the state file. Writes to the
- * state file as rarely as possible.
+ * Keeps the results of runs for `status`, for listeners, and in the state file, which it writes as
+ * rarely as possible.
  */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
-  /** True if listeners know that a safety check will stop the delayed deletions. */
   #isStopAnnounced = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +29,6 @@ export class RunLog {
   }
 
   /**
-   * Stores the report of a run, and publishes its changes.
    * @param listed true if the run listed the service; only such a run proves that both sides are
    * equal
    */
@@ -55,7 +53,7 @@ export class RunLog {
 
   /**
    * Publishes new delayed deletions. When it becomes known that a safety check will stop them,
-   * publishes all of them again.
+   * publishes all delayed deletions again.
    */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
@@ -69,9 +67,10 @@ export class RunLog {
   }
 
   /**
-   * Records that both sides are equal, after a listing of the service, if the last run left no
+   * Records after a listing of the service that both sides are equal, if the last run left no
    * change.
-   * @param writeNow true to write the time to the state file immediately; otherwise once a minute
+   * @param writeNow true to write the time to the state file immediately; otherwise it is written
+   * once a minute
    */
   noteListed(writeNow: boolean): void {
     if (this.#report?.state !== "in-sync") return;

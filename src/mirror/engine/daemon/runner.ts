@@ -22,12 +22,14 @@ const MAX_DIRTY_SHOWN = 100;
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
-  /** Event stream of the service; null if the daemon does not use one. */
+  /** Null if the daemon does not use the service's event stream. */
   readonly events: RemoteEvents | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Wakes the daemon at a time at the latest, for an event that came after it went to sleep. */
+  /**
+   * Ends the daemon's sleep at `time` at the latest, for an event that came after the sleep began.
+   */
   readonly wakeBy: (time: number) => void;
 };
 
@@ -43,10 +45,7 @@ export class Runner implements WatchListener {
   readonly #watch: FolderWatch;
   readonly #eventWatch: EventWatch;
   #phase: DaemonPhase = IDLE;
-  /**
-   * Time at which the pause ends; infinity if it lasts until `resume`; null if the daemon is not
-   * paused.
-   */
+  /** Infinity if the pause lasts until `resume`; null if the daemon is not paused. */
   #pausedUntil: number | null;
 
   constructor(parts: RunnerParts) {
@@ -73,7 +72,6 @@ export class Runner implements WatchListener {
     return dueWork !== null;
   }
 
-  /** Returns the time when the next work is due. */
   dueAt(): number {
     return this.#pausedUntil ?? this.#schedule.nextAt();
   }
@@ -101,7 +99,6 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Scans both sides completely, and carries out all changes in a run. */
   async runWhole(): Promise<void> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
@@ -114,13 +111,12 @@ export class Runner implements WatchListener {
   /**
    * Scans and plans the paths that have been unchanged for long enough. Does nothing while the
    * daemon is paused.
-   * @param duringRetryWait true if this is allowed while a failed run waits for its retry
+   * @param duringRetryWait true to scan also while a failed run waits for its retry
    */
   async scanSettled(duringRetryWait: boolean): Promise<void> {
     if (!this.#isPaused() && (duringRetryWait || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
-  /** Returns true if a run has ended since the daemon started. */
   hasRun(): boolean {
     return this.#runLog.report() !== null;
   }
@@ -157,7 +153,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Handles a suspension of the machine, in which the folder was not watched.
+   * The folder was not watched while the machine was suspended.
    * @param sleptMs length of the suspension in milliseconds
    */
   noteGap(sleptMs: number): void {
@@ -214,20 +210,19 @@ export class Runner implements WatchListener {
     this.#parts.publisher.publish({ kind: "phase", phase });
   }
 
-  /** Plans the local changes that have been unchanged for long enough. */
   async #runDirty(): Promise<void> {
     const { paths, whole, many } = this.runs.dirty.take(this.#now());
     if (paths.length === 0 && !many) return;
     if (!whole && !many && (await this.#judgeAlone(paths))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not report that the event queue of the system (inotify) was full. After very
-    // many events, the folder is therefore scanned once more.
+    // LIMIT: Node does not report that the system's event queue (inotify) was full. After very many
+    // events, the folder is therefore scanned once more.
     if (many) this.runs.dirty.note("", true, this.#now());
   }
 
   /**
-   * Tries to sync a few documents without all others, which works for nearly every edit.
+   * Tries to sync a few documents without the others, which is possible for nearly every edit.
    * @param shown documents at these paths that the service has just returned
    * @returns false if a full run is needed
    */
@@ -252,10 +247,7 @@ export class Runner implements WatchListener {
     return this.#judgeAlone(paths, shown);
   }
 
-  /**
-   * Requests the documents that events of the service named. If that is not enough, lists the whole
-   * workspace.
-   */
+  /** If that is not enough, lists the whole workspace. */
   async #runHints(): Promise<void> {
     const shownFiles = await this.#eventWatch.requestDocuments();
     if (shownFiles?.length === 0 || (shownFiles !== null && (await this.#judgeShown(shownFiles)))) return;
@@ -274,8 +266,8 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
-    // A document that was just listed may have the path of another document, which was not listed.
-    // Only a listing of the whole workspace shows where the other document is now.
+    // A document that was just listed may have the path of another document that was not listed.
+    // Only a listing of the whole workspace shows where that other document is now.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }
@@ -305,10 +297,7 @@ export class Runner implements WatchListener {
     else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
-  /**
-   * Checks whether the linked folder is at its path. A missing folder is not watched, so the delay
-   * of each deletion starts again.
-   */
+  /** A missing folder is not watched, so the delay of each deletion starts again. */
   #checkFolder(): "there" | "away" | "lost" | "back" {
     const folder = this.#watch.checkFolder();
     if (folder === "lost" || folder === "back") this.runs.deletions.restart(this.#now());
@@ -341,9 +330,9 @@ export class Runner implements WatchListener {
 }
 
 /**
- * Returns the monotonic time at which the stored pause of the last daemon ends. Infinity if it
- * lasts until `resume`; null if the daemon was not paused. If the wall clock was set back, the
- * pause does not become longer than it was.
+ * Returns the monotonic time at which the stored pause of the last daemon ends: infinity if the
+ * pause lasts until `resume`; null if that daemon was not paused. If the wall clock was set back,
+ * the pause does not become longer.
  */
 function readPauseEnd({ state, clock }: World): number | null {
   const storedPause = state.meta(META.paused);

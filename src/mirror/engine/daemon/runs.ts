@@ -28,7 +28,7 @@ import type { DaemonTiming } from "./timing.ts";
 
 /**
  * LIMIT: documents of a listing that are synced without all others. For more, a full run is faster,
- * because each of them reads every record.
+ * because each document that is synced alone needs every record to be read.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 
@@ -45,17 +45,14 @@ export class DaemonRuns {
    * review.
    */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
-  /**
-   * Files that became empty. They are hidden from the plan for a while, with the reason given here.
-   */
+  /** Files that became empty, and the reason why the plan does not see them for a while. */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
   readonly inUse: FilesInUse;
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Failed and refused actions of the runs since refused requests were last sent again. */
+  /** Failed and refused actions of the runs since mdmirror last sent refused requests again. */
   #memory = makeEmptyMemory();
-  /** Local paths of the deletions that a safety check stopped in the last run. */
   #stoppedDeletions: ReadonlySet<LocalPath> = new Set();
 
   constructor(world: World, settings: Settings, timing: DaemonTiming) {
@@ -116,8 +113,7 @@ export class DaemonRuns {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // One of these documents may have been moved, and its new file may be one that a program is
-    // still writing.
+    // One of these documents may have been moved to a file that a program is still writing.
     const unsettledPaths = [...this.dirty.unsettled(now)].filter(
       ([dirty]) => !paths.some((path) => isWithin(path, dirty)),
     );
@@ -137,7 +133,7 @@ export class DaemonRuns {
     const input = { run, settings, tally, retryRefused: false, unchangedContents: null, dry: false };
     const cycleEnd = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (cycleEnd === null) return "whole";
-    // These fields describe the last run only, and are reported once.
+    // These fields describe the last run only, so the new report does not repeat them.
     const { renamed: _renamed, movedOutOfWay: _movedOutOfWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
@@ -153,7 +149,7 @@ export class DaemonRuns {
 
   /**
    * Returns the settings of the next run, some of which can change between runs. The daemon itself
-   * waits for the second scan, and until files are unchanged.
+   * delays deletions, and waits until files are unchanged.
    */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
@@ -202,7 +198,7 @@ export class DaemonRuns {
 
 /**
  * Returns true if a run planned every change, so that later changes can be planned without a full
- * run. Each change that the run did not carry out must then have a block.
+ * run. Each change that the run did not carry out then has a block.
  */
 function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;

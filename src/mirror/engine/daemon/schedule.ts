@@ -19,8 +19,8 @@ import type { DaemonTiming } from "./timing.ts";
 export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: how long a poll waits for the request budget. The unit is the time in which one listing of
- * the whole workspace uses the whole budget.
+ * LIMIT: how long a poll waits for the request budget, so that polls never stop. The unit is the
+ * time in which one listing of the whole workspace uses up the whole budget.
  */
 const MAX_WAITED_LISTINGS = 3;
 
@@ -53,7 +53,7 @@ export class Schedule {
     this.#retryRefusedAt = now;
   }
 
-  /** Returns the most urgent work that is due; null if nothing is due. */
+  /** Returns null if nothing is due. */
   firstDue(): DueWork | null {
     const now = this.#clock.monotonic();
     for (const [due, time] of this.#times(now))
@@ -61,12 +61,12 @@ export class Schedule {
     return null;
   }
 
-  /** Returns the earliest time at which work may be due; infinity if none is planned. */
+  /** Returns infinity if no work is planned. */
   nextAt(): number {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, time]) => time));
   }
 
-  /** Returns the time at which each kind of work becomes due, the most urgent kind first. */
+  /** Returns the most urgent kind first. */
   #times(now: number): readonly (readonly [DueWork, number])[] {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
@@ -85,8 +85,8 @@ export class Schedule {
   }
 
   /**
-   * Returns the time until which a bulk change (a checkout, a copied folder) delays all other work;
-   * now if none is in progress. The delay is limited, in case the changes never end.
+   * Returns the time until which a bulk change (a checkout, a copied folder) delays all other work,
+   * or `now` if none is in progress. The delay is limited, in case the changes never end.
    */
   #delaysUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
@@ -94,7 +94,7 @@ export class Schedule {
   }
 
   /**
-   * Schedules the next poll. Called after each poll and after each scan of both sides.
+   * Runs after each poll and after each scan of both sides.
    * @param away true if the linked folder is missing; a poll then only checks the folder, without a
    * request
    */
@@ -119,10 +119,7 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latestAt));
   }
 
-  /**
-   * Returns the time of the next listing of hot places; infinity if polls are frequent enough
-   * without them.
-   */
+  /** Returns infinity if polls are frequent enough without listings of hot places. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const hotAt = this.#isListening ? null : hot.dueAt();
@@ -137,13 +134,13 @@ export class Schedule {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** Records whether the service sends events. With events, fewer polls are needed. */
+  /** If the service sends events, fewer polls are needed. */
   noteListening(isListening: boolean): void {
     this.#isListening = isListening;
     if (!isListening) this.#pollSooner();
   }
 
-  /** Makes the next poll earlier if the interval between polls is shorter now. */
+  /** Makes the next poll earlier if the interval between polls has become shorter. */
   #pollSooner(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
   }
@@ -152,13 +149,11 @@ export class Schedule {
     this.#rescanAt = this.#clock.monotonic() + this.#timing.rescanMs;
   }
 
-  /** Makes a full scan of both sides due now. */
   rescanNow(): void {
     this.#rescanAt = this.#clock.monotonic();
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
   }
 
-  /** Records that somebody works, on either side. */
   noteActivity(): void {
     const now = this.#clock.monotonic();
     this.#activeAt = now;
@@ -166,8 +161,8 @@ export class Schedule {
   }
 
   /**
-   * Returns true if refused changes are due to be sent again, which is at the start and then daily.
-   * The caller sends them.
+   * Returns true if the caller must send refused changes again, which is at the start and then
+   * daily.
    */
   takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
@@ -182,7 +177,6 @@ export class Schedule {
     this.#retryAt = this.#clock.monotonic() + delay;
   }
 
-  /** Returns the number of failed runs in a row. */
   failures(): number {
     return this.#failures;
   }
@@ -192,10 +186,7 @@ export class Schedule {
     this.#retryAt = null;
   }
 
-  /**
-   * Schedules a run for the time when content has been unchanged for long enough. Called after a
-   * run.
-   */
+  /** Schedules a run for the time when content has been unchanged for long enough. */
   scheduleUnchanged(): void {
     const now = this.#clock.monotonic();
     const { unchangedContents, emptied } = this.#runs;
@@ -212,11 +203,11 @@ export class Schedule {
   }
 }
 
-/** Share by which the interval between polls varies at random, up and down. */
+/** Share by which the interval between polls varies at random, in both directions. */
 const JITTER_SHARE = 0.1;
 /**
- * Without activity, polls use at most this fraction of the request budget: a third and, after a
- * long time, a sixth.
+ * Without activity, polls use at most a third of the request budget and, after a long time, a
+ * sixth.
  */
 const IDLE_DIVISOR = 3;
 const LONG_IDLE_DIVISOR = 6;
@@ -228,17 +219,15 @@ const SLOWING_DIVISOR = 10;
 
 type PollPace = {
   readonly idleMs: number;
-  /** Number of requests that a listing of the whole workspace takes. */
+  /** Number of requests that one listing of the whole workspace takes. */
   readonly requests: number;
-  /** Number of requests allowed per minute. */
   readonly requestsAMinute: number;
-  /** True if the service sends events. */
   readonly isListening: boolean;
 };
 
 /**
- * Returns the milliseconds between two polls. They grow with the time since the last change, and
- * with the size of the workspace, so that polls stay within the request budget.
+ * Returns the milliseconds between two polls. The interval grows with the time since the last
+ * change, and with the size of the workspace, so that polls stay within the request budget.
  * @param fraction a random number, at least 0 and less than 1
  */
 function computePollInterval(timing: DaemonTiming, pace: PollPace, fraction: number): number {
@@ -249,7 +238,7 @@ function computePollInterval(timing: DaemonTiming, pace: PollPace, fraction: num
 }
 
 /**
- * Returns the milliseconds between two listings of the whole workspace that together use the whole
+ * Returns the milliseconds between listings of the whole workspace that would use up the whole
  * request budget.
  */
 function computeAffordableInterval({
@@ -270,9 +259,9 @@ function computeWantedInterval(timing: DaemonTiming, idleMs: number, affordable:
 }
 
 /**
- * Returns the milliseconds until the retry of a failed run. They double with each failure, up to a
- * limit. Up to half of them is random, so that many clients do not return at the same moment to a
- * service that was down.
+ * Returns the milliseconds until the retry of a failed run. The delay doubles with each failure, up
+ * to a limit. Up to half of the delay is random, so that many clients do not return at one moment
+ * to a service that was down.
  * @param failures number of failed runs in a row, including this one
  */
 function computeRetryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {

@@ -19,18 +19,22 @@ type VacatedPath = {
   readonly movedAt: number;
   /**
    * Digest of the content that the file had at the path. A program that saves to this path has read
-   * nothing newer.
+   * no newer content.
    */
   readonly digest: Digest;
 };
 
-/** LIMIT: old paths that are remembered. If there are more, the oldest is forgotten. */
+/**
+ * LIMIT: old paths that are remembered, so that memory stays bounded. Beyond the limit, the oldest
+ * is forgotten.
+ */
 const MAX_PATHS = 5_000;
 
 /**
  * Handles saves to an old path. A document was renamed on the service, its file was moved locally,
- * and a program that still uses the old name saves there. Such content is an edit of the document.
- * It is distinguished from a new document at the old path by the time and by its similarity.
+ * and a program that still uses the old name saves to it. The saved content is an edit of the
+ * document, not a new document, if it was saved soon after the rename and is similar to what the
+ * program had read.
  */
 export class StalePaths {
   readonly #windowMs: number;
@@ -44,9 +48,9 @@ export class StalePaths {
   }
 
   /**
-   * Remembers the paths from which a cycle moved documents. Leaves out edited files: nobody knows
-   * whether the program read the content before or after the edit. If it was before, a merge of
-   * what the program saves would remove the edit.
+   * Remembers the paths from which a cycle moved documents, except those of edited files. A program
+   * may have read such a file before the edit; a merge of what the program saves would then remove
+   * the edit.
    */
   afterCycle({ plan, ends, trees }: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of plan.steps.entries()) {
@@ -108,18 +112,15 @@ function isRecordedPath(base: BaseTree, path: LocalPath): boolean {
   return false;
 }
 
-/**
- * Returns true if the file is the document's own, because the user moved it back to an old path.
- */
+/** Returns true if the user moved the document's own file back to an old path. */
 function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
   return stamp !== null && isSameInodeAndBirth(stamp, file.stamp);
 }
 
 /**
- * Moves content that was saved to an old path to its document.
  * @param read digest of the content that the program had read
- * @returns digest of the saved content; null if it stays at its path; `waits` if it must be merged
- * with content that somebody has just saved at the new path
+ * @returns digest of the saved content; null if the content stays at its path; `waits` if it must
+ * be merged with content that somebody has just saved at the new path
  */
 function redirectSave(
   ctx: CycleContext,
@@ -137,18 +138,18 @@ function redirectSave(
   state.putKnownText(savedOutcome.value.digest, savedOutcome.value.text, nameLocalContent(path, record.id));
   const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
   if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
-  // ORDER: the content is written to the document before it is removed at the old path. If that is
-  // interrupted, the next scan repeats both.
+  // ORDER: the content is written to the document before it is removed at the old path. If mdmirror
+  // is interrupted, the next scan repeats both.
   if (newText === null || !writeToDocument(ctx, path, record, newText, localFile.digest)) return null;
   trashCopy(ctx, path, record, savedOutcome.value.digest);
   return savedOutcome.value.digest;
 }
 
 /**
- * Returns the new content of the document's file. Returns null if the file has edits that do not
- * merge with the saved content, or if an unlike file has taken the document's path. In the latter
- * case, the file at the old path may be the document's only local content, and the planner must
- * decide.
+ * Returns the new content of the document's file. Returns null in two cases:
+ * - The file has edits that do not merge with the saved content.
+ * - An unlike file has taken the document's path. The file at the old path may then be the
+ *   document's only local content, so the planner must decide.
  */
 function chooseText(
   ctx: CycleContext,
@@ -188,7 +189,7 @@ function writeToDocument(
 
 function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
   const inUse = findUse(ctx, record);
-  // It does not matter whether a program has the file open, because that may last for days.
+  // A file may be open in a program for days, so that does not matter.
   return inUse !== null && inUse.settledInMs !== null;
 }
 
@@ -197,6 +198,6 @@ function trashCopy(ctx: CycleContext, path: LocalPath, record: DocumentRecord, d
   const placeInTrash = chooseTrashPlace(ctx.world, path);
   const detail = `an edit of ${record.localPath} was saved at its old path; it is kept as .mdmirror/${placeInTrash}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
-  // If the file at the old path was saved again meanwhile, it stays, and the next cycle handles it.
+  // If a program has saved to the old path again, the file stays, and the next cycle handles it.
   runLocalEffect(ctx, trashFile, { id, path, expect: digest, place: placeInTrash, change: () => ({ event }) });
 }

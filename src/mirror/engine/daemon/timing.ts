@@ -2,7 +2,7 @@ import type { Clock } from "../../../common/clock.ts";
 
 /** Times of the daemon, in milliseconds. Each can be configured. */
 export const DEFAULT_TIMING = {
-  /** Time for which a document must be unchanged before it is planned. */
+  /** Time for which a path must be unchanged before it is planned. */
   settleMs: 300,
   /** Longest time from the first change of a path until it is planned, if changes continue. */
   settleMostMs: 5_000,
@@ -13,7 +13,7 @@ export const DEFAULT_TIMING = {
   bulkMostMs: 30_000,
   /**
    * Time between two polls: after recent activity, without activity, and after `longIdleAfterMs`
-   * without activity. It varies at random by a tenth.
+   * without activity. The time varies at random by a tenth.
    */
   pollActiveMs: 5_000,
   pollIdleMs: 30_000,
@@ -23,26 +23,26 @@ export const DEFAULT_TIMING = {
    * event was missed.
    */
   pollListeningMs: 60_000,
-  /** Time in which events of the service are collected before their documents are requested. */
+  /** Time for which events of the service are collected before their documents are requested. */
   eventsSettleMs: 30,
   activeForMs: 60_000,
   longIdleAfterMs: 3_600_000,
   /**
-   * Number of requests per minute that polls may use, together with all other requests. A listing
+   * Number of requests per minute that polls and all other requests may use together. A listing
    * takes one request for 1,000 documents, so a large workspace is polled less often.
    */
   pollRequestsAMinute: 60,
   /**
    * Longest time between two listings of a place in which somebody works. The time grows while
-   * nothing changes in the place. When it is reached, the place is listed only with the whole
-   * workspace.
+   * nothing changes in the place. A place that reaches the longest time is listed only with the
+   * whole workspace.
    */
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, including the folders on the service. */
   rescanMs: 600_000,
   /**
-   * Delay between a local deletion and the deletion on the service. It starts again while deletions
-   * continue, for at most `deleteGraceMostMs`.
+   * Delay between a local deletion and the deletion on the service. The delay starts again while
+   * deletions continue, for at most `deleteGraceMostMs`.
    */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
@@ -62,8 +62,8 @@ export const DEFAULT_TIMING = {
   stalePathMs: 600_000,
   /**
    * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if
-   * the key was refused. Each further failure doubles it, up to `retryMostMs`. Up to half of it is
-   * random.
+   * the key was refused. Each further failure doubles the delay, up to `retryMostMs`. Up to half of
+   * the delay is random.
    */
   retryMs: 2_000,
   retryMostMs: 300_000,
@@ -71,8 +71,8 @@ export const DEFAULT_TIMING = {
   /** Time after which a gap in the loop counts as a suspension of the machine. */
   jumpMs: 30_000,
   /**
-   * Longest sleep of the loop. The result of `alive()` is never older than this time plus that of
-   * the longest request.
+   * Longest sleep of the loop. The result of `alive()` is never older than this time plus the time
+   * of the longest request.
    */
   turnMs: 60_000,
   /** Time between two attempts to send refused changes. */

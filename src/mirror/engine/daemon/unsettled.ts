@@ -9,21 +9,21 @@ import { toInodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * LIMIT: changed paths that are remembered one by one. If there are more, the whole folder is
- * scanned.
+ * LIMIT: changed paths that are remembered one by one. Beyond the limit, a scan of the whole folder
+ * is cheaper.
  */
 const MAX_PATHS = 2_000;
 const MIN_MANY_PATHS = 500;
 /**
  * Number of changed paths above which they count as a bulk change (a checkout, a copied folder). A
- * bulk change gets more time, so that one plan sees all of it.
+ * bulk change may take longer, so that one plan sees all of it.
  */
 const BULK_PATHS = 20;
 
 type PathChange = { readonly first: number; last: number; whole: boolean };
 
 /**
- * Keeps the changed paths, and the time when each will have been unchanged for long enough. An
+ * Keeps the changed paths, and the time when each path will have been unchanged for long enough. An
  * editor may create and rename several files for one save, which must become one edit. Times are
  * monotonic.
  */
@@ -42,7 +42,6 @@ export class DirtyPaths {
   }
 
   /**
-   * Records a change at a path.
    * @param whole true if everything below the path must be scanned, because a folder was created or
    * removed, or events were lost
    */
@@ -76,7 +75,7 @@ export class DirtyPaths {
     this.#changes.set("", { first: firstChangeAt, last: now, whole: true });
   }
 
-  /** Returns the time of the next scan; null if no path has changed. */
+  /** Returns null if no path has changed. */
   dueAt(): number | null {
     if (this.#since === null || this.#changes.size === 0) return null;
     let latestSettledAt = 0;
@@ -88,8 +87,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns the paths that must not be planned yet, including everything below them, with the
-   * reason.
+   * Returns the paths that must not be planned yet, with the reason. Each path includes everything
+   * below it.
    */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const unsettledPaths = new Map<LocalPath, Unread>();
@@ -99,24 +98,24 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be planned without the others. Its file must have been unchanged
-   * for long enough, and no folder above it may be changing. Changes of other files in its folder
-   * do not matter, because mdmirror's own writes cause such changes too.
+   * Returns true if a document may be planned without the others: its file has been unchanged for
+   * long enough, and no folder above it is changing. Changes of other files in its folder do not
+   * matter, because mdmirror's own writes cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;
   }
 
-  /** Returns true if a bulk change is in progress. No document is planned until it is over. */
+  /** While a bulk change is in progress, no document is planned. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
   }
 
   /**
-   * Removes and returns the paths that have been unchanged for long enough. `whole` is true if
-   * everything below a path must be scanned. `many` is true if so many changes came together that
-   * the system may have dropped events.
+   * Removes and returns the paths that have been unchanged for long enough.
+   * - `whole`: true if everything below a path must be scanned.
+   * - `many`: true if so many changes came together that the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const settledPaths: LocalPath[] = [];
@@ -133,10 +132,7 @@ export class DirtyPaths {
     return { paths: settledPaths, whole: needsWholeScan, many: hasManyChanges };
   }
 
-  /**
-   * Returns the time when a path will have been unchanged for long enough; null if neither the path
-   * nor a folder above it is changing.
-   */
+  /** Returns null if neither the path nor a folder above it is changing. */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;
     for (const [dirty, change] of this.#changes)
@@ -160,8 +156,7 @@ export class DirtyPaths {
 
 /**
  * Remembers since when each value has been unchanged, and finds values that were unchanged for a
- * period. Used for content that waits for review, and for documents that became empty. Times are
- * monotonic.
+ * period: content that waits for review, and documents that became empty. Times are monotonic.
  */
 export class UnchangedSince<Key, Value> {
   readonly #periodMs: number;
@@ -171,7 +166,7 @@ export class UnchangedSince<Key, Value> {
     this.#periodMs = periodMs;
   }
 
-  /** Receives the current values. The period of a new or changed value starts now. */
+  /** Replaces all values. The period of a new or changed value starts now. */
   update(now: number, values: ReadonlyMap<Key, Value>): void {
     for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
     for (const [key, value] of values)
@@ -185,13 +180,11 @@ export class UnchangedSince<Key, Value> {
   end(key: Key, now: number): boolean {
     const knownValue = this.#since.get(key);
     if (knownValue === undefined || knownValue.since + this.#periodMs <= now) return false;
-    // With a difference of times, rounding could make the end of the period slightly later than
-    // `now`.
+    // With a difference of times, rounding could put the end of the period slightly after `now`.
     this.#since.set(key, { ...knownValue, since: Number.NEGATIVE_INFINITY });
     return true;
   }
 
-  /** Returns the values that have been unchanged for the whole period. */
   settled(now: number): ReadonlyMap<Key, Value> {
     const values = new Map<Key, Value>();
     for (const [key, { value, since }] of this.#since) if (since + this.#periodMs <= now) values.set(key, value);
@@ -208,8 +201,8 @@ export class UnchangedSince<Key, Value> {
 }
 
 /**
- * Marks paths of a local tree as unread, so that no decision depends on them yet. If "" is marked,
- * because of a bulk change, files in the tree are still planned, but no file counts as absent.
+ * Marks paths of a local tree as unread, so that no decision depends on them yet. A bulk change
+ * marks the path "": files in the tree are then still planned, but no file counts as absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -224,8 +217,8 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 
 /**
  * Returns the recorded documents that had content and whose file is empty now: a program may have
- * crashed between truncating and writing the file. Leaves out a moved file whose document was empty
- * before.
+ * crashed between truncating and writing the file. Leaves out a moved file whose document was
+ * already empty.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const emptyPaths = new Set<LocalPath>();
@@ -241,10 +234,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptiedFiles;
 }
 
-/**
- * Returns the inodes of files whose documents are empty in base; none if inodes are not reliable on
- * this disk.
- */
+/** Returns none if inodes are not reliable on this disk. */
 function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;
