@@ -4,13 +4,13 @@ import type { Clock } from "../../../common/clock.ts";
 
 /**
  * LIMIT: milliseconds that a commit waits for commits of other steps. `soon`: an effect begins only
- * after this commit. `late`: only the end of a step waits for it.
+ * after this commit. `late`: only the end of a step waits for this commit.
  */
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
- * LIMIT: commits in one transaction. More would save time, because rows that are written together
- * share index pages. But a step sends nothing while it waits for its commit, so enough other steps
- * must remain to keep the service busy.
+ * LIMIT: commits in one transaction. More commits would save time, because rows that are written
+ * together share index pages. But a step sends nothing while it waits for its commit, so enough
+ * other steps must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
 /**
@@ -19,7 +19,7 @@ const MAX_COMMITS = 32;
  */
 const MAX_CHARACTERS = 4_000_000;
 /**
- * Reason given when a wait is aborted. Without one, each abort would create an exception with its
+ * Reason for aborting a wait. Without a reason, each abort would create an exception with its
  * stack.
  */
 const FLUSHED_REASON = "flushed";
@@ -30,10 +30,7 @@ type PendingCommit = {
   readonly reject: (error: unknown) => void;
 };
 
-/**
- * A call that reads or creates a file. `run` makes the call, and returns a function that passes the
- * result to the caller.
- */
+/** `run` reads or creates a file, and returns a function that passes the result to the caller. */
 type FileCall = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**
@@ -60,7 +57,7 @@ export class CommitGroup {
   /**
    * Runs `work` in the next transaction, together with the work of other steps.
    * @param characters length of the content that stays in memory until then
-   * @throws exceptions of `work` or of the commit; nothing of the whole transaction is then written
+   * @throws exceptions of `work` or of the commit; nothing of the transaction is then written
    */
   commit(work: () => void, when: keyof typeof MAX_WAIT_MS, characters = 0): Promise<void> {
     const ms = MAX_WAIT_MS[when];
@@ -74,8 +71,8 @@ export class CommitGroup {
   }
 
   /**
-   * Runs a call that creates or reads one file, together with calls of other steps. Most files of a
-   * plan are in few folders, and checking a folder takes longer than reading a file. If a call
+   * Makes a call that creates or reads one file, together with calls of other steps. Most files of
+   * a plan are in few folders, and checking a folder takes longer than reading a file. If a call
    * throws, all callers get its exception.
    */
   runTogether<T>(call: () => T): Promise<T> {
@@ -100,8 +97,8 @@ export class CommitGroup {
   }
 
   /**
-   * Runs a step. Counts it as running until it ends, so that the group knows when no other step can
-   * join a transaction.
+   * Counts a step as running until it ends, so that the group knows when no other step can join a
+   * transaction.
    */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
@@ -114,8 +111,8 @@ export class CommitGroup {
   }
 
   /**
-   * Drops the waiting commits, whose promises then never settle. Called after an exception, and at
-   * the end of the plan.
+   * Drops the waiting commits, whose promises then never settle: after an exception, and at the end
+   * of the plan.
    */
   abandon(): void {
     this.#endTimer();
@@ -149,7 +146,6 @@ export class CommitGroup {
     this.#timer = null;
   }
 
-  /** Returns true if every running step waits for a commit, so that no other step can join. */
   #isLast(): boolean {
     return this.#pending.length >= this.#running;
   }
@@ -159,8 +155,8 @@ export class CommitGroup {
   }
 
   /**
-   * Commits if every running step waits. Without this, the last steps of a plan would wait for
-   * commits that never come.
+   * Commits if every running step waits for a commit. Without this, the last steps of a plan would
+   * wait for commits of other steps that never come.
    */
   async #flushInATurn(): Promise<void> {
     await null;

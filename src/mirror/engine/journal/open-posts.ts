@@ -9,10 +9,14 @@ export type FolderMoveIntent = Extract<Intent, { kind: "patch-folder" }>;
 export type PostIntent = Extract<Intent, { kind: "post" }>;
 
 /**
- * Hides new documents whose POST has an unknown result. A file with the inode of the sent file is
- * hidden, so that it is not sent again after a user moved it. A document at the sent path is
- * hidden, so that it is not downloaded as another document. Once a read has shown the result, file
- * and document get one record, and the user's move counts as a move (I09).
+ * Hides new documents whose POST has an unknown result:
+ * - A file with the inode of the sent file is hidden, so that mdmirror does not send it again after
+ *   a user moved it.
+ * - A document at the sent path is hidden, so that mdmirror does not download it as another
+ *   document.
+ *
+ * Once a read has shown the result, file and document get one record, and the user's move counts as
+ * a move (I09).
  * @param open reason why the result of each POST is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<PostIntent, string>): Trees {
@@ -40,7 +44,7 @@ function hidePostsOnService({ base, local, remote }: Trees, open: ReadonlyMap<Po
   return hideDocuments(remote, hiddenDocuments);
 }
 
-/** Returns the tree without some documents. Each is marked as not seen, with a reason. */
+/** Returns the tree without some documents. Each of them is marked as unseen, with a reason. */
 export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [DocId, string])[]): RemoteTree {
   const files = new Map(remote.files);
   for (const [id] of hidden) files.delete(id);
@@ -49,8 +53,8 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
 
 /**
  * Hides each folder whose move has an unknown result, and everything at or below its old and its
- * new path. The listing may show documents at the new path before it shows the folder there. Each
- * document would then look as if it had been moved alone.
+ * new path. The listing may show documents at the new path before it shows the folder at that path.
+ * Each document would then look as if somebody had moved it alone.
  * @param open reason why the result of each move is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIntent, string>): Trees {
@@ -60,7 +64,7 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIn
   const folders = new Map(remote.folders);
   const documents: [DocId, string][] = [];
   for (const [{ dirId, from, to }, why] of open) {
-    // A complete listing of folders, or one that contains this folder, shows the result.
+    // A complete listing of folders, or a listing that contains this folder, shows the result.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     const isHidden = ({ path }: { readonly path: RemotePath }): boolean => isWithin(path, from) || isWithin(path, to);

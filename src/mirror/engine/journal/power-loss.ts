@@ -22,9 +22,8 @@ import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
 /**
- * Records the current boot of the machine.
- * ORDER: after all damaged files were restored. If a cycle recorded the boot first and then ended
- * early, a file that a power loss removed would count as deleted by the user.
+ * ORDER: the boot is recorded after all damaged files were restored. If a cycle recorded the boot
+ * first and then ended early, a file that a power loss removed would count as deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
@@ -36,11 +35,11 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 type DamagedFile = {
   readonly record: DocumentRecord;
   /**
-   * Path of the file. If the file is missing, its expected path after the moves of the folders
-   * above it.
+   * Path of the file. For a missing file: its expected path after the moves of the folders above
+   * it.
    */
   readonly path: LocalPath;
-  /** File of the document; undefined if it is missing. */
+  /** Undefined if the document's file is missing. */
   readonly file: LocalFile | undefined;
   /** True if another document's file is at the path. */
   readonly isTaken: boolean;
@@ -88,10 +87,7 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
   }
 }
 
-/**
- * Returns a function that finds the file of a record. It looks for the inode first, so it finds a
- * moved file.
- */
+/** Looks for the inode first, so that a moved file is found. */
 function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
   const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);
@@ -115,8 +111,8 @@ function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) 
 
 /**
  * Returns true if a file differs from the content that mdmirror wrote, although nobody has changed
- * it since. A user's change gives the file a later time. A file without mdmirror's last write has
- * the time of that write, or an earlier one.
+ * the file since. A user's change gives the file a later time. A file without mdmirror's last write
+ * has the time of that write, or an earlier time.
  */
 function lacksLastWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -133,8 +129,8 @@ function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Om
 
 /**
  * Removes the record of a file that cannot be restored. With the record, the missing file would
- * count as deleted by the user. Without it, the document is new on the service, and the next plan
- * downloads it. If a damaged file is still at the path, the two become a conflict.
+ * count as deleted by the user. Without the record, the document is new on the service, and the
+ * next plan downloads it. If a damaged file is still at the path, the next plan opens a conflict.
  */
 function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: DocumentRecord, why: string): void {
   const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
@@ -148,7 +144,7 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Doc
 
 /**
  * Restores a damaged file. If its content is not in the content store, moves the file to the trash.
- * Returns the reason why it was not restored, as a clause; null on success.
+ * Returns the reason why the file was not restored, as a clause; null on success.
  */
 function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
@@ -181,10 +177,10 @@ type NewFileResult = "whole" | "put-away" | { readonly kind: "open"; readonly pa
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. Only a restart of
- * the machine can damage them, because a file gets its name when it is complete. The planner
+ * the machine can damage new files, because a file gets its name when it is complete. The planner
  * matches undamaged new files to their documents.
- * @returns `changed` is true if files went to the trash, so that the folder must be scanned again.
- * `open` has the paths that could not be compared, each with the reason
+ * @returns `changed`: true if files went to the trash, so that the folder must be scanned again;
+ * `open`: the paths that could not be compared, each with the reason
  */
 export async function recoverNewFiles(
   ctx: CycleContext,

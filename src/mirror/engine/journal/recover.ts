@@ -53,7 +53,7 @@ type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
 /**
  * Recovers the effects on the disk. Returns the paths of journal rows that stay open, each with the
- * reason. These paths count as unknown, never as absent.
+ * reason. Such a path counts as unknown, never as absent.
  */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const openPaths = new Map<LocalPath, string>();
@@ -66,12 +66,12 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   const setAsidePaths = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
-  // ORDER: temporary files are removed before the disk is scanned. A file that also has the name of
-  // its temporary file has two names, so its inode would not identify it.
+  // ORDER: temporary files are removed before the disk is scanned. A file that still has the name
+  // of its temporary file too has two names, so its inode would not identify it.
   ctx.world.disk.sweep(setAsidePaths);
   // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
-  // save is compared with the file at the original path. Recovery may also open new rows for
-  // set-aside files, so the journal is read again.
+  // save is compared with the file at the original path. Recovery may open new rows for set-aside
+  // files, so the journal is read again.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const recoveredIds = new Set(interrupted.map(({ intentId }) => intentId));
@@ -80,10 +80,10 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 }
 
 /**
- * Returns the path to which a set-aside file belongs. If the effect was interrupted, this is the
- * path in its journal row. It is also that path if the file is still there because its move was
- * refused. Otherwise it is the path in the record, because the document or its folder may have
- * moved since.
+ * Returns the path to which a set-aside file belongs.
+ * - After an interrupted effect, or if the set-aside file is still there because its move was
+ *   refused: the path in its journal row.
+ * - Otherwise: the path in the record, because the document or its folder may have moved since.
  */
 function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {
   const { disk, state } = ctx.world;
@@ -109,9 +109,7 @@ function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | 
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/**
- * Recovers one effect. Returns the reason why its journal row stays open; null if it was closed.
- */
+/** Returns the reason why the effect's journal row stays open; null if the row was closed. */
 function recoverLocalRow(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -134,14 +132,14 @@ function recoverLocalRow(
   }
 }
 
-/** Function that returns the current path of a file whose path was `path`; null if unknown. */
+/** Returns the current path of a file whose path was `path`; null if unknown. */
 type FindCurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
  * Returns a function that finds current paths for recovery, before there is a plan. Base may have
- * an old path for a folder, because a user moved the folder after the crash. A scan finds the
- * folder by its inode; it runs only if a folder is missing. If a complete scan does not find the
- * folder, it was deleted, and is created again for the restored file.
+ * an old path for a folder that a user moved after the crash. A scan, which runs only if a folder
+ * is missing, finds the folder by its inode. If a complete scan does not find the folder, it was
+ * deleted, and is created again for the restored file.
  */
 function makePathFinder(ctx: CycleContext): FindCurrentPath {
   const { disk, state } = ctx.world;
@@ -164,8 +162,8 @@ function findFolderPath(dir: FolderRecord | null, places: ReadonlyMap<string, Lo
 }
 
 /**
- * Scans the linked folder for its folders. `places` has the path of each folder by inode; it is
- * empty if inodes are not reliable. `isComplete` is true if the scan could read everything.
+ * Scans the linked folder for its folders. `places` has the path of each folder by inode; `places`
+ * is empty if inodes are not reliable. `isComplete` is true if the scan could read everything.
  */
 function scanForFolders({ world }: CycleContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
@@ -185,19 +183,19 @@ function scanForFolders({ world }: CycleContext): {
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
-  /** Those entries of `paths` that are new documents. */
+  /** Those writes in `paths` that create documents. */
   readonly posts: Map<PostIntent, string>;
   readonly folderMoves: Map<FolderMoveIntent, string>;
 };
 
 /**
- * Finds out the result of each open write to the service by a read, before the first plan (I13).
+ * Finds out by a read whether each open write to the service happened, before the first plan (I13).
  * Returns the writes whose results stay unknown.
  */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const openWrites: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: journal rows are handled one by one, the oldest first, because rows of one document may
-  // depend on each other.
+  // ORDER: journal rows are handled one by one, the oldest first, because one row of a document may
+  // depend on another.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocalIntent(intent) || intent.kind === "create" || intent.kind === "sent") continue;
@@ -230,7 +228,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: EffectPhase<Extract<Remot
   "delete-folder": removeFolderRemote,
 };
 
-/** Finds out by a read the result of a write that an earlier run left open (I08). */
+/** Finds out by a read whether a write that an earlier run left open happened (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as EffectPhase<RemoteIntent, unknown>, intentId, intent, null);
 }
