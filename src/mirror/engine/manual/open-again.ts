@@ -11,8 +11,8 @@ import { restoreText } from "./restore.ts";
 import { type ManualEnd, makeNotDone, writeChosen } from "./run-manually.ts";
 
 /**
- * A conflict that the user ended: digests of its versions, and the current content of the file
- * (`expect`).
+ * Conflict that the user ended: digests of its versions, and the digest that the file must still
+ * have (`expect`).
  */
 type EndedConflict = {
   readonly id: DocId;
@@ -25,8 +25,8 @@ type EndedConflict = {
 
 /**
  * Opens an ended conflict again. Afterwards the service and the file have the versions that they
- * had in the conflict, and base is the version that both had edited. If the user's choice replaced
- * the version on the service, that version is uploaded first.
+ * had in the conflict, and base is the version that both sides had edited. If the user's choice
+ * replaced the version on the service, mdmirror uploads that version first.
  * ORDER: the conflict opens before the file gets the local version. After a crash in between, the
  * file has the service's version, or the content that the user chose.
  */
@@ -53,7 +53,8 @@ export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, de
 }
 
 /**
- * Returns the service's version of the conflict. Uploads it first if the user's choice replaced it.
+ * Returns the service's version of the conflict. Uploads that version first if the user's choice
+ * replaced it.
  */
 async function publishTheirs(
   ctx: CycleContext,

@@ -7,7 +7,6 @@ import type { ManualEnd } from "./run-manually.ts";
 
 type ProtectRequest = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
 
-/** Sets or clears a document's review protection on the service. */
 export async function protect(ctx: CycleContext, { id, path, value }: ProtectRequest, why: string): Promise<ManualEnd> {
   const row = { kind: "protect", id, localPath: path, value, why } as const;
   return { outcome: await runEffect(ctx, protectDocument, row), notes: [] };

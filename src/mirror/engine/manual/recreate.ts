@@ -15,8 +15,8 @@ import { fromServicePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Moves a document to the root on a service that cannot do this. Creates a new document at the new
- * path, reads it back, then deletes the old one.
+ * Moves a document to the root on a service that cannot move documents to the root. Creates a new
+ * document at the new path, reads it back, then deletes the old one.
  * ORDER: the old record is removed before the POST, so that one file never has records with two ids
  * (I11). After a crash in between, the next run uploads the file as a new document, and downloads
  * the old document beside it. Two documents are better than none.
@@ -86,8 +86,7 @@ async function findReasonToKeepOld(
 
 /**
  * Checks the new document before the old one is deleted, because the deletion also removes the
- * history on the service. The new document must be at its path, with the content that was sent
- * (I04).
+ * history on the service. The new document must be at its path, with the sent content (I04).
  * @returns the problem with the new document, as a clause; null if there is none
  */
 async function findProblemWithNew(
@@ -109,7 +108,7 @@ function describeOldDocument({ id, remotePath }: DocumentRecord): string {
 }
 
 /**
- * Deletes the old document. Its file belongs to the new document now.
+ * The old document's file belongs to the new document now.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {

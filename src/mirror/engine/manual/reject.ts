@@ -1,6 +1,6 @@
 /**
  * Undoes the changes that a safety check stopped, for `mdmirror reject`. Each function changes the
- * folder as a user could have done; the next run sends the result.
+ * folder as a user could have done; the next run sends the change.
  */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
@@ -51,7 +51,7 @@ export async function restoreDeletedFile(
   };
 }
 
-/** Restores a folder that was removed locally. Its documents are restored separately. */
+/** The folder's documents are restored separately. */
 export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
   const folderFailure = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: folderFailure ?? DONE, notes: [] };
@@ -114,7 +114,8 @@ function readBaseText(
 
 /**
  * Makes the service's version the base, so that the next run uploads the local content as an edit
- * of it. Used if the service has an earlier version after a restore from a backup, or an empty one.
+ * of that version. For a service that has an earlier version after a restore from a backup, or an
+ * empty version.
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;

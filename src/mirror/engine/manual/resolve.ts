@@ -27,8 +27,8 @@ import { deleteRemote, trashLocal, restoreFromService } from "../apply/presence.
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
- * A recorded document, and the current path of its file. This path differs from the record's while
- * a move of the document is blocked, and so is not sent yet.
+ * A recorded document, and the current path of its file. While a move of the document is blocked,
+ * this path differs from the record's path.
  */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
@@ -43,16 +43,16 @@ export type PlacedDocument = {
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**
- * Ends a conflict with the local content. The next run uploads it as an edit of the version that
- * the conflict copy showed.
+ * Ends a conflict with the local content. The next run uploads this content as an edit of the
+ * version that the conflict copy showed.
  */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endConflictWith(ctx, placed, conflict, null, "you chose mine");
 }
 
 /**
- * Writes content that the user merged to the document's file, and ends the conflict if there is
- * one. The next run uploads the content.
+ * Writes content that the user merged to the document's file. Also ends a conflict of the document.
+ * The next run uploads the content.
  */
 export function writeMerged(
   ctx: CycleContext,
@@ -82,16 +82,16 @@ function endConflictWith(
 }
 
 /**
- * Returns the other versions of a conflict, with which `undo` can open it again. If the document
- * was new on both sides, `base` is the version on the service.
+ * Returns the other versions of a conflict, with which `undo` can open the conflict again. If the
+ * document was new on both sides, `base` is the version on the service.
  */
 function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
 }
 
 /**
- * Adds advice to the outcome if the document was deleted on the service. Its last version on the
- * service is then only in the conflict copy.
+ * Adds advice to the outcome if the document was deleted on the service. Only the conflict copy
+ * then has the service's last version.
  */
 function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
@@ -131,8 +131,8 @@ export async function takeTheirs(
 }
 
 /**
- * Records the document's protection, as read from the service. This is right even if the content is
- * not taken, so it needs no journal row.
+ * Records the document's protection, as read from the service. The protection is right even if the
+ * content is not taken, so this needs no journal row.
  */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
@@ -157,15 +157,15 @@ export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   return { outcome, notes: [] };
 }
 
-/** Removes the block of a refused request. The next run sends the request again. */
+/** The next run sends the refused request again. */
 export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
 }
 
 /**
- * Uploads content that is blocked because it has conflict markers. The user wants them in the
- * document.
+ * Uploads content that is blocked because it has conflict markers. The user wants the markers in
+ * the document.
  */
 export async function sendWithMarkers(
   ctx: CycleContext,
@@ -187,8 +187,8 @@ export async function sendWithMarkers(
 
 /**
  * Returns the version that the newest conflict copy shows. If that copy may not have been written,
- * returns the version of the earlier copy. The changes in the newest version are then merged like a
- * later edit.
+ * returns the version of the earlier copy. The next merge then treats the newest version's changes
+ * like a later edit.
  */
 function findVersionSeen(conflict: Conflict): ShownVersion {
   const earlierVersion = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
@@ -196,8 +196,8 @@ function findVersionSeen(conflict: Conflict): ShownVersion {
 }
 
 /**
- * Deletes a document on the service whose file was renamed to a name that is not synced, because
- * the user decided so. The document is read again first, as before any deletion.
+ * Deletes a document on the service, as the user decided after the document's file was renamed to a
+ * name that is not synced. Reads the document again first, as before any deletion.
  */
 export async function deleteOnService(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = record;
@@ -208,7 +208,7 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
 }
 
 /**
- * Keeps a document whose file was renamed to a name that is not synced. Writes the service's
+ * Keeps a document whose file was renamed to a name that is not synced: writes the service's
  * content under the old name. The renamed file stays.
  */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
@@ -226,8 +226,7 @@ export async function restoreOldName(ctx: CycleContext, record: DocumentRecord):
 }
 
 /**
- * Moves a local edit to the trash, for a document that is gone from the service, no longer
- * readable, or outside the linked folder.
+ * For a document that is gone from the service, no longer readable, or outside the linked folder.
  */
 export function dropLocalEdit(
   ctx: CycleContext,
@@ -253,8 +252,8 @@ export function dropLocalEdit(
 }
 
 /**
- * Keeps the local content of a document that is gone from the service. The next run uploads it as a
- * new document.
+ * For a document that is gone from the service. The next run uploads its local content as a new
+ * document.
  */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
@@ -277,9 +276,9 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
 
 /**
  * Moves the copies of a conflict to the trash.
- * ORDER: called after the record and its conflict were removed. A crash in between leaves a copy
+ * ORDER: the caller removes the record and its conflict first. A crash in between leaves a copy
  * without a conflict, which is harmless. In the other order, a missing copy would count as the
- * user's choice, and the local content would be uploaded over that version.
+ * user's choice, and mdmirror would upload the local content over that version.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {

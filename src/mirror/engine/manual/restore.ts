@@ -1,6 +1,6 @@
 /**
  * The effects of `undo` and `restore`. Each changes the folder as a user could have done: base
- * stays, and the next run sends the result.
+ * stays, and the next run sends the change.
  */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
@@ -39,8 +39,8 @@ export function restoreText(
 }
 
 /**
- * Creates the file of a document again. Its path must be free. A document that is gone from the
- * service (`isNew`) gets a new id. A recorded document keeps its id.
+ * Creates the file of a document again, at a free path. A document that is gone from the service
+ * (`isNew`) gets a new id. A recorded document keeps its id.
  */
 export function restoreFile(
   ctx: CycleContext,
@@ -63,7 +63,7 @@ export function restoreFile(
 }
 
 /**
- * Moves a file to the trash whose document a run had created on the service. The next run deletes
+ * Moves the file of a document that a run created on the service to the trash. The next run deletes
  * the document, under the safety checks, as after any local deletion.
  * @param place destination of the file, below `.mdmirror/`
  */
@@ -81,13 +81,9 @@ export function removeCreated(
   return outcome.kind === "done" ? { outcome, notes: makeKeptNote("it", place) } : makeNotDone(outcome);
 }
 
-/** A move of a document or a folder back to an earlier path. */
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
-/**
- * Moves a file, or a folder with everything below it, back to an earlier path. The next run sends
- * the move.
- */
+/** Moves a file, or a folder with everything below it. The next run sends the move. */
 export function moveBack(ctx: CycleContext, { id, from, to }: MoveBack, why: string): ManualEnd {
   const move = { from, to, why, isManual: true } as const;
   const row = isDirId(id)

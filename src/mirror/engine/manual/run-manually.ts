@@ -1,6 +1,6 @@
 /**
- * Runs effects that a user requests with a command, outside a cycle. They form a separate run,
- * under the lock, with the same journal and the same commits as in a cycle.
+ * Runs effects for a command of the user, outside a cycle. The effects form a separate run, under
+ * the lock, with the journal and the commits of a cycle.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -21,7 +21,7 @@ import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, chooseTrashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
-/** Settings of such a run. They do not matter, because these effects follow no plan. */
+/** These settings do not matter, because the effects of a command follow no plan. */
 const MANUAL_SETTINGS: Settings = {
   names: "map",
   direction: "both",
@@ -34,15 +34,14 @@ const MANUAL_SETTINGS: Settings = {
 };
 
 /**
- * Result of an effect: its outcome, and sentences for the user, which never contain the content of
- * documents.
+ * Outcome of an effect, and sentences for the user, which never contain the content of documents.
  */
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
  * Runs effects for a command.
- * ORDER: first recovers interrupted effects on the disk, so that a set-aside file does not count as
- * absent.
+ * ORDER: interrupted effects on the disk are recovered first, so that a set-aside file does not
+ * count as absent.
  * @param undoes numbers of the runs that this run undoes, for the log
  */
 export async function runManually(
@@ -65,7 +64,8 @@ export async function runManually(
 }
 
 /**
- * LIMIT: events of the run that are searched for an edit. A run with edits rarely has other events.
+ * LIMIT: events of the run that are searched for an edit, because a run with edits rarely has other
+ * events.
  */
 const MAX_EVENTS = 1_000;
 
@@ -76,7 +76,7 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 /**
  * Returns true if the user has stopped the command. Waits for a turn of the event loop first,
  * because a process receives signals only between two turns.
- * @param stop signal that aborts when the command must stop; undefined if it cannot be stopped
+ * @param stop undefined if the command cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
   if (stop === undefined) return false;
@@ -84,7 +84,6 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
   return stop.aborted;
 }
 
-/** Content that a user chose for a document's file. */
 type ChosenContent = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
@@ -98,13 +97,13 @@ type ChosenContent = {
    */
   readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** Words for the old file, in the note that says where it is kept. */
+  /** Words for the old file, in the note that says where the old file is kept. */
   readonly old: string;
 };
 
 /**
- * Writes the chosen content to a file. The old file goes to the trash, so that a program that still
- * has it open saves there.
+ * Writes the chosen content to a file. The old file goes to the trash. A program that still has the
+ * old file open then saves to the trash.
  */
 export function writeChosen(
   ctx: CycleContext,
@@ -114,7 +113,7 @@ export function writeChosen(
   const atPath = ctx.world.disk.look(path);
   const expect = atPath.kind === "file" ? atPath.digest : null;
   const writes = text === null ? expect : digestOf(text);
-  // A missing file can only be created if its path is free and the content is a version of the
+  // A missing file is created only if nothing is at its path and the content is a version of the
   // service (`next`).
   if (writes === null || (expect === null && (atPath.kind !== "absent" || next === undefined)))
     return makeNotDone(stale(`no file is at ${path}`));
@@ -142,7 +141,7 @@ export function writeChosen(
 }
 
 /**
- * Returns true if the file has other content than the user saw. Returns false if it is not known
+ * Returns true if the file has other content than the user saw. Returns false if it is unknown
  * which content the user saw (`seen` is null or undefined).
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
@@ -150,8 +149,9 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 }
 
 /**
- * Stores the content of a file before it is replaced. Content that is not text is not stored.
- * @param name name by which users find the content; by default that of the document at the path
+ * Stores the content of a file before the file is replaced. Content that is not text is not stored.
+ * @param name name by which users find the content; by default the name for the document at the
+ * path
  * @returns digest of the content; null if no file is at the path
  */
 export function storeReplacedText(
