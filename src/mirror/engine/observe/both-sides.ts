@@ -47,8 +47,8 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const { columns, ...before } = loadedBase;
   const storeText = makeContentSink(ctx, input, loadedBase);
   const { local: scannedLocal, remote } = await scanBothSides(ctx, input, loadedBase, inodesTrusted, storeText);
-  // If the service does not answer, the cycle ends. Only after a restart of the machine does it
-  // continue, because files that a power loss damaged can be restored without the service.
+  // If the service does not answer, the cycle ends, except after a restart of the machine: files
+  // that a power loss damaged can be restored without the service.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const scannedTrees = {
     base: before,
@@ -85,7 +85,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   return { kind: "seen", trees };
 }
 
-/** Stores the results of the scans in the notes of the cycle, for its effects. */
+/** Keeps the results of the scans in the notes of the cycle, for its effects. */
 export function noteScan({ notes }: CycleContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
@@ -105,8 +105,8 @@ export const NOTHING_SEEN: RemoteTree = {
 };
 
 /**
- * Returns true if the trees of a cycle may leave out unchanged documents. That is the case if only
- * the plan uses the trees.
+ * Returns true if the trees of a cycle may leave out unchanged documents, because only the plan
+ * uses the trees.
  */
 function mayLeaveOut(
   { world }: CycleContext,
@@ -117,7 +117,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base, with its records in `columns` instead of `records`. */
+/** Loads base with its records in `columns`, not in `records`. */
 function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));
@@ -143,10 +143,10 @@ async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
-/** Returns the effects without an end for a dry run, which recovers nothing. */
+/** For a dry run, which recovers nothing. */
 function listOpenEffects({ state }: World): OpenEffects {
   const paths = new Map<LocalPath, string>();
-  // A row for a set-aside file does not count, because its file has been replaced already.
+  // The journal row of a set-aside file does not count, because its file has already been replaced.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
@@ -154,18 +154,15 @@ function listOpenEffects({ state }: World): OpenEffects {
 }
 
 /**
- * Returns a function that stores the content that a scan reads. It uses the content store or, in a
- * dry run, the notes of the cycle.
+ * Returns a function that stores the content that a scan reads: in the content store or, in a dry
+ * run, in the notes of the cycle.
  */
 export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/**
- * Returns a function that stores the content of a document that is read only to prove that it
- * exists.
- */
+/** For a document that is read only to prove that it exists. */
 function makeProofStore(
   { world: { state }, notes }: CycleContext,
   input: CycleInput,
@@ -183,8 +180,8 @@ async function scanBothSides(
   keep: StoreContent,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
-  // ORDER: the service is asked for its listing before the local scan, so that it answers during
-  // the scan.
+  // ORDER: mdmirror requests the listing before the local scan, so that the service answers during
+  // that scan.
   const trustEmpty = readApprovedKeys(world).has(APPROVE_EMPTY);
   const knownFacts = { keep: makeProofStore(ctx, input) };
   const remoteScanPromise =
@@ -200,8 +197,8 @@ async function scanBothSides(
 }
 
 /**
- * Changes the scan for a dry run of a workspace in which no known document was found. Assumes that
- * the user approves this, so that the preview shows all changes that one approval would allow.
+ * For a dry run of a workspace in which no known document was found. Returns the scan as if the
+ * user had approved this, so that the preview shows all changes that one approval would allow.
  */
 async function foreseeApproval(
   world: World,
@@ -218,7 +215,7 @@ async function foreseeApproval(
 }
 
 /**
- * Scans the folder. A daemon uses its observers. Otherwise the scan pauses regularly to receive
+ * Uses the daemon's observers if there are any. Otherwise the scan pauses regularly to receive
  * answers of the service.
  */
 function scanFolder(
@@ -268,8 +265,8 @@ async function restoreAndRescan(
 }
 
 /**
- * Returns the local tree after the links in its files were read. This comes after both scans,
- * because links are resolved by the paths of all documents.
+ * Returns the local tree after the links in its files were read. Runs after both scans, because
+ * links are resolved by the paths of all documents.
  */
 export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
@@ -277,7 +274,8 @@ export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees)
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
   const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
   const localTree = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
-  // A daemon needs no note about replaced files: its watcher reports them, and it scans them.
+  // A daemon needs no note about replaced files: its watcher reports the files, and the daemon
+  // scans them.
   ctx.notes.tally.filesMoved = input.observers === undefined && localTree.unseen.has("") && !trees.local.unseen.has("");
   return localTree;
 }
@@ -291,14 +289,13 @@ export function withUnseen(local: LocalTree, ...unseen: readonly ReadonlyMap<Loc
   return { ...local, unseen: new Map([...local.unseen, ...unseen.flatMap((map) => [...map])]) };
 }
 
-/** Returns the paths in open journal rows, as paths that could not be read. */
 function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
   return new Map([...open].map(([path, why]) => [path, makeUnreadable(why)]));
 }
 
 /**
  * Hides documents with a write whose result is unknown. A document that this scan proves deleted
- * stays visible as deleted, whatever the result of the write.
+ * stays in the tree as deleted, whatever the result of the write.
  */
 function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
@@ -308,13 +305,16 @@ function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>
   );
 }
 
-/** LIMIT: link targets that one cycle requests. Others stay unknown. */
+/**
+ * LIMIT: link targets that one cycle requests, because each needs a request. Other targets stay
+ * unknown.
+ */
 const MAX_TARGETS = 16;
 
 /**
  * Requests documents to which links lead, but which neither base nor the listing contains. A
- * listing can miss documents. If mdmirror took such a document for deleted, the links would lose
- * their targets.
+ * listing can miss documents. If mdmirror took a missed document for deleted, links to it would
+ * lose their target.
  * @param keep stores the content that is read
  * @returns the trees with the documents that exist on the service, in the linked folder or outside
  */
@@ -328,7 +328,8 @@ async function requestLinkTargets(ctx: CycleContext, trees: Trees, keep: StoreCo
   const requestTarget = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const document = answer.ok ? toRemoteFile(ctx.world, { ...answer.value, id }) : null;
-    // A user may change this content on the service before the next read, so it is stored (I03).
+    // A user may change this content on the service before the next read, so mdmirror stores it now
+    // (I03).
     if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, document?.path ?? answer.value.path);
     if (document !== null) files.set(id, document);
     else if (answer.ok) outsideTargets.add(id);

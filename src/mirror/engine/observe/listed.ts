@@ -6,8 +6,7 @@ import type { RemoteFile } from "../../model/tree.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 
 /**
- * A listing of the documents in the linked part of the workspace, with their paths below that
- * folder.
+ * Listing of the documents in the linked part of the workspace, with paths relative to that part.
  */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
   /**
@@ -19,10 +18,7 @@ export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
   readonly isEmpty: boolean;
 };
 
-/**
- * Lists the documents in the linked part of the workspace.
- * @param columns receives the documents that match their records
- */
+/** @param columns receives the documents that match their records */
 export async function listDocuments(world: World, columns?: RecordColumns): Promise<DocumentList> {
   const { remote, prefix, progress } = world;
   const earlierFiles = new Map<DocId, RemoteFile>();
@@ -55,13 +51,12 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
   return { files: complete ? files : new Map([...earlierFiles, ...files]), complete, fault, isEmpty: count === 0 };
 }
 
-/** Returns the documents of a listing by id, at their paths in the linked folder. */
 export function toRemoteFiles(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
   const files = items.map((item) => toRemoteFile(world, item)).filter((file) => file !== null);
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/** Returns a document at its path in the linked folder; null if the document is outside. */
+/** Returns null if the document is outside the linked folder. */
 export function toRemoteFile(
   world: World,
   { id, path: fullPath, lastChangeId: changeId, protected: isProtected }: FileResource,

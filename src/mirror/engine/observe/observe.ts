@@ -1,6 +1,6 @@
 /**
- * Scans both sides. A scan may be incomplete, and its tree says so. The planner decides what
- * follows from that.
+ * Scans both sides. A scan may be incomplete, and its tree says so; the planner decides what
+ * follows.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -23,23 +23,19 @@ import {
 } from "./prove-absences.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 
-/** Base, as it is loaded for a scan. */
 export type LoadedBase = BaseTree & {
   /**
-   * Records that `records` does not contain. The scans leave out documents that are as these
-   * records say. Undefined if `records` is complete.
+   * Records that `records` does not contain. The scans leave out documents that are unchanged since
+   * these records. Undefined if `records` is complete.
    */
   readonly columns?: RecordColumns | undefined;
 };
 
-/**
- * Scans the local folder. Does not read files whose stamps are the recorded ones. Stores new
- * content during the scan (I03).
- */
+/** Does not read files with the recorded stamps. Stores new content during the scan (I03). */
 export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: StoreContent): LocalTree {
   world.progress.report("scan", 0, null);
-  // All contents are stored in one transaction, because one for each would be slow. The scan runs
-  // without a pause, so the transaction ends soon.
+  // One transaction stores all contents, because one transaction for each would be slow. The scan
+  // runs without a pause, so the transaction ends soon.
   const tree = world.state.transact(() => world.disk.walk(makeKnownFileLookup(world.state, base), keep, base.columns));
   return finishScan(world, base, inodesTrusted, tree);
 }
@@ -62,7 +58,7 @@ export async function observeLocalAsync(
     keep(...text);
   };
   world.progress.report("scan", readCount, null);
-  // Waits first, so that pending requests are sent before the scan blocks the event loop.
+  // Pending requests are sent before the scan blocks the event loop.
   await turn();
   const walk = world.disk.walkInParts(makeKnownFileLookup(world.state, base), keepCounted, base.columns);
   for (;;) {
@@ -84,8 +80,8 @@ function makeKnownFileLookup(
     if (record === null) return null;
     const { stamp, localDigest: digest, localPath } = record;
     if (record.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
-    // The stamps of downloaded files are not trusted until a scan has read them. If the content
-    // store still has their content, it need not be stored again.
+    // The stamps of downloaded files are not trusted until a scan has read the files. If the
+    // content store still has a file's content, the content need not be stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -98,8 +94,8 @@ function finishScan(world: World, { columns }: LoadedBase, inodesTrusted: boolea
 
 /**
  * Records the newer stamp of each file that was read and found unchanged, so that the next scan
- * need not read it.
- * @returns base with these records, because loading all records again would be slow
+ * need not read the file.
+ * @returns base with the changed records, because loading all records again would be slow
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshedRecords: DocumentRecord[] = [];
@@ -117,7 +113,7 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
   return { ...base, records };
 }
 
-/** Returns true if a file has the record's content, but a stamp that the record does not have. */
+/** Returns true if a file has the record's content, but another stamp than the record. */
 function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, record: DocumentRecord): boolean {
   return stampTrusted && digest === record.localDigest && !hasStamp(record, stamp);
 }
@@ -131,16 +127,16 @@ export type RemoteScan =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * Facts about the service that a scan may use: a listing that was just made, and the folders of an
- * earlier listing.
+ * What a scan may already know: a listing that was just made, and the folders of an earlier
+ * listing.
  */
 export type KnownRemoteFacts = {
   readonly files?: DocumentList;
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Stores the content of a document that was read only as a proof. Another user may change the
-   * document before the next scan (I03).
+   * Stores the content of a document that was read only as a proof, because another user may change
+   * the document before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };
@@ -149,7 +145,7 @@ export type KnownRemoteFacts = {
  * Lists the linked part of the workspace, and proves each absence. If a page of the listing fails,
  * no document counts as absent (I20).
  * @param trustEmpty true if the user approved that no known document is visible: a 404 alone is
- * then proof of absence
+ * then a proof of absence
  */
 export async function observeRemote(
   world: World,
@@ -161,8 +157,8 @@ export async function observeRemote(
   const [documentList, earlyFolders] = await listDocumentsAndFolders(world, known, columns);
   const filesById = documentList.files;
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
-  // If a document is missing, folders are listed again. A folder of base in the new listing shows
-  // that the key still works.
+  // If a document is missing, folders are listed again. A folder of base in that listing shows that
+  // the key still works.
   const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
   const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);
@@ -183,8 +179,8 @@ export async function observeRemote(
 
 /**
  * Returns base with the records of documents that the service lists differently, or not at all. If
- * a document is missing, also adds one that is listed as recorded. Reading that document proves
- * that the key works.
+ * a document is missing, also adds one that is listed as recorded, because reading such a document
+ * proves that the key works.
  */
 function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());
@@ -238,8 +234,8 @@ function makeRemoteTree(
 }
 
 /**
- * Returns the fault of a listing if it affects the whole service: no connection, another server, a
- * refused key, or a refused listing (I19). Otherwise returns null.
+ * Returns the fault of a listing if it affects the whole service (I19): no connection, another
+ * server, a refused key, or a refused listing. Otherwise returns null.
  */
 function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | null {
   if (complete || fault === null) return null;
@@ -247,8 +243,8 @@ function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | n
 }
 
 /**
- * Returns why a listing is incomplete. `misread`: the next scan will find the same problem.
- * `cutShort`: the problem may have ended by then.
+ * Returns why a listing is incomplete. `misread`: the next scan will find the same problem again.
+ * `cutShort`: the next scan may be complete.
  */
 function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
@@ -259,7 +255,7 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
   return remote.listFolders(prefix === "" ? null : prefix);
 }
 
-/** Returns the folders of an earlier scan if they contain every listed document; otherwise null. */
+/** Returns the earlier folders; null if the folder of a listed document is not among them. */
 function findReusableFolders(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
@@ -296,8 +292,8 @@ function containsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: Readonl
 
 /**
  * Finds folders of base that are gone: they are not listed, and no document is below their paths.
- * If a document is below such a path, the folder may exist, and the key may not be allowed to read
- * it.
+ * If a document is below such a path, the folder may still exist, and the key may not be allowed to
+ * read the folder.
  */
 function findGoneFolders(
   base: BaseTree,
@@ -307,8 +303,8 @@ function findGoneFolders(
   const missingFolders = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missingFolders.length === 0) return new Set();
   const files = listFiles();
-  // If another folder has the path now, the folder was deleted and created again, and the documents
-  // are in the new one.
+  // If another folder has the path now, the folder was deleted and created again, and the new
+  // folder has the documents.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const goneFolders = missingFolders.filter(
     (dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files),

@@ -1,8 +1,8 @@
 /**
  * Proves absences. Each document that a complete listing does not contain is read by its id, with a
  * key that is known to work. A key is known to work if a document or a folder of base answers in
- * this run. Without this condition, a wrong workspace would look like one whose documents were
- * deleted: its listing is empty, and it answers 404.
+ * this run. Without this condition, a wrong workspace would look like a workspace whose documents
+ * were deleted: its listing is empty, and the service answers each read with 404.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -16,14 +16,14 @@ import { toRemoteFile } from "./listed.ts";
 
 /**
  * LIMIT: documents outside the linked folder that are read if nothing else shows that the key
- * works.
+ * works. One that answers is enough, and each read is a request.
  */
 const MAX_OUTSIDE_CHECKS = 5;
 const NO_DOCUMENT_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
  * Returns true if no further request can succeed in this run: there is no connection, the service
- * is closed, or the key is refused.
+ * is closed, or the service refuses the key.
  */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
@@ -38,12 +38,11 @@ export type AbsenceProof = {
   readonly nothingKnown: boolean;
 };
 
-/** Documents of base that a listing does not contain. */
 type UnlistedDocuments = {
   readonly missing: readonly DocId[];
   /**
-   * Documents that are outside the linked folder according to base. The listing need not contain
-   * them.
+   * Documents that are outside the linked folder according to base, so that a listing need not
+   * contain them.
    */
   readonly outside: ReadonlySet<DocId>;
 };
@@ -66,8 +65,7 @@ export function makeEmptyProof({ missing, outside }: UnlistedDocuments, fault: F
 }
 
 /**
- * Input of `proveAbsences`. `seen` has the documents that the scan has found so far; `keep` stores
- * the content that is read.
+ * `seen` has the documents that the scan has found so far; `keep` stores the content that is read.
  */
 type ProofInput = {
   readonly base: BaseTree;
@@ -81,7 +79,7 @@ type StoreContent = (digest: Digest, text: string, record: DocumentRecord) => vo
  * Reads each known document that the listing does not contain. Adds documents that exist after all
  * to `seen`.
  * @param isKnownToWork true if a listed folder of base shows that the key works, or if the user
- * approved
+ * approved that no document is visible
  */
 export async function proveAbsences(
   world: World,
@@ -93,8 +91,8 @@ export async function proveAbsences(
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visibleId = [...seen.keys()].find((id) => base.records.has(id));
-  // If no known document is listed, documents outside the linked folder are read too: an answer
-  // shows that the key works. This is not needed if each absence was proven before.
+  // If no known document is listed, documents outside the linked folder are read too: one that
+  // answers shows that the key works. If each absence was proven before, this is not needed.
   const isHealthy = isKnownToWork || missing.every((id) => wasProvenBefore(base, id));
   const outsideIdsToRead = visibleId === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };
@@ -109,10 +107,12 @@ export async function proveAbsences(
 
 type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
-/** Results of the reads by id that `AbsenceProof` does not contain. */
 type ReadResults = {
   readonly notFound: DocId[];
-  /** True if a document or folder of base answered, or if the user approved. */
+  /**
+   * True if a document or folder of base answered, or if the user approved that no document is
+   * visible.
+   */
   isKeyProven: boolean;
   fault: Fault | null;
 };
@@ -144,8 +144,8 @@ function concludeNotFound(
   away: readonly DocId[],
 ): void {
   if (!isKeyProven) {
-    // No document answered, not even one outside the linked folder. This may be the wrong
-    // workspace, so nothing counts as absent.
+    // No document answered, not even one outside the linked folder. The workspace may be the wrong
+    // one, so nothing counts as absent.
     for (const id of proof.outside) proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
     proof.outside.clear();
   }
@@ -158,7 +158,7 @@ function concludeNotFound(
 
 /**
  * Returns true if an earlier run proved that the document is gone, and the document has been
- * blocked since. The proof stays valid even if no other document is visible now.
+ * blocked since. That proof stays valid even if no other document is visible now.
  */
 function wasProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
