@@ -5,9 +5,9 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorLinks } from "./mirror-links.ts";
 
 /**
- * Orders a plan so that the target of a link is created before the document with the link. The link
- * can then be sent with the id of its target. If links form a circle, one document is sent with a
- * link that has no target yet, and the next cycle sends it again.
+ * Orders a plan so that a document is created before the documents that link to it. A link can then
+ * be sent with the id of its target. If links form a circle, one document is sent with a link that
+ * has no target yet, and the next cycle sends that document again.
  */
 export function orderPlanTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
   const creatingSteps = new Map<LocalPath, number>();

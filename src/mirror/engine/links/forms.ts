@@ -32,32 +32,31 @@ export type DigestedText = { readonly text: string; readonly digest: Digest };
  * Content with links by id that a file's bytes represent, found before documents are matched.
  * - `at-path`: the state knows these bytes at this path.
  * - `in-own-file`: the state knows these bytes at this path, but they represent other content at
- *   other paths. So this content is only right if the file is that of the document at this path.
- * - `no`: the state does not know these bytes at this path. Matching decides which document they
- *   belong to.
+ *   other paths. So `form` is only right if the file is that of the document at this path.
+ * - `no`: the state does not know these bytes at this path. Matching decides to which document they
+ *   belong.
  */
 export type RecognisedContent = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between its two forms: links by path in local files, links by id on the service.
- * Remembers each result. The bytes of a file keep representing the content that was read from them
- * or written to them, even if link targets move. So a moved target never looks like an edit.
+ * Remembers each conversion as a spelling. The bytes of a file keep representing the content that
+ * was read from them or written to them, even if link targets move. So a moved target never looks
+ * like an edit.
  */
 export class LinkForms {
   readonly #state: LinkState;
-  /** Index of stored entries: which content the bytes of each file represent. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
   #where: PlacesByTime | null = null;
 
-  /** @param mayStore true if the state may be written */
   constructor(state: LinkState, scope: LinkScope, mayStore: boolean) {
     this.#state = state;
     this.scope = scope;
     this.known = new KnownSpellings(state, mayStore);
   }
 
-  /** Returns true if a content may have links, so that its two forms may differ. */
+  /** Returns false if `text` surely has no links, so that its two forms are equal. */
   mayLink(text: string): boolean {
     return mayHaveLinks(text, this.scope.wiki);
   }
@@ -88,7 +87,7 @@ export class LinkForms {
   }
 
   /**
-   * Forgets the paths, so that the next call reads them again. Called when a cycle begins.
+   * Forgets the paths when a cycle begins, so that the next call reads them again.
    * @param dry true if nothing may be stored until the next call of `begin`
    */
   begin(dry: boolean): void {
@@ -97,17 +96,16 @@ export class LinkForms {
   }
 
   /**
-   * Returns the current paths, which the caller may change; null if they were not read in this
-   * cycle.
+   * Returns the current paths, which the caller may change; null if this cycle has not read them.
    */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
 
   /**
-   * Returns the content with links by id that a file's bytes represent. Called before documents are
+   * Returns the content with links by id that a file's bytes represent, before documents are
    * matched. If the state knows these bytes, at this path or another, returns the content that it
-   * has recorded for them. Otherwise resolves links by the paths in base.
+   * has recorded for the bytes. Otherwise resolves links by the paths in base.
    */
   recognise(path: LocalPath, bytes: DigestedText): RecognisedContent {
     const ownEntry = this.known.get(path, bytes.digest);
@@ -124,7 +122,7 @@ export class LinkForms {
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
   }
 
-  /** Returns true if a file has the inode that is recorded for the document at its path in base. */
+  /** Returns true if a file has the inode that base's record of the document at its path has. */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
     const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
@@ -149,8 +147,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts like `toService`, for a document's set-aside file. If a power loss removed the entry
-   * for the set-aside file, uses the older entry for the same bytes at the document's path.
+   * Converts like `toService`, for a document's set-aside file. If a power loss removed the
+   * set-aside file's spelling, uses the older spelling of the same bytes at the document's path.
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -165,8 +163,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts like `toService`, but resolves links by the current paths only, even if the state
-   * knows which content the bytes represented before.
+   * Converts like `toService`, but resolves links by the current paths only, even if a stored
+   * spelling says which content the bytes represented before.
    */
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
@@ -177,9 +175,9 @@ export class LinkForms {
   }
 
   /**
-   * Marks the stamp of a document's file as untrusted if its links now lead elsewhere than in base.
-   * The file's bytes may be unchanged. With a trusted stamp, the next scan would assume base's
-   * content, and the changed links would never be sent.
+   * Marks the stamp of a document's file as untrusted if the file's links now lead elsewhere than
+   * in base. The file's bytes may be unchanged. With a trusted stamp, the next scan would assume
+   * base's content, and mdmirror would never send the changed links.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const record = id === null || !this.known.isKept() ? null : this.#state.record(id);
@@ -188,9 +186,7 @@ export class LinkForms {
   }
 
   /**
-   * Returns the content with links by id that a file's bytes represent, and the targets of its
-   * links.
-   * @param earlier entries for earlier bytes of the document; undefined to use all that are stored
+   * @param earlier spellings of earlier bytes of the document; undefined to use all that are stored
    */
   #read(
     path: LocalPath,
@@ -198,7 +194,7 @@ export class LinkForms {
     { now, before }: PlacesByTime,
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
-    // After a file was moved, its links still lead from its earlier path until they are rewritten.
+    // After a file was moved, its links lead from its earlier path until mdmirror rewrites them.
     const spelledAt = this.known.get(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
@@ -234,9 +230,10 @@ export class LinkForms {
   }
 
   /**
-   * Returns entries for a document's earlier bytes, the newest first. Leaves out bytes of another
-   * document that was at its path while two documents swapped paths. Entries for the bytes of its
-   * conflict copies come last, because a user may have moved a copy over the document.
+   * Returns the spellings of a document's earlier bytes, the newest first. Leaves out those of
+   * another document that was at the document's path while two documents swapped paths. Spellings
+   * of the document's conflict copies come last, because a user may have moved a copy over the
+   * document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settledDigest = this.#state.record(id)?.localDigest;
@@ -249,10 +246,10 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a file without a record can be read as `wanted`, a content of the service.
-   * After a power cut, for example, downloaded files have no records. The file's links must lead to
-   * the same targets, or to no file where `wanted` has ids. If true, stores that the file's bytes
-   * represent `wanted`.
+   * Returns true if a file without a record can be read as `wanted`, a version's content on the
+   * service. After a power cut, for example, downloaded files have no records. The file's links
+   * must lead to the targets of the links in `wanted`, or to no file where `wanted` has ids. If
+   * true, stores that the file's bytes represent `wanted`.
    * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (target: LocalPath) => boolean): boolean {
@@ -276,7 +273,7 @@ export class LinkForms {
   }
 
   /**
-   * Returns the bytes with links by path for a content with links by id, and remembers them.
+   * Converts content with links by id to the bytes of a file, and remembers the spelling.
    * @param current current bytes of the file
    */
   toDisk(path: LocalPath, { text, digest }: DigestedText, current?: DigestedText): DigestedText {
@@ -293,8 +290,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns a file's content, in which ids and absolute paths are replaced by relative paths if
-   * their target is known.
+   * Returns the content of a file with relative paths instead of those ids and absolute paths whose
+   * targets are known.
    */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
@@ -304,8 +301,8 @@ export class LinkForms {
 
   /**
    * Returns true if a link of the file, written as an id or an absolute path, has a known target
-   * now. Does not count a link that is inert (`ref://`) in the content for the service; such a file
-   * is read again.
+   * now. Does not count a link that is inert (`ref://`) in the content for the service:
+   * `FoundReader` reads such a file again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));
@@ -314,15 +311,12 @@ export class LinkForms {
     );
   }
 
-  /** Converts content with links by id for a user to read. Stores nothing. */
+  /** For content that a user reads. Stores nothing. */
   toLocalForm(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
 }
 
-/**
- * Returns a new entry: the file's bytes represent this content, and its links have these targets.
- */
 function makeEntry(
   now: LinkPlaces,
   path: LocalPath,
@@ -333,22 +327,21 @@ function makeEntry(
   return { path, id: now.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
-/** Targets that the links of a file had in its earlier bytes. */
 type EarlierTargets = {
   /**
-   * Targets in the newest earlier bytes. They are used before the current paths, because a link
-   * that was not rewritten yet leads to the former path of its target.
+   * Targets in the newest earlier bytes. They take precedence over the current paths, because a
+   * link that was not rewritten yet leads to the former path of its target.
    */
   readonly earlierTargets: TargetLookup;
   /**
    * Targets in older bytes, because a program may save content that it read before links were
-   * rewritten. They are used if nothing is at a link's path, and only for targets that the newest
-   * earlier bytes do not have.
+   * rewritten. Used only if nothing is at a link's path, and if the newest earlier bytes have no
+   * target for the link.
    */
   readonly formerTargets: TargetLookup;
 };
 
-/** @param earlier entries for the earlier bytes, the newest first */
+/** @param earlier spellings of the earlier bytes, the newest first */
 function findEarlierTargets(
   [newest, ...older]: readonly Spelling[],
   text: string,
@@ -374,8 +367,8 @@ function findEarlierTargets(
 }
 
 /**
- * Returns the links of a content. A link without a target gets the target that it had in earlier
- * bytes as its former target, if that document is gone.
+ * Returns the links with former targets: if a link has no target, and its target in earlier bytes
+ * is gone, that target becomes its former target.
  */
 function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const earlierLinks = once(() => earlier.flatMap((entry) => entry.leads));
@@ -390,8 +383,8 @@ function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spell
 }
 
 /**
- * Returns links that are ids in earlier bytes, because their targets had no local path. They become
- * paths when the targets have one.
+ * Returns links that are ids in earlier bytes because their targets had no local path. Each becomes
+ * a path when its target has one.
  */
 function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
@@ -403,7 +396,7 @@ function findIds(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns those of `ids` that the content contains, and that are not among its other links. */
+/** Returns those of `ids` that `text` contains, and that are not in `leads`. */
 function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const knownDestinations = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
@@ -413,9 +406,9 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. Some links had no target in the earlier bytes, and are
- * inert (`ref://`) in the new content. They stay without a target until the file is read again,
- * even if the target exists by now.
+ * Returns the links of a file's new content. A link without a target in the earlier bytes, and
+ * inert (`ref://`) in the new content, stays without a target until the file is read again, even if
+ * the target exists by now.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

@@ -5,8 +5,8 @@ import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Uploaded links that lead to no document (written as `ref://…` on the service): for each reason,
- * their number and the first of them.
+ * Uploaded links that lead to no document (`ref://…` on the service). For each reason: the number
+ * of links, and the first few.
  */
 export type InertLinks = {
   readonly reason: InertReason;
@@ -27,13 +27,13 @@ export type InertLinks = {
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
-/** LIMIT: links that are reported for each reason. */
+/** LIMIT: links that are reported for each reason, so that the report stays short. */
 const MAX_LISTED = 5;
 
 type TargetPlaces = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /**
- * Counts the links without a document by reason. The most frequent reason comes first.
+ * Returns the links without a document by reason, the most frequent reason first.
  * @param texts paths of the uploaded files, and the targets of their links
  */
 export function reportInertLinks(
@@ -55,10 +55,7 @@ export function reportInertLinks(
   return [...linksByReason].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
-/**
- * Returns the reason why a link leads to no document; null if it leads to one, or was uploaded as
- * written.
- */
+/** Returns null if the link leads to a document, or was uploaded as written. */
 function findInertReason(
   { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

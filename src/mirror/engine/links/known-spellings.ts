@@ -7,8 +7,8 @@ import type { State } from "../../ports/state.ts";
 import type { PlacesByTime } from "./places.ts";
 
 /**
- * Stores which content (with links by id) the bytes of local files represent, one entry for each
- * file and its bytes.
+ * Stores spellings. A spelling says which content (with links by id) the bytes of a local file
+ * represent; each path has one for each of its bytes.
  */
 export class KnownSpellings {
   readonly #stored: Spellings;
@@ -16,7 +16,6 @@ export class KnownSpellings {
   readonly #keeps: boolean;
   #dry = false;
 
-  /** @param mayStore true if the state may be written */
   constructor(state: Pick<State, "spellings" | "transact" | "transactSafely">, mayStore: boolean) {
     this.#stored = state.spellings;
     this.#state = state;
@@ -29,7 +28,7 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns true if entries are stored: the state may be written, and the cycle is not a dry run.
+   * Returns true if spellings are stored: the state may be written, and the cycle is not a dry run.
    */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
@@ -40,9 +39,9 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the entry for bytes at a path, and stores it for that path. The state may have it at
-   * this path, at the former path of a moved document, or at another path in the same folder. From
-   * a path in the same folder, relative links lead to the same targets.
+   * Returns the spelling of bytes at a path, and stores it for that path. The state may have it at
+   * this path, at the former path of a moved document, or at another path in the same folder.
+   * Relative links lead to equal targets from all paths of a folder.
    */
   found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
     const foundEntry = this.#find(path, bytes, where);
@@ -67,7 +66,7 @@ export class KnownSpellings {
   }
 
   /**
-   * Stores the entries of moved files for their new paths. Finds all of them before it stores the
+   * Stores the spellings of moved files for their new paths. Finds all of them before it stores the
    * first, because files with equal bytes may have swapped paths.
    */
   follow(files: readonly LocalFile[], where: PlacesByTime): void {
@@ -83,21 +82,20 @@ export class KnownSpellings {
     });
   }
 
-  /** Returns the newest entry for a file at this path that represents this content. */
   ofContent(path: LocalPath, digest: Digest): Spelling | null {
     return this.#stored.ofContent(path, digest);
   }
 
-  /** Returns true if there is no entry, because no local file has links. */
+  /** True if no local file has links. */
   isEmpty(): boolean {
     return this.#stored.isEmpty();
   }
 
   /**
-   * Stores an entry.
-   * @param safely true to flush the entry to the disk, before bytes are written that represent
-   * other content than the file's earlier bytes. If a power cut kept the bytes but lost their
-   * entry, and link targets moved meanwhile, the bytes could not be read
+   * @param safely true to flush the spelling to the disk before bytes are written that represent
+   * other content than the file's earlier bytes. Otherwise a power cut could keep the bytes but
+   * lose their spelling. If link targets moved meanwhile, nothing would show what the bytes
+   * represent
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;
@@ -106,15 +104,15 @@ export class KnownSpellings {
   }
 
   /**
-   * Makes an entry the newest of its path, because the file has these older bytes again. A user may
-   * have undone an edit, or mdmirror may have reverted an effect.
+   * Makes a spelling the newest of its path, because the file has these older bytes again. A user
+   * may have undone an edit, or mdmirror may have reverted an effect.
    */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
-  /** Records that a file was not written, so its bytes are the old ones. */
+  /** Records that a file was not written, so that its old bytes are its newest ones. */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.get(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
@@ -126,13 +124,14 @@ export class KnownSpellings {
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** Records that a set-aside file is back at its path, is about to be, or was never set aside. */
+  /**
+   * Records that a set-aside file is back at its path, will be moved back, or was never set aside.
+   */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.atPath(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 
-  /** Records the move of a file, or of a folder with everything below it. */
   recordMoved(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }

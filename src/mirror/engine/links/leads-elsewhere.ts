@@ -5,8 +5,8 @@ import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Returns true if a link that led to no document, or to a deleted one, has a target now. Either a
- * document is at its path, or the deleted document is back.
+ * Returns true if a link has a target now that led to no document, or to a deleted one: a document
+ * is at its path, or the deleted document is back.
  */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
@@ -16,8 +16,8 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
 }
 
 /**
- * Returns a link without a target: as the earlier entry has it, with the new path. Returns the new
- * link if no earlier entry has it.
+ * Returns a link without a target as the earlier spelling has it, but with the new path. Returns
+ * the new link if the earlier spelling does not have it.
  */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
@@ -29,24 +29,24 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
 }
 
 /**
- * Returns true if an entry at a document's path belongs to another document, because the two are
- * swapping paths. An entry with the document's own content does not.
+ * Returns true if a spelling at a document's path belongs to another document, because the two
+ * documents are swapping paths. A spelling with the document's own content does not.
  */
 export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
   return id !== record.id && text !== record.localDigest;
 }
 
 /**
- * Returns true if a file's links must be rewritten: the file was moved, a link leads to the wrong
- * path, or a link by id can be written by path now.
+ * Returns true if mdmirror must rewrite a file's links: the file was moved, a link leads to the
+ * wrong path, or a link by id can be written by path now.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
 
 /**
- * Returns true if the target of a link has the same path as another document, because the two are
- * swapping paths. A link by path could then mean either.
+ * Returns true if the target of a link has the path of another document too, because the two
+ * documents are swapping paths. A link by path could then mean either document.
  */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
@@ -55,8 +55,8 @@ export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boole
 
 /**
  * Returns true if a link's target has no local path, and another document has, or may have, the
- * path in the link. Only a link by id can distinguish the two. A target that is gone keeps its
- * path.
+ * path in the link. Only a link by id can then name the target. A link to a target that is gone
+ * keeps its path.
  */
 export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null || places.pathOf(to) !== null) return false;
@@ -77,7 +77,6 @@ export function isResolvedNow({ destination, to }: LinkTarget, places: LinkPlace
   return destination === to && places.pathOf(to) !== null;
 }
 
-/** Returns true if two entries for a file are equal in bytes and targets. */
 export function isSameSpelling(old: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (old.bytes !== next.bytes || old.spelledAt !== next.spelledAt || old.leads.length !== leads.length) return false;

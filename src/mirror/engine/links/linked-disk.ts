@@ -15,13 +15,12 @@ type FilesWithLinks = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & P
 /**
  * A disk that converts links. Users see links by path in their files. The engine reads, compares,
  * merges and writes content with links by id, as the service has it. Only this class converts
- * between the two. Digests are those of content with links by id, unless they are called digests of
- * bytes.
+ * between the two forms. A digest is that of content with links by id, unless it is called a digest
+ * of bytes.
  */
 export class LinkedDisk implements Disk {
-  /** The same disk without conversion of links. */
+  /** Disk without conversion of links. */
   readonly plain: Disk;
-  /** Reader for the links in files that a scan found. */
   readonly found: FoundReader;
   readonly #forms: LinkForms;
 
@@ -57,8 +56,8 @@ export class LinkedDisk implements Disk {
 
   /**
    * Returns a receiver of scanned content that converts links as far as possible. Some files must
-   * be read again when the paths of all documents are known; `linking` receives all files with
-   * links.
+   * be read again when the paths of all documents are known.
+   * @param linking receives all files with links
    */
   #recognising(linking: FilesWithLinks, onText: StoreContent): StoreContent {
     return (digest, text, path) => {
@@ -73,7 +72,7 @@ export class LinkedDisk implements Disk {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
-      // The file may be missing in the tree, because the scan read its folder a second time.
+      // The tree may lack the file, because the scan read its folder a second time.
       const file = tree.files.get(path);
       if (file === undefined) continue;
       const convertedFile = { ...file, digest, textFault, ...makeBytesField(file.digest, digest) };
@@ -124,19 +123,18 @@ export class LinkedDisk implements Disk {
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const currentBytes = this.#find(path, expect);
     if (currentBytes.kind !== "done") return currentBytes;
-    // ORDER: the bytes to be set aside are recorded before the new bytes. If the process is killed
-    // in between, the set-aside bytes are still known.
+    // ORDER: the old bytes, which are set aside, are recorded before the new bytes. If the process
+    // is killed in between, mdmirror still knows what the set-aside bytes represent.
     this.#forms.known.recordSettingAside(path, currentBytes.value.digest, setAsideAt);
     const newText = this.#spelled(path, text, currentBytes.value);
-    // No write is needed, because the file has the right bytes already. Only the content that they
-    // represent is new.
+    // The file already has the right bytes. Only the content that they represent is new.
     if (newText === currentBytes.value.text) return { kind: "done", value: { stamp: currentBytes.value.stamp } };
     return this.#replace(path, newText, currentBytes.value.digest, setAsideAt);
   }
 
   /**
-   * Reads a file, whose bytes must represent `expect`. Another program may still change them before
-   * they are used.
+   * Reads a file, whose bytes must represent `expect`. Another program may change the file before
+   * the bytes are used.
    */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
@@ -169,15 +167,15 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Rewrites the links of a file. Its bytes change, but not the content that they represent.
+   * Rewrites the links of a file. Its bytes change, but not the content that the bytes represent.
    * @param bytes new bytes of the file
-   * @param expect digest of its current bytes; a file with other bytes is not replaced
+   * @param expect digest of the current bytes; a file with other bytes is not replaced
    */
   respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
-  /** Replaces a file. The entry for its new bytes must be stored already. */
+  /** The spelling of the new bytes must be stored already. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const diskOutcome = this.plain.replace(path, text, expect, setAsideAt);
     if (diskOutcome.kind !== "done" && !diskOutcome.isSetAside) this.#forms.known.recordUnwritten(path, expect);

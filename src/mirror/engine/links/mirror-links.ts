@@ -25,7 +25,7 @@ import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { MatchInput } from "./read-found.ts";
 
-/** A file with links to rewrite: the entries before and after, and the new bytes. */
+/** File with links to rewrite: its spellings before and after, and its new bytes. */
 export type Respelling = {
   readonly record: DocumentRecord;
   readonly from: Spelling;
@@ -37,11 +37,9 @@ type LinksOptions = {
   readonly state: State;
   readonly disk: Disk;
   readonly scope: LinkScope;
-  /** True if the state may be written. */
   readonly mayStore: boolean;
 };
 
-/** Conversion of links for a cycle. */
 export class MirrorLinks {
   readonly disk: LinkedDisk;
   readonly forms: LinkForms;
@@ -61,8 +59,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns a function that finds contents without link destinations, so that a content is equal in
-   * both forms of links.
+   * Returns a function that finds contents without link destinations, so that the two forms of a
+   * content compare as equal.
    */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
@@ -72,14 +70,14 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns documents that links by path lead to, but that neither base nor the listing contains.
+   * Returns documents to which links by path lead, but which neither base nor the listing contains.
    * Returns none if the listing is incomplete.
    */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // For each file, only the newest entry counts.
+    // For each file, only the newest spelling counts.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (pathsRead.has(path) || !local.files.has(path)) continue;
       pathsRead.add(path);
@@ -89,7 +87,7 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Records documents outside the linked folder. Links to these documents are written as ids. */
+  /** Links to documents outside the linked folder are written as ids. */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
@@ -105,8 +103,7 @@ export class MirrorLinks {
   }
 
   /**
-   * Uses the paths that a plan gives to documents, so that links lead there. Called before the plan
-   * is carried out.
+   * Makes links lead to the paths that a plan gives to documents, before the plan is carried out.
    */
   expect(plan: Plan): void {
     this.forms.where().now.expect(plan);
@@ -119,7 +116,7 @@ export class MirrorLinks {
    * @returns digest of the content to send
    */
   digestWithCurrentLinks(path: LocalPath, expect: Digest, keep: StoreContent): Digest {
-    // Most content has no links. It has no entry, so its file need not be read.
+    // Most content has no links and no spelling, so its file need not be read.
     if (this.forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
@@ -134,7 +131,7 @@ export class MirrorLinks {
 
   /**
    * Returns true if a local file without a record can be read as `wanted`, the content of its
-   * document on the service. If so, stores that the file's bytes represent this content.
+   * document on the service. If so, stores that the file's bytes represent `wanted`.
    * @param expect digest of the file's content in the plan
    */
   readsAs(path: LocalPath, expect: Digest, wanted: DigestedText): boolean {
@@ -145,8 +142,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the targets of the links in a content, as they were when its file was last read; empty
-   * if it has no links.
+   * Returns the targets of the links in a content, as of the last read of its file; empty if the
+   * content has no links.
    * @param path path of the file; may be the path that the plan will give to it
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
@@ -165,8 +162,8 @@ export class MirrorLinks {
 
   /**
    * Returns the files whose links must be rewritten because documents moved. Compares the stored
-   * targets of links with the current paths of documents. So no file is missed, even after a cycle
-   * that was interrupted or did not know of a move.
+   * targets of links with the current paths of documents, so no file is missed after a cycle that
+   * was interrupted or did not know of a move.
    */
   *respellings(): Generator<Respelling> {
     const spellings = this.#state.spellings.all();
@@ -177,8 +174,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.records.values()].map((record) => [currentPlaces.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
-      // A document that was moved out of the linked folder on the service, but edited locally,
-      // keeps its file. The links in that file are rewritten too.
+      // If a document was moved out of the linked folder on the service, but edited locally, its
+      // file stays. The links in that file are rewritten too.
       if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, currentPlaces)) continue;
       if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, currentPlaces))) continue;
@@ -190,7 +187,7 @@ export class MirrorLinks {
   #respell(spelling: Spelling, record: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const readOutcome = this.disk.plain.read(path);
-    // The file was edited or written since its entry was stored. The next scan reads it.
+    // The file was edited or written since its spelling was stored. The next scan reads the file.
     if (readOutcome.kind !== "done" || readOutcome.value.digest !== digest) return null;
     const linkPlace = places.from(path);
     const openLinks = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
@@ -208,8 +205,8 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // A link without a target stays without one until the file is read again, even if its target
-      // exists by now.
+      // A link without a target stays without a target until the file is read again, even if the
+      // target exists by now.
       leads: readLinkTargets(text, linkPlace, [linkPlace, createTargetLookup(leads)]).map((lead) =>
         withoutTarget(lead, openLinks.get(lead.destination)),
       ),
@@ -218,8 +215,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Stores the entries for a file's bytes before and after its links are rewritten, because
-   * recovery must know which content each represents. Called before the write.
+   * Stores the spellings of a file's bytes before and after its links are rewritten. Runs before
+   * the write, because recovery must know which content each of the two represents.
    */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
@@ -227,8 +224,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Records that a file was not rewritten, so that the entry for its current bytes is the newest.
-   * Called after a crash, if the file was not set aside.
+   * Records that a file was not rewritten, so that the spelling of its current bytes is the newest.
+   * Recovery calls this after a crash, if the file was not set aside.
    */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
@@ -244,7 +241,7 @@ export class MirrorLinks {
 
   /**
    * Returns the links that lead to no document, in content that was uploaded since the last call.
-   * Leaves out links that were already inert in base's content.
+   * Leaves out links that were inert in base's content already.
    */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
@@ -258,7 +255,7 @@ export class MirrorLinks {
   }
 
   /**
-   * Removes entries for bytes that no file has any more. Does nothing while the journal has rows,
+   * Removes spellings of bytes that no file has any more. Does nothing while the journal has rows,
    * because an effect may still be reverted.
    */
   tidy(): void {

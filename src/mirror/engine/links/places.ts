@@ -13,11 +13,9 @@ import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 
 type TargetId = DocId | DirId;
 
-/** Settings for the conversion of links. */
 export type LinkScope = {
   /** Path of the linked part of the workspace. Absolute links begin with it. */
   readonly prefix: RemotePath;
-  /** True if wiki links (`[[name]]`) are converted too. */
   readonly wiki: boolean;
 };
 
@@ -32,11 +30,11 @@ export class LinkPlaces {
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
   /**
-   * Paths that two documents have at the moment, because they are swapping paths. The value is the
-   * document that `#byPath` no longer contains.
+   * Paths that two documents have at the moment, because the documents are swapping paths. The
+   * value is the document that `#byPath` no longer contains.
    */
   readonly #shared = new Map<LocalPath, TargetId>();
-  /** Index of documents by name, for wiki links; null until the first wiki link is read. */
+  /** Null until the first wiki link is read. */
   #named: NameIndex | null = null;
   readonly #names: DocumentNames | undefined;
   readonly #tombstones: BaseTree["tombstones"];
@@ -66,15 +64,15 @@ export class LinkPlaces {
     return isDocId(id) ? id : null;
   }
 
-  /** Returns true if this document or folder is at the path, and no other is. */
+  /** Returns true if only this document or folder is at the path. */
   isAt(id: TargetId, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
   /**
-   * Moves documents and folders in the index to the paths that a match found for them. Those
-   * without a path in the match stay.
-   * @param remote the complete listing of the service; null if it is incomplete
+   * Moves documents and folders in the index to the paths that a match found. Those without a path
+   * in the match stay.
+   * @param remote the complete listing of the service; null if the listing is incomplete
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
@@ -114,26 +112,26 @@ export class LinkPlaces {
 
   /**
    * Returns true if a document is outside the linked folder. If another document has its former
-   * path, a link by path would mean that one.
+   * path, a link by path would mean that other document.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
   }
 
-  /** Records documents outside the linked folder that have no record. */
+  /** For documents outside the linked folder that have no record. */
   setOutside(ids: ReadonlySet<string>): void {
     this.#outside = ids;
   }
 
   /**
-   * Returns true if the document or folder at this path in the index is gone from the service. New
-   * links to the path then do not mean it.
+   * Returns true if the document or folder at this path in the index is gone from the service, so
+   * that new links to the path do not mean it.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
 
-  /** Returns true if two documents have the same path, because they are swapping paths. */
+  /** Returns true if two documents have the path, because they are swapping paths. */
   isShared(path: LocalPath): boolean {
     return this.#shared.has(path);
   }
@@ -148,7 +146,6 @@ export class LinkPlaces {
     this.#named?.add(path);
   }
 
-  /** Moves documents and folders in the index to the paths that a plan gives them. */
   expect({ steps }: Plan): void {
     for (const { action } of steps) {
       switch (action.kind) {
@@ -196,8 +193,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a wiki link now leads to another document, or to none because two documents
-   * have its name.
+   * Returns true if a wiki link now leads to another document, or to no document because two have
+   * its name.
    */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
     const name = this.#names === undefined ? null : readNameOfDestination(destination);
@@ -206,7 +203,7 @@ export class LinkPlaces {
 
   /**
    * Removes a document from a path. If it was swapping paths with another document that is still at
-   * the path, that document has the path again.
+   * the path, that other document has the path again.
    */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
@@ -215,8 +212,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Records that the file at a path belongs to no known document. The document that base has at
-   * this path is at another path now.
+   * Records that the file at a path belongs to no known document. The document with this path in
+   * base is at another path now.
    */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
@@ -224,10 +221,7 @@ export class LinkPlaces {
     this.#named?.add(path);
   }
 
-  /**
-   * Returns true if the file at a path belongs to no known document. Links to the path then lead to
-   * no document.
-   */
+  /** Links to the path of an unknown file lead to no document. */
   isUnknownFile(path: LocalPath): boolean {
     return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
@@ -248,10 +242,7 @@ export class LinkPlaces {
     };
   }
 
-  /**
-   * Returns the target of a link by absolute path; null if it has none, or if the link is of
-   * another kind.
-   */
+  /** Returns null if the link has no target, or is not an absolute path. */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")
       ? resolveDestination({ kind: "path", target, inert: false, suffixAt: 0 }, this.from(""))
@@ -280,10 +271,11 @@ function indexRemotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, 
 }
 
 /**
- * Yields the local paths of documents and folders. This is the path in base or, if the service
- * refused a local move, the path in the block. Leaves out documents whose file was renamed to a
- * name that is not synced, and folders that were removed locally but stay on the service. Another
- * document may have their paths.
+ * Yields the local paths of documents and folders: the path in base or, if the service refused a
+ * local move, the path in the block. Another document may have the path of an item that this leaves
+ * out:
+ * - documents whose file was renamed to a name that is not synced,
+ * - folders that were removed locally but stay on the service.
  */
 function* listRecordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const folderMoves = findMovedFolders(base);
@@ -298,7 +290,7 @@ type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
  * Returns true if a folder was removed locally, and its block only says that the service cannot
- * remove it.
+ * remove the folder.
  */
 function isRemovedLocally(reason: BlockReason | undefined): boolean {
   const forbiddenIntentions = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);

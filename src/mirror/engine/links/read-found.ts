@@ -14,10 +14,8 @@ import { hasNewTarget, hasGoneTarget } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
 import type { LinkPlaces, PlacesByTime } from "./places.ts";
 
-/** Input for matching documents: the policy of the cycle, and a function that finds contents. */
 export type MatchInput = { readonly policy: Policy; readonly texts: TextLookup };
 
-/** Resolves the links in scanned files, and replaces them by ids. */
 export class FoundReader {
   readonly #plain: Pick<Disk, "read">;
   readonly #forms: LinkForms;
@@ -33,7 +31,8 @@ export class FoundReader {
    * Resolves the links that the scan could not resolve, by the paths that matching finds for
    * documents.
    * @param isListed true if the listing of the service is complete
-   * @returns the local tree. If a file was replaced since the scan, no file counts as absent in it
+   * @returns the local tree. If a file was replaced since the scan, no file counts as absent in
+   * this tree
    */
   readNew(trees: Trees, matching: MatchInput, onText: StoreContent, isListed: boolean): LocalTree {
     const { local } = trees;
@@ -47,10 +46,10 @@ export class FoundReader {
   }
 
   /**
-   * Resolves links again in files with a link that had no target and has one now. Also does so in
-   * edited files with a link whose target is gone. Leaves out documents that are blocked, protected
-   * or in conflict: the change would be sent with theirs, although the user did not make it. They
-   * are read again after their next edit.
+   * Resolves links again in files with a link that had no target and has one now, and in edited
+   * files with a link whose target is gone. Leaves out documents that are blocked, protected or in
+   * conflict: the changed link would be sent with their changes, although the user did not make it.
+   * mdmirror reads these documents again after their next edit.
    */
   readAgain(trees: Trees, matching: MatchInput, onText: StoreContent): LocalTree {
     const spellings = this.#state.spellings.all();
@@ -76,7 +75,7 @@ export class FoundReader {
   }
 
   /**
-   * Reads a scanned file, and returns it as a file with links by id.
+   * Reads a scanned file, and returns it with links by id.
    * @param byCurrentPaths true to resolve links by the current paths only, even if the state knows
    * which content the bytes represent
    * @returns null if the file cannot be read, is not text, or was replaced after the scan
@@ -110,27 +109,27 @@ function mustReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A document that is missing on the service must not come back only because a link in its file
-  // has a target now.
+  // A document that is missing on the service must not be uploaded again only because a link in its
+  // file has a target now.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);
   if (record === undefined) return true;
-  // Without an edit, the content stays equal to base, even if targets of its links are gone.
+  // Without an edit, the content stays equal to base's, even if targets of its links are gone.
   if (record.localDigest === text || record.digest === text) return false;
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
 /**
  * Returns the paths of documents whose changes wait for the user or a reviewer. mdmirror must not
- * add a change of its own to them, such as a changed link.
+ * add its own changes to such documents, for example a changed link.
  */
 function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {
     const block = blocks.get(record.id);
     // A block that each plan computes from the trees does not count, because the next plan decides
-    // about it after the links are read.
+    // about that block after the links are read.
     const isBlocked = block !== undefined && isRememberedBlock(block);
     if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
       waitingPaths.add(block?.path ?? record.localPath);
@@ -139,8 +138,8 @@ function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet
 }
 
 /**
- * Returns the tree with changed files. If a value of `changed` is null, that file was replaced
- * after the scan, and no file in the tree counts as absent.
+ * Returns the tree with changed files. Null in `changed` means that the file was replaced after the
+ * scan; no file in the tree then counts as absent.
  */
 function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;

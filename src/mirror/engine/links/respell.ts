@@ -6,14 +6,12 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
 /**
- * LIMIT: files that are recorded in one transaction before they are written. Larger batches need
- * fewer flushes of the disk.
+ * LIMIT: files that one transaction records before they are written. Larger batches need fewer
+ * flushes of the disk.
  */
 const BATCH_SIZE = 64;
 
-/**
- * A file that is about to be rewritten. `open` is its journal row; null if its bytes do not change.
- */
+/** `open` is the file's journal row; null if the bytes do not change. */
 type PendingRespelling = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: ReplaceRow } | null;
@@ -23,15 +21,15 @@ type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
 /**
  * Rewrites the links to documents that moved. Only local files change: on the service, links are
- * ids and stay right. Each rewrite is journalled like the replacement of a file. So late saves are
- * kept (I14), and a crash leaves the old file or the new one (I13).
+ * ids and stay right. Each rewrite is journalled like the replacement of a file, so that late saves
+ * are kept (I14), and a crash leaves the old file or the new one (I13).
  */
 export function rewriteLinks(ctx: CycleContext): void {
   const { links } = ctx.world;
   if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
-/** Rewrites the links of files. The content that their bytes represent stays the same. */
+/** The content that the files' bytes represent stays unchanged. */
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let batch: Respelling[] = [];
   const writeBatch = (): void => {
@@ -46,10 +44,10 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
 }
 
 /**
- * Stores the entries for the bytes of all files, and opens their journal rows.
- * ORDER: before the files are written. After a crash, the entries show which content a file's bytes
- * represent, and from which path its links lead. If link targets move again, nothing else would
- * show this. With the rows, recovery finds files that still have their old bytes.
+ * Stores the spellings of all files, and opens their journal rows.
+ * ORDER: this comes before the files are written. After a crash, the spellings show which content a
+ * file's bytes represent, and from which path its links lead. If link targets move again, nothing
+ * else would show this. The rows let recovery find files that still have their old bytes.
  */
 function recordBatch(
   ctx: CycleContext,

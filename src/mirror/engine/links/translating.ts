@@ -17,7 +17,6 @@ import { LinkPlaces, type LinkScope } from "./places.ts";
 /**
  * Returns the world of a linked folder with a disk that converts links.
  * @param mayStore true if the state may be written
- * @param wiki true if wiki links are converted too
  */
 export function withTranslation(world: World, mayStore: boolean, wiki = false): World {
   const { state, prefix } = world;
@@ -35,12 +34,12 @@ export function makeReadingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, mayStore: false }).disk;
 }
 
-/** Setting of the conversion of links; null if it is turned off. */
+/** Null if the conversion of links is turned off. */
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
  * Returns the files to rewrite when the conversion of links is turned on or off. Their content for
- * the service stays the same, so nothing is sent.
+ * the service stays the same as before, so nothing is sent.
  * @returns the files, or the reason why they cannot be found
  */
 export function findRespellings(world: World, setting: LinkSetting): string | readonly Respelling[] {
@@ -113,9 +112,9 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
 }
 
 /**
- * Yields the paths of documents with links whose files are not at their paths in base. They were
- * moved or deleted locally and not synced yet, or are blocked. If the setting changed now, their
- * files would keep the earlier form of links, and mdmirror would not recognise them as moved.
+ * Yields the paths of documents with links whose files are not at their paths in base: they were
+ * moved or deleted locally and not synced yet, or are blocked. If the setting changed now, such a
+ * file would keep the earlier form of links, and mdmirror would not recognise the moved file.
  */
 function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
@@ -133,8 +132,8 @@ function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk
 
 /**
  * Returns true if a file's content for the service stays the same when the conversion is turned on.
- * An edit that was not sent and has links by path would change: the next run would read them as
- * links by id.
+ * An unsent edit with links by path would change: the next run would read these links as links by
+ * id.
  */
 function hasSameServiceForm(
   { text, digest }: FileContent,
