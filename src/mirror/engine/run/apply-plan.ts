@@ -12,14 +12,14 @@ import { recordEvent } from "./world.ts";
 import type { CycleContext } from "./cycle-context.ts";
 
 /**
- * LIMIT: steps that run at the same time. The number is higher than that of the client's parallel
- * requests, because some steps write files or wait for a commit. Each step has its content in
- * memory (I33).
+ * LIMIT: steps that run at the same time. More than the client's parallel requests, because some
+ * steps write files or wait for a commit; not more, because each step has its content in memory
+ * (I33).
  */
 const MAX_PARALLEL_STEPS = 40;
 
 /**
- * Carries out the steps of a plan. Returns how each step ended, by its index.
+ * Returns how each step of the plan ended, by its index.
  * @param stop no more steps start after this signal aborts
  */
 export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
@@ -40,15 +40,15 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   }
 }
 
-/**
- * Returns the local path of a document in base, because messages show paths instead of ids. Returns
- * "" if `id` is not that of a recorded document.
- */
+/** Messages show paths instead of ids. Returns "" if `id` is not that of a recorded document. */
 function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
-/** Runs an action. Logs a failure, and remembers it so that the action is not repeated forever. */
+/**
+ * Runs an action. Logs a failure, and remembers it so that mdmirror does not repeat the action
+ * forever.
+ */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);

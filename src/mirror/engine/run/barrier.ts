@@ -1,6 +1,6 @@
 /**
- * Checks whether local changes that a caller waits for are on the service. Scans the disk itself,
- * because the watcher may not have reported a save yet. Writes nothing.
+ * Checks whether local changes are on the service, for a caller that waits for that. Scans the disk
+ * itself, because the watcher may not have reported a save yet. Writes nothing.
  */
 
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
@@ -23,9 +23,8 @@ export type AwaitedPath = {
    */
   readonly run: number;
   /**
-   * True if, at the time of the scan, content of the file had been sent and the service had not
-   * answered. The answer may come in a later run, and need not be about the content that was
-   * scanned.
+   * True if content of the file had been sent before the scan, and the service had not answered by
+   * then. The answer may come in a later run, and need not be about the scanned content.
    */
   readonly isUnderWay: boolean;
   /**
@@ -35,7 +34,6 @@ export type AwaitedPath = {
   readonly id: DocId | null;
 };
 
-/** A path that is never sent to the service. */
 type UnsentPath = {
   readonly path: LocalPath;
   /** Reason why the path is not sent; `unknown` if no file is or was at the path. */
@@ -48,8 +46,8 @@ export type BarrierScanResult =
       readonly kind: "seen";
       readonly awaited: readonly AwaitedPath[];
       /**
-       * Number of files and deletions at or below the caller's paths, including those already on
-       * the service.
+       * Count of files and deletions at or below the caller's paths, including those that the
+       * service has already.
        */
       readonly documents: number;
     };
@@ -67,13 +65,16 @@ export type PathOnService = {
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
   /**
-   * Change id of base's version; null without a record. If the state is `live`, that version has
+   * Change id of base's version; null without a record. If the state is `live`, base's version has
    * the content.
    */
   readonly changeId: ChangeId | null;
-  /** Change ids of the document's changes that are in review, as reported by the service. */
+  /** Change ids, on the service, of the document's changes that are in review. */
   readonly reviews: readonly ChangeId[];
-  /** Problem that keeps the path from being live; null if it is live, or if no problem is known. */
+  /**
+   * Problem that keeps the path from being live; null if the path is live, or if no problem is
+   * known.
+   */
   readonly open: Attention | null;
 };
 
@@ -105,8 +106,8 @@ export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCo
 }
 
 /**
- * A scanned file or deletion. `isOnService` is true if the service already has the content, so that
- * the caller need not wait for it.
+ * `isOnService` is true if the service already has the content, so that the caller need not wait
+ * for it.
  */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
@@ -118,7 +119,7 @@ function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath
 type BarrierScanInput = {
   readonly world: World;
   readonly base: BaseTree;
-  /** True if base is known to be what the service has. */
+  /** True if base is known to equal the state of the service. */
   readonly isProof: boolean;
   readonly run: number;
   readonly records: ReadonlyMap<LocalPath, DocumentRecord>;
@@ -179,16 +180,12 @@ function isOnService({ base, isProof, records, walk }: BarrierScanInput, path: L
   );
 }
 
-/** Returns the paths at or below a folder that could not be read. */
 function findUnreadPaths(local: LocalTree, folder: LocalPath): LocalPath[] {
   const isItself = (path: LocalPath) => path === folder && (folder !== "" || hasReadNothing(local));
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
-/**
- * Returns true if the scan read nothing. A scan of a folder that keeps changing is incomplete, but
- * has read its files.
- */
+/** A scan of a folder that keeps changing is incomplete, but has read its files. */
 function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
@@ -214,11 +211,13 @@ function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[]
 }
 
 /**
- * Returns the current state of each path. A path is `live` if its file has base's content, or if a
- * run that began after the scan has sent its document's content. A new base alone proves nothing. A
- * merge moves base although an edit must still be sent, and after a move the path may have another
- * document. If a safety check stopped the sync because documents are missing on the service, base
- * may be wrong, so no path is `live`.
+ * Returns the current state of each path.
+ * - A path is `live` if its file has base's content, or if a run that began after the scan has sent
+ *   its document's content.
+ * - A new base alone proves nothing. A merge moves base although an edit must still be sent, and
+ *   after a move the path may have another document.
+ * - If a safety check stopped the sync because documents are missing on the service, base may be
+ *   wrong, so no path is `live`.
  * @param isCompared true if base was compared with the service since the process began
  */
 export function readPathStates(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
@@ -238,10 +237,7 @@ export function readPathStates(world: World, awaited: readonly AwaitedPath[], is
   });
 }
 
-/**
- * Returns the record of the document that had the path, if its file was moved since the scan.
- * Otherwise returns null.
- */
+/** Returns null if the document's file was not moved away from the path since the scan. */
 function findMovedRecord({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
   return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;
@@ -265,11 +261,10 @@ function decidePathState(
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
 }
 
-/** Kinds of events that record an upload of content. */
 const SENDING_KINDS = ["put", "create-remote"];
 /**
- * LIMIT: newest upload events of a document that are searched. If more uploads went to review
- * since, the upload is not found, and the caller waits longer.
+ * LIMIT: newest upload events of a document that are searched. If more uploads went to review since
+ * the scan, the search misses the upload, and the caller waits longer.
  */
 const NEWEST_VERSIONS = 8;
 

@@ -23,13 +23,13 @@ import type { Settings, World } from "./world.ts";
 
 const MAX_CYCLES = 5;
 
-/** Entry of a run in the log. A run gets its number when it first writes to the state. */
+/** A run as the log shows it. A run gets its number when it first writes to the state. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
   #begun: number | null = null;
 
-  /** @param kind the name of the run in the log: `sync`, `watch`, `init` */
+  /** @param kind name of the run in the log: `sync`, `watch`, `init` */
   constructor(world: World, kind: string) {
     this.#world = world;
     this.#kind = kind;
@@ -61,19 +61,18 @@ export type ConvergeInput = {
   /** True if the first cycle sends refused changes again. */
   readonly retryRefused: boolean;
   /**
-   * Failed and refused actions of earlier runs of this process, to which this run adds its own;
-   * undefined if there were no such runs.
+   * Failed and refused actions of earlier runs of this process; undefined if there were none. This
+   * run adds its own.
    */
   readonly memory?: RunMemory;
-  /** Returns options for the scans of the next cycle. Called before each cycle. */
+  /** Returns options for the scans of the next cycle. */
   readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
-  /** Called after each cycle, before the next begins. */
   readonly onCycle?: (end: CycleEnd) => void;
 };
 
 export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 
-/** Runs cycles until no change is left, and stores the results that later runs need. */
+/** Also stores the results that later runs need. */
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
   const { run } = input;
   const convergence = await converge(world, input);
@@ -81,11 +80,11 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     recordConflictStop(world, plan.verdict, tally.counts.conflicts);
-    // ORDER: the generation is stored before the approval ends (`rememberStop`). An approval of
-    // missing documents also allows mdmirror to store the generation.
+    // ORDER: the generation is stored before the approval ends (`rememberStop`). With an approval
+    // of missing documents, mdmirror may also store the generation.
     rememberGeneration(world, plan, trees);
-    // If a change waits for a second scan, this run has not planned everything. It therefore ends
-    // no stop and no approval (I22).
+    // If a change waits for a second scan, this run has not planned everything, so it ends no stop
+    // and no approval (I22).
     if (plan.verdict.kind === "safety-stop" || !isAnyWaitingForScan(plan.blocks))
       rememberStop(world, run, plan.verdict);
   }
@@ -119,8 +118,8 @@ function shouldContinue(end: CycleEnd, tally: RunTally): end is PlannedCycle {
 }
 
 /**
- * Waits before the next cycle if it must scan for a missing conflict copy again. A program may be
- * between the two steps of a save, so the wait is as long as for any absence.
+ * Waits before the next cycle if that cycle must scan for a missing conflict copy again. A program
+ * may be between the two steps of a save, so the wait is as long as for any other absence.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
   if (secondLookMs === null) return;
@@ -130,8 +129,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, cycles, tally }: Convergence): RunReport {
   const hasMore = end.kind === "planned" && hasMoreWork(end, tally);
-  // Local files that this run renamed because the service has another document at their path. Files
-  // that have left their new path since are not reported.
+  // This run renamed local files because the service has another document at their path. A file
+  // that has left its new path since is not reported.
   const renamedFiles = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -149,7 +148,7 @@ function reportRun(world: World, run: number, { end, cycles, tally }: Convergenc
   };
 }
 
-/** Stores for later runs what this run learned about the service. Writes only if it changed. */
+/** Stores for later runs what this run learned about the service, if that has changed. */
 function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
@@ -164,13 +163,12 @@ function wasConnectionLost(ends: readonly StepEnd[]): boolean {
  * must be tried again.
  */
 function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): boolean {
-  // Searches without making a list of the steps that ran, because a first sync has as many steps as
-  // documents.
+  // Makes no list of the steps that ran, because a first sync has as many steps as documents.
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A blocked step kept the steps that depend on it from starting. The next cycle plans them
-  // without the blocked step, or blocks them too (I17).
+  // A blocked step kept the steps that depend on it from starting. The next cycle plans these steps
+  // without the blocked one, or blocks them too (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

@@ -24,33 +24,33 @@ export type CycleInput = {
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Tally that the cycles of one run share; undefined if the cycle starts its own. */
+  /** Undefined if the cycle starts its own tally. */
   readonly tally?: RunTally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /** True if the trees may leave out unchanged documents. */
   readonly leavesOut?: boolean;
-  /** True for a preview: nothing is written, neither on a side nor in the state (I23). */
+  /** True for a preview, which writes nothing, neither on a side nor in the state (I23). */
   readonly dry: boolean;
   /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: DaemonObservers;
   /**
-   * Local paths that were absent for long enough to count as deleted; a deletion at another path
-   * waits. Used with `secondLookMs: null`. Undefined if one scan is enough.
+   * Local paths that were absent for long enough to count as deleted, for a run with `secondLookMs:
+   * null`. A deletion at another path waits. Undefined if one scan is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
 /**
- * Scans of the two sides by a daemon. They may read less than full scans. Files that are still
+ * A daemon's scans of the two sides, which may read less than full scans. Files that are still
  * being written count as unread.
  */
 export type DaemonObservers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: StoreContent): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean, known: KnownRemoteFacts): Promise<RemoteScan>;
   /**
-   * Moves content that a program saved to a document's old path to the document's new path. Called
-   * if no safety check stops the plan.
+   * Moves content that a program saved to a document's old path to the document's new path. The
+   * cycle calls this if no safety check stops the plan.
    * @returns true if files changed, so that both sides must be scanned again
    */
   redirectSaves(ctx: CycleContext, trees: Trees): boolean;
@@ -62,31 +62,28 @@ export type CycleEnd =
       readonly kind: "planned";
       readonly plan: Plan;
       readonly ends: readonly StepEnd[];
-      /**
-       * True if the run was stopped, so that some steps may not have started; otherwise false or
-       * undefined.
-       */
+      /** True if the run was stopped, so some steps may not have started. */
       readonly isStopped?: boolean;
       /**
        * Reasons for which the delayed deletions will stop the sync later; undefined if they will
-       * not.
+       * not stop it.
        */
       readonly expectedStopReasons?: readonly Reason[];
     });
 
-/** Result of a cycle that made a plan. */
 export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;
 
 /** Name of the approval that lets a workspace without any known document count as emptied. */
 export const APPROVE_EMPTY = "wrong-workspace";
 
-/** Outcome of a refused write that must not be sent again unchanged. */
+/** The request must not be sent again unchanged. */
 export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /**
- * An action that achieved nothing. `times` is the number of attempts. `isNotFound` is true if the
- * service answered that it does not have the target. `isOfEarlierRun` is true if the daemon's
- * current run has not tried the action.
+ * An action that achieved nothing.
+ * - `times`: the number of attempts.
+ * - `isNotFound`: true if the service answered that it does not have the action's target.
+ * - `isOfEarlierRun`: true if the daemon's current run has not tried the action.
  */
 type FutileAction = {
   readonly times: number;
@@ -95,12 +92,11 @@ type FutileAction = {
   readonly isOfEarlierRun?: true;
 };
 
-/** Counts and notes that the cycles of one run share. */
 export type RunTally = {
   readonly counts: Counts;
   /**
-   * Number of documents created on the service so far. The first ones are read again after their
-   * POST.
+   * Count of documents created on the service so far. mdmirror reads the first ones again after
+   * their POST.
    */
   created: number;
   /**
@@ -111,24 +107,24 @@ export type RunTally = {
   /** Refused requests, by a string that identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
   /**
-   * New paths of local files by their old path. They were renamed because the service has another
-   * document with that name.
+   * New paths, by old path, of local files that were renamed because the service has another
+   * document with their name.
    */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
   /**
-   * Changes found for the first time that stay on their side, because the sync has one direction.
+   * Changes, found for the first time, that stay on their side because the sync has one direction.
    */
   readonly oneWay: Block[];
   /**
-   * True if content was sent with links whose target did not exist on the service then, but does
+   * True if content was sent with a link whose target did not exist on the service then, but exists
    * now.
    */
   linksOpen: boolean;
   /**
-   * True if the last cycle read another version of a document than the listing had. The listing or
-   * the answer is out of date; only another listing shows which.
+   * True if the last cycle read another version of a document than the listing had. Either the
+   * listing or the read is out of date; only another listing shows which.
    */
   readsOther: boolean;
   /**
@@ -136,16 +132,15 @@ export type RunTally = {
    */
   hasSent: boolean;
   /**
-   * True if files with links were replaced between the last cycle's scan and its reading of their
+   * True if files with links were replaced between the last cycle's scan and the reading of their
    * links.
    */
   filesMoved: boolean;
 };
 
-/** A file that was moved away. `keptAs` is its current path, relative to the linked folder. */
+/** `keptAs` is the file's current path, relative to the linked folder. */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
-/** Parts of a tally that a daemon keeps from run to run. */
 export type RunMemory = Pick<RunTally, "futile" | "refused">;
 
 export function makeEmptyMemory(): RunMemory {
@@ -167,35 +162,33 @@ export function makeEmptyTally(): RunTally {
   };
 }
 
-/** Notes of a cycle that its later scans and effects use. */
 type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
   readonly tally: RunTally;
-  /** Local scan from which the plan was made; null before the scan, during recovery. */
+  /** Scan from which the plan was made; null before the scan, during recovery. */
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
   /**
-   * Ids of folders by their path on the service (relative to the prefix). Effects keep them up to
-   * date.
+   * Ids of folders by their path on the service, relative to the linked part of the workspace.
+   * Effects keep them up to date.
    */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
-   * Local files that this cycle created or replaced. They are flushed and marked as durable at its
-   * end, or by the next cycle.
+   * Local files that this cycle created or replaced. The end of this cycle, or the next cycle,
+   * flushes them and marks them as durable.
    */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
    * Paths of files and folders that this cycle restored before its plan. The user has not seen them
-   * yet, so a difference at these paths does not show what the user wants.
+   * yet, so a difference at such a path does not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
   /** Keys of the blocks that the plan leaves. */
   blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
-  /** Inode keys of the folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
    * Limit for the conflicts of this run, and the documents whose conflict is approved; null without
@@ -203,18 +196,18 @@ type CycleNotes = {
    */
   conflictBudget: ConflictBudget | null;
   /**
-   * Files that are written although somebody is working on them, because the write has waited long
-   * enough. Each value is a clause for the log.
+   * Files that are written although somebody is working on them, because the write was delayed for
+   * the longest allowed time. Each value is a clause for the log.
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
-   * Documents that this cycle read before the safety checks. The next read of a document uses its
-   * entry and removes it. The contents are in the content store.
+   * Documents that this cycle read before the safety checks. The next read of such a document takes
+   * the version from this map and removes it. The contents are in the content store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
-   * Documents whose local file may become blank, as the safety checks have counted; null if any
-   * file may, because too few are downloaded to matter.
+   * Documents whose local file may become blank, as counted by the safety checks. Null if any file
+   * may become blank, because too few files are downloaded to matter.
    */
   mayBeEmptied: ReadonlySet<DocId> | null;
   /** Contents by digest that a dry run has read and must not store. */
@@ -227,7 +220,6 @@ export type ConflictBudget = { readonly max: number; readonly approved: Readonly
 export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
-  /** Group that combines the commits of parallel steps. */
   readonly group: CommitGroup;
   /** Abilities of the service, as known when the cycle began. */
   readonly traitsAtStart: RemoteTraits;
@@ -262,13 +254,13 @@ export class CycleContext {
     this.#run = run;
   }
 
-  /** Returns true if this cycle's run has the number. Does not give the run a number. */
+  /** Does not give the run a number. */
   isThisRun(number: number): boolean {
     const { begun } = this.#run;
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /** Number of the run. A run of a daemon gets its number when this property is first read. */
+  /** A daemon's run gets its number when this property is first read. */
   get run(): number {
     return this.#run.number;
   }

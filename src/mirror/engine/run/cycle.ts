@@ -1,5 +1,3 @@
-/** Runs one cycle: scans both sides, plans, and applies the plan. */
-
 import type { Plan, PlanInput, SafetySignals } from "../../planner/plan-types.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
@@ -48,7 +46,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
   let plannedCycle = await observeAndPlan(ctx, input, check);
   if (plannedCycle.kind === "offline") return plannedCycle;
   if (input.dry) return { ...plannedCycle, ends: [] };
-  // ORDER: after the safety checks, because `redirectSaves` changes files.
+  // ORDER: this comes after the safety checks, because `redirectSaves` changes files.
   const mayRedirect = plannedCycle.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, plannedCycle.trees) === true) {
     plannedCycle = await observeAndPlan(ctx, input, check);
@@ -65,7 +63,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
 }
 
 /**
- * Runs a cycle for a few documents, provided that only their content has to be transferred.
+ * Runs a cycle for a few documents, if the plan only transfers their content.
  * @param seen trees with these documents, and the folders above them
  * @returns null if a full cycle is needed; nothing was changed then
  */
@@ -85,7 +83,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if an interrupted effect must be finished first, by a full cycle. Journal rows for a
+ * Returns true if a full cycle must first finish an interrupted effect. Journal rows for a
  * set-aside file, or for content that was sent without an answer, matter only for the given
  * documents.
  */
@@ -97,8 +95,8 @@ function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns true if each step of a plan only transfers content or updates a record. A new document
- * also must have the same path on both sides.
+ * Returns true if each step of a plan only transfers content or updates a record. The file of a new
+ * document must also have the document's path on the service.
  */
 function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
@@ -128,7 +126,8 @@ function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   if (links === undefined || verdict.kind !== "run") return;
   links.forms.begin(false);
   rewriteLinks(ctx);
-  // ORDER: after `rewriteLinks`, which reads the links of moved documents at their new paths.
+  // ORDER: this comes after `rewriteLinks`, which reads the links of moved documents at their new
+  // paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
@@ -138,8 +137,8 @@ const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 type StepResults = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
 /**
- * Carries out a plan. If a safety check stopped it, no step starts: nothing changes on either side
- * until the user answers.
+ * If a safety check stopped the plan, no step starts: nothing changes on either side until the user
+ * answers.
  */
 async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
@@ -153,10 +152,7 @@ async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults>
 
 const unstoppable = makeStoppable(new AbortController().signal);
 
-/**
- * Stores the plan's blocks and the contents of conflict copies before any step starts. Resets the
- * count of missing scans of conflict copies that were found again.
- */
+/** Stores the plan's blocks and the contents of conflict copies before any step starts. */
 function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
@@ -216,7 +212,6 @@ async function planCycle(
   return { ...secondPlan, ...(verdict.kind === "safety-stop" ? { expectedStopReasons: verdict.reasons } : {}) };
 }
 
-/** Returns the documents whose local files the plan will make blank. */
 function findEmptiedDocuments({ steps }: Plan): ReadonlySet<DocId> {
   const emptiedIds = new Set<DocId>();
   for (const { action } of steps) if ("empties" in action && action.empties === true) emptiedIds.add(action.id);
@@ -225,7 +220,7 @@ function findEmptiedDocuments({ steps }: Plan): ReadonlySet<DocId> {
 
 /**
  * Returns the files that the plan must not write yet, because somebody is working on them. If the
- * run may sleep, first waits until files that changed a moment ago are settled.
+ * run may sleep, first waits until recently changed files have been unchanged for long enough.
  */
 async function findUnwritableFiles(
   ctx: CycleContext,
@@ -243,8 +238,8 @@ async function findUnwritableFiles(
 }
 
 /**
- * Makes a plan. If it would delete documents on the service, scans the local folder again after
- * some seconds, then plans again. A program may have been between the two steps of a save.
+ * Makes a plan. If the plan would delete documents on the service, scans the local folder again
+ * after some seconds, then plans again: a program may have been between the two steps of a save.
  */
 export async function planWithSecondScan(
   ctx: CycleContext,
@@ -278,7 +273,7 @@ export async function planWithSecondScan(
     local: withReturnedPaths(ctx, withUnseen(secondScan, unseen)),
   });
   ctx.notes.local = localTree;
-  // The second plan matches files and documents again, and finds out which document is still
+  // The second plan matches files and documents again, and finds out which documents are still
   // absent.
   const absentTwice = new Set(waitingBlocks.map((block) => block.path));
   return makeDecidedPlan({
@@ -290,7 +285,7 @@ export async function planWithSecondScan(
 
 /**
  * Makes the plan for a missing or replaced linked folder. Nothing counts as scanned, and a safety
- * check stops the plan with the reason.
+ * check stops the plan with `root` as the reason.
  */
 function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
@@ -319,7 +314,7 @@ function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySigna
 
 /**
  * Reads documents before the safety checks. Only their content shows whether a local file would
- * become blank. The checks must know the number of such files before the first one is written.
+ * become blank, and the checks must know the number of such files before the first file is written.
  * @returns the trees with the digests of the contents that were read
  */
 async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
@@ -336,18 +331,15 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
   return { ...trees, remote: remoteTree };
 }
 
-/**
- * Returns the digest of the listed version if an earlier cycle has read that version; otherwise
- * null.
- */
+/** Returns null if no earlier cycle has read the listed version. */
 function findKnownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((other) => other.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
 /**
- * Reads a document. Returns its digest; null if it could not be read, or has another version than
- * in the listing.
+ * Returns the digest of a document; null if it could not be read, or has another version than in
+ * the listing.
  */
 async function readDigest(
   ctx: CycleContext,

@@ -1,8 +1,10 @@
 import type { Action, Outcome, Step } from "../../model/action.ts";
 
 /**
- * Result of a step. A step is `withheld` if a safety check stopped the plan. It has `needs-failed`
- * if a step that it depends on failed, and `stopped` if the run was stopped.
+ * Result of a step.
+ * - `withheld`: a safety check stopped the plan.
+ * - `needs-failed`: a step that this step depends on failed.
+ * - `stopped`: the run was stopped.
  */
 export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
@@ -15,24 +17,22 @@ export function hasSucceeded({ kind }: Outcome): boolean {
 
 /**
  * Returns true if content went to review because another edit was published meanwhile. The next
- * cycle must still read that edit.
+ * cycle must still read the published edit.
  */
 export function isReviewOfConflict(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.isConflict === true;
 }
 
 type ExecuteOptions = {
-  /** Number of steps that may run in parallel. */
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
-  /** Signal after which no more steps start. */
   readonly stop?: AbortSignal;
 };
 
 /**
- * Result of nearly all steps. It is shared, because an object for each step would stay in memory
- * until the end of the run.
+ * Nearly all steps share this result, because an object for each step would stay in memory until
+ * the end of the run.
  */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
@@ -60,9 +60,7 @@ export function executeSteps(
   const readySteps = [...steps.keys()].filter((index) => waitingFor[index] === 0);
   let [nextIndex, endedCount, runningCount, isStopped] = [0, 0, 0, false];
 
-  /**
-   * Stores the result of a step. Returns the steps that must be skipped because they depend on it.
-   */
+  /** Returns the steps that must be skipped because they depend on the ended step. */
   const recordEnd = (index: number, result: StepEnd): (readonly [number, StepEnd])[] => {
     stepEnds[index] = result;
     endedCount++;

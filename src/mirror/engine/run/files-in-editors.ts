@@ -2,7 +2,7 @@
  * Delays writes to a file that somebody is working on: the file changed a moment ago, or a program
  * has it open. The delay is limited, and does not protect edits: each effect checks the file's
  * content before it writes, so no edit is lost (I14). Times of files come from the disk's clock and
- * are compared with the machine's clock. If these differ, a write is early or late by the
+ * are compared with the machine's clock. If the two clocks differ, a write is early or late by the
  * difference (I29).
  */
 
@@ -16,11 +16,10 @@ import type { CycleContext } from "./cycle-context.ts";
 import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
-/** A file that somebody is working on. */
 export type UsedFile = {
   /**
-   * Reason as a clause. It does not change while the cause lasts, so that the block keeps its start
-   * time.
+   * Reason as a clause. The clause does not change while the cause lasts, so that the block keeps
+   * its start time.
    */
   readonly why: string;
   /**
@@ -30,7 +29,6 @@ export type UsedFile = {
   readonly settledInMs: number | null;
 };
 
-/** An action that overwrites or removes a file, or may do so. */
 type WritingAction = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MaybeWritingKind }>;
 type MaybeWritingKind = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
 
@@ -42,7 +40,6 @@ const MAYBE_WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set<MaybeWritingKin
   "meet",
 ]);
 
-/** Clause for the log about a write that was delayed for the longest allowed time. */
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
 /**
@@ -66,14 +63,14 @@ function isWriting(action: Action): action is WritingAction {
 }
 
 /**
- * Returns true if an action will probably overwrite the file. Some actions rarely do:
+ * Returns true if an action will probably overwrite the file. Three kinds of actions rarely do:
  * - After a review, the file usually keeps its content.
  * - During a conflict, a new version goes to a conflict copy.
  * - A document that is new on both sides is recorded or becomes a conflict, unless the service's
  *   content may replace the local content.
  *
- * Such an action counts if its effect has already found a file in use (`staleIfInUse`), in this run
- * or an earlier one.
+ * An action of these kinds counts if its effect found the file in use (`staleIfInUse`), in this run
+ * or an earlier run.
  */
 function wouldWrite(
   { notes: { tally }, settings }: CycleContext,
@@ -86,8 +83,8 @@ function wouldWrite(
 
 /**
  * Returns true if the service's content may replace the local file of a document that is new on
- * both sides. That is the case if the user prefers the service, or if policy `copy` keeps the local
- * content beside it. Other policies do not count, because without a base nobody knows which content
+ * both sides: if the user prefers the service, or if the policy `copy` keeps the local content
+ * beside the file. Other policies do not count, because without a base nobody knows which content
  * is older (I05).
  */
 export function mayReplaceLocal({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
@@ -98,10 +95,7 @@ function isMaybeWriting(action: Action): action is Extract<Action, { kind: Maybe
   return MAYBE_WRITING_KINDS.has(action.kind);
 }
 
-/**
- * Returns true if a write was delayed for the longest allowed time. The time is limited, because a
- * program may have a file open for days.
- */
+/** The delay of a write is limited, because a program may have a file open for days. */
 function hasWaitedLongest(
   { world, settings }: CycleContext,
   base: BaseTree,
@@ -113,7 +107,9 @@ function hasWaitedLongest(
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
-/** Returns true if a wait since a time has lasted `maxMs`, or if the clock was set back since. */
+/**
+ * Returns true if `maxMs` have passed since a time, or if the clock was set back since that time.
+ */
 export function isWaitOver({ clock }: World, since: number, maxMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= maxMs || waitedMs < 0;
@@ -121,7 +117,7 @@ export function isWaitOver({ clock }: World, since: number, maxMs: number): bool
 
 /**
  * Checks, right before a write, whether somebody is working on the file.
- * @returns null if nobody is
+ * @returns null if nobody is working on it
  */
 export function findUse(
   { world, settings: { handsOff }, notes }: CycleContext,
@@ -156,9 +152,9 @@ function isWaitDisabled({ unchangedMs, openMs }: EditorWait): boolean {
 const ROUNDING_MS = 1;
 
 /**
- * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if it has.
- * The disk's clock may be slightly ahead of the machine's. A time that is far ahead comes from
- * another clock, and is ignored.
+ * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if the file
+ * already has. The disk's clock may be slightly ahead of the machine's. A time that is far ahead
+ * comes from another clock, so it is ignored.
  */
 export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
@@ -167,14 +163,15 @@ export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, 
 
 /**
  * Returns the milliseconds by which a file's time may be too early. Some disks store only whole
- * seconds, or every second one (FAT). A time without fractions probably comes from such a disk.
+ * seconds or, like FAT, even seconds. A time without fractions probably comes from such a
+ * disk.
  */
 function readClockResolution(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
 
 /**
- * Returns true if mdmirror's own write or move was the last change of the file. A move gives the
+ * Returns true if the last change of the file was mdmirror's own write or move. A move gives the
  * file a new time although its content is as old as before.
  * @param savedMs time when the file's content was written; null if that is long enough ago
  */
@@ -189,21 +186,21 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
 
 /**
  * Returns true if the file changed before the event. An event with a time in the future was
- * recorded before the clock was set back, so it proves nothing.
+ * recorded before the clock was set back, so its time proves nothing.
  */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
 
 /**
- * LIMIT: events of a document that are searched for mdmirror's last write. If there are more, that
- * write counts as a user's, and causes one more delay.
+ * LIMIT: events of a document that are searched for mdmirror's last write. If that write is older,
+ * it counts as a user's write, and causes one more delay.
  */
 const MAX_NEWER_EVENTS = 8;
 
 /**
- * Returns true if the event changed the file, or renamed it, which changes its time as well. Events
- * that only record a path, or content that both sides already have, do not count.
+ * Returns true if the event changed the file, or renamed it, which changes the file's time too.
+ * Events that only record a path, or content that both sides already have, do not count.
  */
 function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

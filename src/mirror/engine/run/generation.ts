@@ -11,16 +11,14 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * Returns true if the service's generation differs from the stored one, which is that of the last
- * run in which no document was missing.
- * @param named the generation; null if the service reports none
+ * The stored generation is that of the last run in which no document was missing.
+ * @param named the service's generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
   const knownGeneration = named === null ? null : state.meta(META.generation);
   return knownGeneration !== null && knownGeneration !== named;
 }
 
-/** Stores the generation after a run in which no document was missing. */
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
   const { generation = null } = remote;
   if (generation === null || verdict.kind === "safety-stop") return;
@@ -31,8 +29,8 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 
 /**
  * Returns true if the generation may be stored: no document of base is missing on the service, or
- * the user approved the missing ones. With an approval, a missing document may still have its local
- * file, because the user edited it. The user need not approve it twice.
+ * the user approved the missing documents. After an approval, a missing document may still have its
+ * local file, because the user edited that file. The user need not approve twice.
  */
 function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approvedText = state.meta(META.approved);

@@ -19,8 +19,8 @@ import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
 export type RootCheck = { readonly root: SafetySignals["root"]; readonly inodesTrusted: boolean };
 
 /**
- * Checks whether the folder is the one that the state belongs to. If only its device number
- * changed, for example after a reboot, inodes do not identify files in this run.
+ * Checks whether the folder is the one to which the state belongs. If only the folder's device
+ * number changed, for example after a reboot, inodes do not identify files in this run.
  */
 export function checkRoot(world: World): RootCheck {
   const currentRoot = world.disk.identify();
@@ -35,7 +35,7 @@ export function checkRoot(world: World): RootCheck {
   return { root: "moved-or-copied", inodesTrusted: false };
 }
 
-/** Makes the current folder the one that the state belongs to. */
+/** Makes the current folder the one to which the state belongs. */
 export function rememberRoot(world: World): void {
   const currentRoot = world.disk.identify();
   if (currentRoot === null) return;
@@ -67,8 +67,8 @@ function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" 
 }
 
 /**
- * Ends the approvals after a run that was not stopped. A reason that still applies stays approved
- * as long as it does.
+ * Ends the approvals after a run that was not stopped. A reason stays approved as long as it still
+ * applies.
  */
 function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
@@ -77,12 +77,11 @@ function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>):
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
-  // The approval may have been about a moved linked folder. The folder at the new path is the
-  // linked one from now on.
+  // The approval may have been about a moved linked folder. From now on, the linked folder is the
+  // one at the new path.
   rememberRoot(world);
 }
 
-/** Returns a stop as the state stores it. */
 function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
@@ -120,8 +119,8 @@ function readConflictsBeforeStop(world: World): number {
 }
 
 /**
- * Stores the number of conflicts that were opened before a stop for too many conflicts. Otherwise
- * the next run would count from 0, and would open the remaining ones.
+ * Stores how many conflicts were opened before a stop for too many conflicts. Otherwise the next
+ * run would count from 0, and would open the remaining conflicts.
  */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
@@ -143,8 +142,8 @@ const SIDE_BY_STOP_REASON: { readonly [reason in StopReason]?: EmptiedSide } = {
 
 /**
  * Remembers the sides on which a safety check found no document (I21, I22). If a single document
- * comes back, perhaps after a crash, that proves nothing about the others. A side is forgotten when
- * a scan of it was complete and every remaining deletion was approved.
+ * comes back, perhaps after a crash, that proves nothing about the other documents. A side is
+ * forgotten when a scan of it was complete and every remaining deletion was approved.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
   const earlierSides = readEmptiedSides(world);
@@ -163,8 +162,8 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
 }
 
 /**
- * Returns how many conflicts a run may open, by the limit of the safety check. The limit applies
- * while conflicts are opened, because only then is it known which contents do not merge.
+ * The safety check's limit applies while conflicts are opened, because only then is it known which
+ * contents do not merge.
  */
 export function computeConflictBudget(
   world: World,
@@ -180,9 +179,9 @@ export function computeConflictBudget(
         approvedIds.add(action.id);
     }
   }
-  // The number of documents includes suspended ones and those outside the linked folder, unlike in
-  // the safety check. If this budget were lower than the limit of the check, it could run out
-  // without the user being asked to approve.
+  // Counts suspended documents and those outside the linked folder too, unlike the safety check. If
+  // this budget were lower than the limit of the check, it could run out without a question to the
+  // user.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const documentCount = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * documentCount));
@@ -201,7 +200,7 @@ export function gatherSignals(
     const record = base.records.get(file.id);
     if (record === undefined || record.changeId === file.changeId) continue;
     // The user has already approved the conflict whose copy shows this version, so mdmirror does
-    // not ask about it again.
+    // not ask about that version again.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, record.changeId)) earlierChangeIds++;
   }

@@ -1,7 +1,7 @@
 /**
- * Counts the documents that a side lost within the last hour, for the limit of deletions. The hour
- * is measured by the monotonic clock and by the order of runs. The wall clock may be changed at any
- * time (I29).
+ * Counts the documents that a side lost within the last hour, for the limit of deletions. The
+ * monotonic clock and the order of runs measure the hour, because a user may change the wall clock
+ * at any time (I29).
  */
 
 import type { SafetySignals } from "../../planner/plan-types.ts";
@@ -13,12 +13,12 @@ const HOUR_MS = 3_600_000;
 type RunNumber = number;
 
 /**
- * A run and a monotonic time: all losses in this run and in earlier ones happened before that time.
+ * A run and a monotonic time: all losses in this run and in earlier runs happened before that time.
  */
 type LossMark = readonly [run: RunNumber, before: number];
 
 type RecentLosses = {
-  /** The last run whose losses no longer count, because they are an hour old or approved. */
+  /** Last run whose losses no longer count, because they are an hour old or approved. */
   readonly after: RunNumber;
   /**
    * Marks of the runs after `after`, the oldest first. Some may be more than an hour old by now.
@@ -36,10 +36,7 @@ export function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   return { local: state.lossesAfter("local", after), remote: state.lossesAfter("remote", after) };
 }
 
-/**
- * Stores a mark at the end of a run in which documents were lost. Writes nothing if there are no
- * new losses.
- */
+/** Stores a mark at the end of a run in which documents were lost. */
 export function markLosses(world: World): void {
   const { state, clock } = world;
   const { after, marks } = readRecentLosses(world);
@@ -48,7 +45,7 @@ export function markLosses(world: World): void {
   writeRecentLosses(world, { after, marks: [...marks, [readNewestRun(world), clock.monotonic()]] });
 }
 
-/** Resets the counts, because the user has approved the losses so far. */
+/** After the user has approved the losses so far. */
 export function forgetLosses(world: World): void {
   writeRecentLosses(world, { after: readNewestRun(world), marks: [] });
 }
@@ -57,7 +54,7 @@ function readNewestRun({ state }: World): RunNumber {
   return state.runs(1)[0]?.run ?? 0;
 }
 
-/** Reads the stored losses, without marks that are at least an hour old. */
+/** Leaves out marks that are at least an hour old. */
 function readRecentLosses(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
@@ -70,9 +67,9 @@ function writeRecentLosses({ state }: World, lately: RecentLosses): void {
 }
 
 /**
- * Returns the milliseconds that have passed at least since a mark. The monotonic clock starts with
- * the machine. So a mark in the future comes from an earlier boot, and is at least as old as the
- * current boot.
+ * Returns the least number of milliseconds that have passed since a mark. The monotonic clock
+ * starts with the machine. So a mark in the future comes from an earlier boot, and is at least as
+ * old as the current boot.
  */
 function minimumAgeOf({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();

@@ -15,13 +15,13 @@ export const META = {
   syncedAt: "synced.at",
   lastReport: "last.report",
   /**
-   * Approved reasons for a stop that still apply. They would stop each run again, so they are
-   * ignored until they no longer apply.
+   * Approved reasons for a stop that still apply. These reasons would stop each run again, so the
+   * safety checks ignore them until they no longer apply.
    */
   waived: "approved.waived",
   /**
-   * Number of conflicts that were opened before a stop for too many conflicts. It is kept until
-   * that stop ends.
+   * Number of conflicts that were opened before a stop for too many conflicts. The number is kept
+   * until that stop ends.
    */
   flood: "conflicts.flood",
   /**
@@ -36,14 +36,12 @@ export const META = {
    * milliseconds. Absent if the daemon is not paused.
    */
   paused: "watch.paused",
-  /** The value of `init --prefer`, which applies until the first complete run. */
+  /** Value of `init --prefer`, which applies until the first complete run. */
   prefer: "first.prefer",
-  /**
-   * The value of `--max-deletes` of a run that was stopped. It is kept until a run is not stopped.
-   */
+  /** Value of `--max-deletes` of a stopped run. The value is kept until a run is not stopped. */
   stopLimit: "safety-stop.max-deletes",
-  /** Time when refused changes were last sent again automatically. */
+  /** Time when mdmirror last sent refused changes again by itself. */
   retriedAt: "refused.retried.at",
-  /** Time when old entries were last removed from the state. */
+  /** Time when old rows were last removed from the state. */
   prunedAt: "pruned.at",
 } as const;

@@ -1,5 +1,3 @@
-/** Makes the policy by which a cycle plans. */
-
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
@@ -13,7 +11,8 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     canMoveFolders: traits.folderPatch !== "no",
-    // If only a folder of the workspace is linked, its root is an ordinary folder for the service.
+    // If only a folder of the workspace is linked, that folder is an ordinary folder for the
+    // service.
     canMoveToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     unchangedContents: input.unchangedContents,
@@ -23,7 +22,7 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
 
 /**
  * Returns the function with which the planner finds contents by digest. If links are converted, the
- * contents lack the targets of links, so that both forms of a document are equal.
+ * contents lack link destinations, so that both forms of a document are equal.
  */
 export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
   const findText: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);

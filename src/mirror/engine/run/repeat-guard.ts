@@ -2,15 +2,16 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { RunMemory, RunTally } from "./cycle-context.ts";
 
 /**
- * LIMIT: attempts of an action that achieves nothing although each scan shows the same state. For
- * example, the service answers every write with 404. Each new plan would contain the action again.
- * It is tried once more after a full scan, and then left to the next run (I16).
+ * LIMIT: attempts of an action that achieves nothing although each scan shows the same state as
+ * before, for example if the service answers every write with 404. Each new plan would contain the
+ * action again. mdmirror tries it once more after a full scan, then leaves it to the next run
+ * (I16).
  */
 const MAX_TRIES = 2;
 
 /**
- * Returns a key for an action, made of everything that the action expects. Equal keys mean that the
- * plan saw the same state.
+ * The key contains everything that the action expects, so equal keys mean that the plan saw equal
+ * states.
  */
 function toActionKey(action: Action): string {
   return JSON.stringify(action);
@@ -18,14 +19,13 @@ function toActionKey(action: Action): string {
 
 /**
  * Returns true if an action would achieve nothing again.
- * @param isListed true if the listing was complete. Otherwise one attempt is enough, because the
- * listing gives no reason to expect another result (I08)
+ * @param isListed true if the listing was complete. After an incomplete listing, one attempt is
+ * enough, because the listing gives no reason to expect another result (I08)
  */
 export function isFutileRepeat({ futile }: RunTally, action: Action, isListed = true): boolean {
   return futile.size > 0 && (futile.get(toActionKey(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
 }
 
-/** Returns true if the action was tried before and achieved nothing. */
 export function wasFutile({ futile }: RunTally, action: Action): boolean {
   return futile.size > 0 && futile.has(toActionKey(action));
 }
@@ -46,10 +46,12 @@ export function noteFutileAction(
 }
 
 /**
- * Forgets, at the end of a daemon's run, the actions that the next run may try again. If the
- * service does not have the target of an action, that action is kept until a complete listing. The
- * listing of its own run does not count, because it was older than the answer (I08). Other actions
- * do not wait, because a listing with an unreadable entry is never complete.
+ * Forgets, at the end of a daemon's run, the actions that the next run may try again.
+ * - If the service does not have the target of an action, the action is kept until a complete
+ *   listing in a later run. The listing of its own run does not count, because that listing was
+ *   older than the answer (I08).
+ * - Other actions do not wait for a complete listing, because a listing with an unreadable document
+ *   is never complete.
  * @param isListed true if the listing of the run was complete
  */
 export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {

@@ -29,7 +29,7 @@ type AttentionKind =
   | "uncertain";
 
 export type Attention = {
-  /** Path with the problem; "" for the whole linked folder. */
+  /** "" for the whole linked folder. */
   readonly path: LocalPath;
   readonly kind: AttentionKind;
   readonly code: string | null;
@@ -37,7 +37,7 @@ export type Attention = {
   readonly requestId: string | null;
   /**
    * What the service refused, if `kind` is `refused`: a name or path, or a single step, after which
-   * the document is not blocked. Undefined if the content was refused.
+   * the document is not blocked. Undefined if the service refused the content.
    */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
@@ -46,9 +46,10 @@ export type Attention = {
 
 export type RunReport = {
   /**
-   * State at the end of the run. `in-sync`: both sides were scanned completely, no change is left
-   * and no problem exists. Another run would then do nothing. `attention`: the list `attention` has
-   * problems.
+   * State at the end of the run.
+   * - `in-sync`: both sides were scanned completely, no change is left and no problem exists.
+   *   Another run would then do nothing.
+   * - `attention`: the list `attention` has problems.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
   readonly run: number;
@@ -58,20 +59,23 @@ export type RunReport = {
   /** Those problems of `attention` that are not caused by a block. */
   readonly beside: readonly Attention[];
   /**
-   * Local files that the run renamed because the service has another document with that name.
-   * Reported only once, because the problem is solved.
+   * Local files that the run renamed because the service has another document with their name. Only
+   * this report has them, because the problem is solved.
    */
   readonly renamed?: readonly LocalRename[];
   /**
-   * User's files that the run moved away because a conflict copy needed their path. Reported only
-   * once.
+   * User's files that the run moved away because a conflict copy needed their path. Later reports
+   * do not repeat them.
    */
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
-  /** Links in uploaded content that lead to no document; undefined if there are none. */
+  /** Undefined if no uploaded content has a link that leads to no document. */
   readonly inert?: readonly InertLinks[];
-  /** Changes that stay on their side, because the sync has one direction. Reported only once. */
+  /**
+   * Changes that stay on their side, because the sync has one direction. Later reports do not
+   * repeat them.
+   */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
-  /** True if the run was stopped before all steps had started; undefined if it was not. */
+  /** True if the run was stopped before all steps had started; otherwise undefined. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /**
@@ -80,8 +84,8 @@ export type RunReport = {
    */
   readonly expectedStopReasons?: readonly Reason[];
   /**
-   * Stopped actions, in the order of the plan. An approval carries them out, and a rejection undoes
-   * their causes.
+   * Stopped actions, in the order of the plan. An approval carries the actions out; a rejection
+   * undoes their causes.
    */
   readonly stopped: readonly Action[];
   /**
@@ -93,7 +97,6 @@ export type RunReport = {
 };
 
 /**
- * Makes the report of a run.
  * @param blocks blocks in the state after the run
  * @param hasMore true if another cycle would still change something
  */
@@ -143,10 +146,7 @@ function isLockoutCode(code: string): code is LockoutCode {
   return code === "unauthenticated" || code === "workspace_not_found";
 }
 
-/**
- * Returns the fault that ended the connection to the service during the steps; null if there was
- * none.
- */
+/** Returns null if no fault ended the connection to the service during the steps. */
 function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
@@ -195,15 +195,15 @@ export function listProblems(blocks: readonly Block[], beside: readonly Attentio
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const problems: Attention[] = [];
   const { misread, cutShort } = remote;
-  // mdmirror uses the entries of an incomplete listing, but no document counts as deleted because
-  // of it (I20).
+  // mdmirror uses the documents of an incomplete listing, but no document counts as deleted because
+  // of such a listing (I20).
   if (misread !== undefined)
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // For the whole folder, the stop is a better report. A folder that is still being written is
-    // scanned again soon.
+    // For the whole folder, the stop reports the problem better. A folder that is still being
+    // written is scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });
@@ -219,7 +219,6 @@ function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
 
 const NO_REQUEST_FIELDS = { code: null, requestId: null, waits: false } as const;
 
-/** Returns a problem for each step that failed without a block. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   const problems: Attention[] = [];
   for (const [index, end] of ends.entries()) {
@@ -247,10 +246,7 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: bo
   return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
 }
 
-/**
- * Returns a problem for a run that was stopped. Even if all its steps had started, the sides may
- * differ.
- */
+/** Even if all steps of a stopped run had started, the sides may differ. */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =

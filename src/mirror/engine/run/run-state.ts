@@ -1,7 +1,7 @@
 /**
  * Returns the status of a linked folder, from what its runs have stored. The last sync is the last
- * run with the state `in-sync`. If a later run ended with another state, the status has that state
- * and the time of the last sync.
+ * run with the state `in-sync`. If a later run ended with another state, the status has the state
+ * of that later run and the time of the last sync.
  */
 
 import type { Block } from "../../model/record.ts";
@@ -12,7 +12,6 @@ import { META } from "./meta.ts";
 import { type Attention, listProblems, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
-/** Facts about the last run, as stored. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
   /**
    * Address that could not be reached, which may differ from the configured one; null if the
@@ -23,15 +22,12 @@ type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
 
 export type RunState = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Time of the last sync, in milliseconds since the epoch; null if there was none. */
+  /** Milliseconds since the epoch; null if no run has ended in sync. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Reason why the last run could not reach the service; null if it could. */
+  /** Null if the last run reached the service. */
   readonly fault: Fault | null;
-  /**
-   * Address that the last run could not reach; null if it could, or if it was a run of an earlier
-   * version of mdmirror.
-   */
+  /** Null if the last run reached the service, or was a run of an earlier version of mdmirror. */
   readonly unreachedAddress: string | null;
   readonly safetyStop: {
     readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
@@ -41,8 +37,8 @@ export type RunState = {
 };
 
 /**
- * Stores the report of a run, and the time of the last sync if both sides are in sync. Writes the
- * report only if it changed.
+ * Stores the report of a run if it changed, and the time of the last sync if both sides are in
+ * sync.
  */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
@@ -54,15 +50,13 @@ export function rememberReport(world: World, report: RunReport): void {
 
 /**
  * Closes the journal rows of content that was sent without an answer and not found. Both sides are
- * in sync, so the same content on the service would now be another user's edit.
+ * in sync, so such content on the service would now be another user's edit.
  */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
-/**
- * Stores facts about the last run. If it did not scan the folder, the earlier `staysLocal` stays.
- */
+/** If the run did not scan the folder, the earlier `staysLocal` stays. */
 export function rememberLastRun(
   { state, address }: World,
   { state: ended, beside, fault, staysLocal }: RunReport,
@@ -81,8 +75,8 @@ export function rememberLastRun(
 }
 
 /**
- * Stores that a command changed files locally and no run has scanned them yet, so that the status
- * is not `in-sync`. For edits of other programs, the status stays that of the last run.
+ * Stores that a command changed files locally and no run has scanned these files yet, so that the
+ * status is not `in-sync`. After edits by other programs, the status stays that of the last run.
  * @param command name of the command, for the message
  */
 export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {
@@ -101,7 +95,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, command: string)
 type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** Newest run; null if there is none, or if a daemon is in the middle of it. */
+  /** Null if there is no run, or if a daemon is in the middle of the newest run. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -145,8 +139,8 @@ const UNPROVEN_PROBLEM: Attention = {
 };
 
 /**
- * Problem while approved changes are not carried out. Not used while a stop is stored, because the
- * stop itself says that it was approved.
+ * Reported while approved changes are not carried out, unless a stop is stored: the stop itself
+ * says that it was approved.
  */
 const APPROVED_PROBLEM: Attention = {
   ...FOLDER_FIELDS,
@@ -175,7 +169,7 @@ function readLastRun(text: string | null): LastRun | null {
 
 /**
  * Returns true if a safety check stopped the sync because documents of base are missing on the
- * service. Stays true after the user approved the stop, until the approved changes are made.
+ * service. Stays true after the user's approval, until the approved changes are made.
  */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);

@@ -12,7 +12,7 @@ import type { Settings, World } from "./world.ts";
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** True if refused changes are sent again: at a user's request, and at a start. */
+  /** True to send refused changes again: at a user's request, and at a start. */
   readonly retryRefused: boolean;
   /** Name of the run in the log: `sync` or `init`. */
   readonly kind: string;

@@ -17,25 +17,22 @@ import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
-/** The adapters and facts of one linked folder. The engine has no other outside dependencies. */
+/** Adapters and facts of one linked folder. The engine has no other outside dependencies. */
 export type World = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /**
-   * Runs the steps of a plan so that a signal can stop them; undefined if the steps cannot be
-   * stopped.
-   */
+  /** Undefined if the steps of a plan cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
-  /** Address of the service, for the message that the service could not be reached. */
+  /** Address of the service, for the message that mdmirror could not reach it. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Receives each event when it is recorded; undefined if nobody listens. */
+  /** Receives each event when the event is recorded; undefined if nobody listens. */
   readonly onEvent?: (event: MirrorEvent) => void;
-  /** True for a preview in which stopped steps count as stopped although the user approved them. */
+  /** True for a preview that shows stopped steps as stopped even after the user approved them. */
   readonly ignoresApproval?: true;
   /** Index of link targets, if `disk` converts links; undefined if links stay unchanged. */
   readonly links?: MirrorLinks;
@@ -48,14 +45,14 @@ export type World = {
   readonly prefix: RemotePath;
 };
 
-/** The parts of the policy that come neither from the state nor from a cycle. */
+/** Parts of the policy that come neither from the state nor from a cycle. */
 export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
   /**
-   * True if the content of a protected document goes to review only after it was the same in two
-   * runs. Used by `sync` without a terminal.
+   * True if changed content of a protected document goes to review only when two runs have found it
+   * unchanged. `sync` without a terminal sets this.
    */
   readonly reviewsOnlyUnchanged: boolean;
   /**
@@ -63,14 +60,10 @@ export type Settings = Omit<
    * because the caller watches the folder.
    */
   readonly secondLookMs: number | null;
-  /**
-   * Delays for writes to files that somebody is working on; undefined if such writes are not
-   * delayed.
-   */
+  /** Undefined if writes to files that somebody is working on are not delayed. */
   readonly handsOff?: EditorWait;
 };
 
-/** Delays in milliseconds for writes to files that somebody is working on. */
 export type EditorWait = {
   /** Milliseconds for which a file must be unchanged before it is overwritten; 0 for no delay. */
   readonly unchangedMs: number;
@@ -91,17 +84,11 @@ export function makeZeroCounts(): Counts {
   return Object.fromEntries(RUN_COUNTS.map((count) => [count, 0])) as Counts;
 }
 
-/**
- * Returns the path on the service for a path that is relative to the linked part of the workspace.
- */
 export function toService(world: World, path: RemotePath): RemotePath {
   return rebase(path, "", world.prefix);
 }
 
-/**
- * Returns a path on the service relative to the linked part of the workspace; null if it is
- * outside.
- */
+/** Returns null if the path is outside the linked part of the workspace. */
 export function fromServicePath({ prefix }: World, path: RemotePath): RemotePath | null {
   return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
 }
@@ -128,7 +115,6 @@ function completeEvent({ clock }: World, run: number, fields: EventFields): Mirr
   };
 }
 
-/** Returns a new unique path below `.mdmirror/` for a file that is set aside. */
 export function makeSetAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
@@ -143,9 +129,8 @@ const SET_ASIDE = "tmp/park-";
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
- * Returns a path in the trash for a removed file, such as
- * `trash/2026-11-21/notes/plan.1a2b3c4d.md`. It is readable for users, and its last part makes it
- * unique.
+ * Returns a unique path in the trash that users can read, such as
+ * `trash/2026-11-21/notes/plan.1a2b3c4d.md`.
  */
 export function chooseTrashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
