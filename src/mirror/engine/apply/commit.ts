@@ -1,7 +1,4 @@
-/**
- * Writes the result of an effect in one transaction: base, and every other row that changes with
- * base.
- */
+/** Writes base, and every row that changes with base, in one transaction. */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { OutcomeOf } from "../../model/action.ts";
@@ -18,10 +15,7 @@ export type StoredContent = { readonly digest: Digest; readonly text: string; re
 
 export type StateChange = {
   readonly keeps?: StoredContent;
-  /**
-   * Complete new record of a document. A caller that derives it from the stored record must not
-   * `await` between reading the stored record and committing this change.
-   */
+  /** Complete new record. A caller must not `await` between reading the old record and `commit`. */
   readonly record?: DocumentRecord;
   /**
    * New record of a document after a request that changed its content. Paths, state and protection
@@ -36,15 +30,9 @@ export type StateChange = {
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
 type OtherRows = {
-  /**
-   * Record that becomes a tombstone, and the place of its file in the trash (null if the record has
-   * no file).
-   */
+  /** Record that becomes a tombstone. `trashPath` is null if the record has no file. */
   readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
-  /**
-   * Former id of a document that was deleted and then created again with a new id. The record with
-   * the former id becomes a tombstone.
-   */
+  /** Former id of a document that was created again. Its record becomes a tombstone. */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
   readonly block?: Block;
@@ -75,10 +63,7 @@ export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boole
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
-/**
- * Returns `record` with the stored record's change id if both records have the same content;
- * otherwise `record` itself.
- */
+/** Returns `record` itself if the stored record has other content. */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
   const currentRecord = ctx.world.state.record(record.id);
   return currentRecord?.digest === record.digest ? { ...record, changeId: currentRecord.changeId } : record;

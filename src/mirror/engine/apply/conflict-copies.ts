@@ -75,10 +75,7 @@ export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): Shown
   return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
 }
 
-/**
- * Moves a copy that no conflict has recorded to the trash, unless the user edited it. If the disk
- * refuses the move, the journal row stays open.
- */
+/** If the disk refuses to move the copy to the trash, the journal row stays open. */
 export function removeUnrecorded(
   { world }: CycleContext,
   { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
@@ -95,10 +92,7 @@ export function removeUnrecorded(
     : { kind: "over", outcome: DONE };
 }
 
-/**
- * Writes content as a conflict copy. If a file exists at the path, it goes to the trash first,
- * because the user may have made or edited it.
- */
+/** A file at the path goes to the trash first, because the user may have made or edited it. */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);

@@ -251,10 +251,7 @@ export async function keepMineBeside(
   return writeOrEnd;
 }
 
-/**
- * Returns the first path of a numbered series that is free, cannot be read, or already has the
- * content.
- */
+/** Returns the first numbered path that is free, cannot be read, or already has the content. */
 function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const copyAt = makeConflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);

@@ -109,10 +109,7 @@ async function recordCreated(
   return DONE;
 }
 
-/**
- * Returns the created file, or the outcome of the failure. Creates the file's folder only if it is
- * missing.
- */
+/** Creates the file's folder only if it is missing. */
 function endCreation(
   ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,

@@ -33,17 +33,11 @@ type CreatedDocument = {
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
-  /**
-   * True if the service was seen to have content with this digest, or is known to save content
-   * unchanged.
-   */
+  /** True if the service is known to have content with this digest, not a normalised form of it. */
   readonly isRead: boolean;
 };
 
-/**
- * Creates a document on the service. If the service answers that the path is taken, but lists no
- * item there, mdmirror blocks the file and does not send it again.
- */
+/** If the service says that the path is taken, but lists nothing at it, the file is blocked. */
 export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {
     const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withCurrentLinks(ctx, planned, null);
@@ -71,10 +65,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
-  /**
-   * Lists the exact path. A document at that path with the sent content is the created document
-   * (I08).
-   */
+  /** A document at the exact path with the sent content is the created document (I08). */
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
@@ -116,10 +107,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 
 const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
-/**
- * The answer (201) to a POST contains no content. After enough new documents were read back
- * unchanged, mdmirror skips this read.
- */
+/** Returns false for most documents after enough of them were read back unchanged. */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
@@ -191,10 +179,7 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
 
 const NORMALISED_EVENT = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
-/**
- * Returns the outcome for a created document whose content on the service could not be read. A 404
- * does not prove that the document is gone: the key may have lost its access.
- */
+/** A 404 does not prove that the document is gone: the key may have lost its access. */
 function outcomeIfContentUnknown(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };

@@ -14,19 +14,13 @@ const SECTOR = 512;
 
 type SizeAndDigest = { readonly size: number; readonly digest: Digest };
 
-/**
- * Returns true if the machine was restarted since mdmirror last restored files that a power loss
- * damaged.
- */
+/** Returns true if the machine was restarted since the last repair after a power loss. */
 export function hasRestarted({ state, bootId }: World): boolean {
   const recordedBoot = state.meta(META.boot);
   return bootId !== null && recordedBoot !== null && recordedBoot !== bootId;
 }
 
-/**
- * Returns true if a power loss may have damaged a file: its size is a multiple of `SECTOR`, or it
- * contains zeros.
- */
+/** A damaged file has a size that is a multiple of `SECTOR`, or contains zeros. */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
   return size % SECTOR === 0 || textFault === "contains-nul";
 }

@@ -27,21 +27,12 @@ type Deletion = {
   readonly localPath: LocalPath;
   /** The only version that may be deleted. A user has written any other version since the plan. */
   readonly changeId: ChangeId;
-  /**
-   * The only path at which the document may be deleted. A user who moved the document since the
-   * plan wants to keep it.
-   */
+  /** The only path from which to delete. A user who moved the document wants to keep it. */
   readonly remotePath: RemotePath;
   readonly why: string;
-  /**
-   * True if the file was deleted locally. If a file is at its path again, the document must not be
-   * deleted.
-   */
+  /** True if the document must be kept when a file is at its path again. */
   readonly onlyWhileAbsent: boolean;
-  /**
-   * Returns the outcome if the service refuses the deletion. `live` is the document, read just
-   * before the DELETE.
-   */
+  /** Returns the outcome of a refused deletion. `live` was read just before the DELETE. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 

@@ -40,10 +40,7 @@ export function withEnd(outcome: Outcome): { readonly kind: "end"; readonly outc
   return { kind: "end", outcome };
 }
 
-/**
- * Returns the outcome of a failed read, or of a failed write that certainly changed nothing. A 404
- * makes the step stale: the next cycle proves whether the document is gone.
- */
+/** Returns the outcome of a failed read, or of a failed write that certainly changed nothing. */
 export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcome {
   switch (fault.kind) {
     case "problem":
@@ -84,10 +81,7 @@ export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
-/**
- * Returns the outcome of a failed change of a file that changed nothing. After an error such as no
- * space or no permission, the next run tries again.
- */
+/** For a failed change of a file that changed nothing. The next run tries again. */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
   const { errno, detail } = end;
@@ -107,10 +101,7 @@ export function staleIfInUse(
   return inUse === null ? null : stale(inUse.why);
 }
 
-/**
- * Returns the reason for writing a file, with a note if mdmirror waited for an editor that has the
- * file open.
- */
+/** Adds a note to the reason if mdmirror waited for an editor that has the file open. */
 export function explainWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -147,20 +138,14 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
   return remoteOrEnd;
 }
 
-/**
- * Reads a document for its version, path or protection. Also stores its content, because another
- * user may change the document before the next read (I03).
- */
+/** Also stores the content, because a user may change it before the next read (I03). */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
   return answer;
 }
 
-/**
- * Reads a document from the service without storing its content. The caller stores the content in
- * the commit that uses it or earlier, and removes nothing before that commit.
- */
+/** The caller stores the content, at the latest in the commit that uses it. */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const earlierRead = takeEarlierRead(ctx, id);
   if (earlierRead !== null) return withValue(earlierRead);
@@ -208,10 +193,7 @@ export async function readBase(
 
 type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
-/**
- * Reads the local content and stores it. The step is stale if the file does not have the digest
- * `expect`.
- */
+/** Also stores the content. Stale if the file does not have the digest `expect`. */
 export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalContent> {
   const localOrEnd = requireDigest(ctx.world.disk.read(path), expect);
   if (localOrEnd.kind === "got")
@@ -219,10 +201,7 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
   return localOrEnd;
 }
 
-/**
- * Reads local content in one batch with other steps, without storing it. The caller stores the
- * content at the latest with the journal row that uses it.
- */
+/** The caller stores the content, at the latest with the journal row that uses it. */
 export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
@@ -282,9 +261,7 @@ export function leaveOpen(detail: string): { readonly kind: "open"; readonly out
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/**
- * Returns the reason why the journal row of an effect stays open; null if the row can be removed.
- */
+/** Returns the reason why an effect's journal row stays open; null if it can be removed. */
 export function findOpenReason(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }
@@ -302,10 +279,7 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
 /** The safety checks count events with this code. */
 const EMPTIED_CODE = "emptied";
 
-/**
- * Returns true if `text` is blank and the earlier content was not. Earlier content that the content
- * store has lost counts as not blank.
- */
+/** Earlier content that the content store has lost counts as not blank. */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }

@@ -1,7 +1,4 @@
-/**
- * Makes files survive a power loss. A replaced file is flushed (fsync) when it is written. New
- * files are flushed in batches; until then their records are marked as not durable.
- */
+/** Makes files survive a power loss: new files are flushed in batches, replaced files at once. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord } from "../../model/record.ts";
@@ -15,16 +12,10 @@ import type { World } from "../run/world.ts";
  * cycle flushes all of them, because by then the system has written most of them itself.
  */
 const MAX_NEW_FILES = 64;
-/**
- * LIMIT: files of earlier cycles that one cycle flushes if the disk cannot be flushed as a whole.
- * Flushing a file is slow even if nothing is left to write.
- */
+/** LIMIT: earlier files that one cycle flushes one by one, because each flush is slow. */
 const MAX_EARLIER_FILES = 2_000;
 
-/**
- * If there are more than `MAX_NEW_FILES`, none of the files is flushed in this cycle; the next
- * cycle finds them by their records.
- */
+/** Beyond `MAX_NEW_FILES`, this cycle flushes none; the next cycle finds them by their records. */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
 }
@@ -34,10 +25,7 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
   await flushAndMark(ctx.world, ctx.notes.toFlush);
 }
 
-/**
- * Flushes files of earlier cycles, and marks their records as durable in the state file. `base` was
- * read before and keeps the old marks, which costs at most a second flush.
- */
+/** `base` keeps the old marks, which costs at most a second flush. */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();
   for (const record of base.records.values())

@@ -20,10 +20,7 @@ type ObservedFolder = {
   readonly isBack: boolean;
 };
 
-/**
- * Moves or renames a folder on the service with one PATCH. If the service has no such route,
- * mdmirror remembers that, and the next plan moves the documents one by one.
- */
+/** If the service has no such route, the next plan moves the documents one by one. */
 export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
     const { dirId, from, to, why, temporary } = action;

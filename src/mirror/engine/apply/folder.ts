@@ -26,10 +26,7 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
 
-/**
- * Creates a local folder, and records that both sides have it. If the process is killed before the
- * record is written, the next plan writes it.
- */
+/** If the process is killed before the record is written, the next plan writes it. */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // The parent folder may be missing locally, because the key may not be allowed to read it.
   const folderFailure = ensureFolders(ctx, action.localPath);
@@ -82,10 +79,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
   },
 };
 
-/**
- * Removes a local folder, then its record. If the process is killed in between, the next plan
- * removes the record.
- */
+/** If the process is killed before the record is removed, the next plan removes it. */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
   const diskOutcome = ctx.world.disk.removeFolder(localPath, chooseTrashPlace(ctx.world, localPath));
@@ -151,10 +145,7 @@ function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: 
   return refuseWithBlock(ctx, fault, { key: dirId, path, reason });
 }
 
-/**
- * For a folder that was deleted locally and stays empty on the service, because this service cannot
- * delete folders. The block prevents further requests.
- */
+/** The block prevents further requests to a service that cannot delete folders. */
 function blockUndeletable(
   ctx: CycleContext,
   key: DirId,
@@ -176,10 +167,7 @@ export function forgetFolder(
   });
 }
 
-/**
- * @returns the folder; null if no folder has the path; an `open` result, which leaves the journal
- * row open, if the read failed
- */
+/** @returns null if no folder has the path; if the read failed, `open`: the row stays open */
 export async function findFolder(
   { world }: CycleContext,
   path: RemotePath,
@@ -212,10 +200,7 @@ function readFolderRecord(
   return withValue({ id, localPath, remotePath, dev, ino, birthMs });
 }
 
-/**
- * Records the paths of a folder that both sides have, and of everything below it. Its documents
- * stay inside, whichever side moved the folder.
- */
+/** The folder's documents stay inside, whichever side moved it. */
 export async function recordFolder(
   ctx: CycleContext,
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,

@@ -10,10 +10,7 @@ import { nameMergedContent } from "./text-name.ts";
 type AfterPublication = {
   /** Merged local content; null if it does not merge with the published content. */
   readonly local: string | null;
-  /**
-   * Submissions that are still in review. Each has its content as sent, and as merged with the
-   * published content.
-   */
+  /** Submissions still in review: content as sent, and as merged with the published content. */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
   readonly commonBase: KnownText | null;
@@ -71,10 +68,7 @@ function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }
 
-/**
- * Returns a clause for the log if changes of the document stay in review although its new record no
- * longer lists them; otherwise "".
- */
+/** Returns a clause if changes stay in review although the record no longer lists them, or "". */
 export function describeOpenReviews({ submissions }: DocumentRecord): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";
 }

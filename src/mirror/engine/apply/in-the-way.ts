@@ -111,10 +111,7 @@ export async function prepareMove(
 
 type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/**
- * Returns the outcome of a move that certainly did not happen: stale if the next plan can avoid the
- * refusal, otherwise blocked.
- */
+/** For a move that did not happen: stale if the next plan can avoid the refusal, else blocked. */
 export async function refuseMove(
   ctx: CycleContext,
   row: MoveIntent,
@@ -148,10 +145,7 @@ const FOLDER_NOT_TO_ROOT = stale(
 
 const NAME_RULES_LEARNED = "after planning this step, mdmirror learned more about the names that the service accepts";
 
-/**
- * Returns true if, since planning, mdmirror has found characters that the service refuses in names,
- * or names that the service treats as equal.
- */
+/** Returns true if mdmirror has learned about forbidden or equal names since it planned. */
 function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();
   return (

@@ -101,10 +101,7 @@ function redoAfterPowerLoss(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/**
- * Returns true if the file at the path is not the recorded file, and its content lacks changes of
- * the recorded base.
- */
+/** Returns true if another file is at the path and lacks changes of the recorded base. */
 function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRecord, atPath: PathState): boolean {
   if (atPath.kind !== "file" || (record.stamp !== null && isSameInodeAndBirth(record.stamp, atPath.stamp)))
     return false;
@@ -156,10 +153,7 @@ function findOlderVersion(
   return [baseDigest, ...olderDigests].find((digest) => digest !== null && isOtherContent(digest)) ?? null;
 }
 
-/**
- * ORDER: the file's content is flushed to the content store before the file is removed. A power cut
- * could revert the last commits of the store, but not the removal.
- */
+/** ORDER: flush the content first. A power cut may revert the store, but not the removal. */
 function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED_RESULT {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
@@ -187,10 +181,7 @@ function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<Do
   return older === null ? {} : { ...older, echoDigest: null };
 }
 
-/**
- * Returns the base of the set-aside content; null if the content had no base, or if the record
- * still has that base.
- */
+/** Returns null if the content had no base, or if the record still has that base. */
 function findOlderBase(
   { baseChangeId, baseDigest }: SetAsideRow,
   record: DocumentRecord,

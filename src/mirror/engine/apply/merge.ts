@@ -66,10 +66,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   return applyPolicy(ctx, action, versionsOrEnd.value, { digest: mergedFrom });
 }
 
-/**
- * Handles a document that changed on the service while a change from this folder was in review.
- * Later local changes stay an edit, which the next cycle sends.
- */
+/** Later local changes stay an edit, which the next cycle sends. */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);
   if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;

@@ -26,9 +26,7 @@ import type { EffectEnd, Effect, ResultSource } from "./run-effect.ts";
 type DocumentMoveAction = ActionOf<"rename-remote" | "reparent-remote">;
 type DocumentMoveRow = Extract<Intent, { kind: "patch" }>;
 type ObservedPlace = {
-  /**
-   * Current path and version of the document on the service; null if the document was not moved.
-   */
+  /** Current path and version on the service; null if the document was not moved. */
   readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
   /** Current local path of the file, or its path when the request was sent. */
   readonly lastLocalPath: LocalPath;

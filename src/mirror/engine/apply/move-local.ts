@@ -12,10 +12,7 @@ type FileMoveRow = Extract<LocalMoveRow, { kind: "move" }>;
 /** Null for a folder, or for a conflict copy that was at its new path already. */
 type MovedFile = { readonly stamp: Stamp | null };
 
-/**
- * Moves a document's file, a conflict copy, or a folder with everything below it. Base gets the new
- * paths, except for a move by a manual command.
- */
+/** Base gets the new paths, except for a move by a manual command. */
 export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile> = {
   prepare(ctx, row) {
     if (row.kind === "move" && ctx.world.state.record(row.id) === null) return withEnd(STALE.noRecord);

@@ -37,10 +37,7 @@ export type FreePath =
   | { readonly kind: "free"; readonly path: LocalPath }
   | { readonly kind: "unknown"; readonly why: string };
 
-/**
- * Returns the first free path of a numbered series. Stops at a path that cannot be read, because
- * the cause may affect all paths.
- */
+/** Stops at a path that cannot be read, because the cause may affect all paths. */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {
     const path = pathOf(number);

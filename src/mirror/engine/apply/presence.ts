@@ -67,10 +67,7 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
 
 const IN_REVIEW_DETAIL = "deleted locally; the service keeps it while changes to it are in review";
 
-/**
- * For a document that the service refuses to delete because it is protected or the key has no
- * grant. The run reports the reason.
- */
+/** For a protected document, or a key without a grant. The run reports the reason. */
 function restoreFile(
   ctx: CycleContext,
   action: ActionOf<"delete-remote">,
@@ -118,10 +115,7 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
   });
 }
 
-/**
- * `state` says whether the document is outside the linked folder or ignored. Content and paths
- * stay.
- */
+/** `state` says whether the document is outside the linked folder or ignored. */
 export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;

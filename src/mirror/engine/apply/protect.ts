@@ -12,10 +12,7 @@ import type { Effect } from "./run-effect.ts";
 
 type ProtectRow = Extract<Intent, { kind: "protect" }>;
 
-/**
- * The next listing puts the new value into the record, as if another user had changed the
- * protection.
- */
+/** The next listing puts the new protection into the record. */
 export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null, "set"> = {
   async prepare(_, action) {
     return withValue({ row: { kind: "protect", ...action }, input: null });

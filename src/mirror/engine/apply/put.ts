@@ -38,10 +38,7 @@ type ObservedPut =
   /** The service saved the sent content, or a normalised or merged form of it. */
   ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
-/**
- * Sends the local content as a PUT based on base's version. Base then becomes the content that the
- * service saved.
- */
+/** Base becomes the content that the service saved. */
 export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = {
   async prepare(ctx, planned) {
     const action = withCurrentLinks(ctx, planned, planned.id);
@@ -136,10 +133,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
   },
 };
 
-/**
- * Result for content that may be in review. No read shows whether it is, so it counts as submitted;
- * otherwise one save might open two reviews.
- */
+/** No read shows whether content is in review, so it counts as sent: no second review opens. */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
 /** Base stays during the review. */
@@ -217,10 +211,7 @@ function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, 
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
-/**
- * Returns the version that the service saved. Reads that version, unless the answer shows that it
- * has the sent content or base's content.
- */
+/** Reads the version, unless the answer shows that it has the sent or base's content. */
 async function readSavedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: PutRow,
@@ -243,10 +234,7 @@ async function readSavedVersion(
   });
 }
 
-/**
- * Returns the version that the service saved as the result of the PUT. Writes its content to the
- * local file, unless that is the sent content or base's.
- */
+/** Writes the saved content to the file, unless it is the sent content or base's. */
 function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion): EffectResult<ObservedPut> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest || mayKeepLocalForm(ctx, expect, saved))
@@ -277,10 +265,7 @@ function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion):
   return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
-/**
- * Returns true if the sync only uploads, and the service changed only line ends, BOM or final
- * newline of the content.
- */
+/** Returns true if the sync only uploads, and the service only normalised the content. */
 function mayKeepLocalForm({ settings, world }: CycleContext, sent: Digest, saved: SavedVersion): boolean {
   const text = settings.direction === "push" ? world.state.text(sent) : null;
   return text !== null && sameExceptTextForm(text, saved.text);
@@ -305,10 +290,7 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
   return isUnchanged || (row.review && file.protected);
 }
 
-/**
- * Handles a PUT that the service refused. If the document has a newer version, the next cycle
- * merges, then sends the result. Otherwise the content is blocked until it changes.
- */
+/** If the document has a newer version, the next cycle merges. Otherwise the content is blocked. */
 async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const readOrEnd = await readRefused(ctx, row);

@@ -11,10 +11,7 @@ import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 
-/**
- * LIMIT: remembered requests, so that memory stays bounded. Beyond the limit, mdmirror forgets the
- * oldest request and may send it once more.
- */
+/** LIMIT: remembered requests, for memory. The oldest is forgotten and may be sent once more. */
 const MAX_REFUSALS = 1_000;
 
 /**
@@ -36,10 +33,7 @@ export function rememberRefusal({ notes }: CycleContext, { facts }: WriteRequest
   return outcome;
 }
 
-/**
- * Returns true if the service refused the request itself, so that a retry is useless. Any other
- * refusal is about a path, which may become free.
- */
+/** Returns false for a refusal that is about a path, because the path may become free. */
 function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
   return outcome.block.reason === "refused" || outcome.block.reason === "read-only";

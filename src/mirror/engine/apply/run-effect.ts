@@ -43,20 +43,14 @@ export type EffectEnd = {
   readonly next?: NextPhase;
 };
 
-/**
- * Next phase of an effect; its journal row replaces the closed row. `run` carries the phase out in
- * this cycle; if `run` is undefined, the next cycle does.
- */
+/** Row that replaces the closed one. Without `run`, the next cycle carries the phase out. */
 type NextPhase = {
   readonly row: Intent;
   readonly run?: (ctx: CycleContext, rowId: number) => Promise<Outcome>;
 };
 
 interface EffectConclusion<Row extends Intent, Seen> {
-  /**
-   * Returns the changes of the state. Runs within the transaction that closes the journal row, so
-   * that base cannot change meanwhile, and never waits.
-   */
+  /** Runs in the transaction that closes the journal row, so it must not wait. */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
@@ -74,10 +68,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
   /** Sends the request. Where a file may have changed meanwhile, checks the disk just before. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
-  /**
-   * Returns the outcome of a request that certainly changed nothing. If this method is missing, the
-   * fault alone determines the outcome.
-   */
+  /** For a request that certainly changed nothing. By default, the fault alone decides. */
   refuse?(ctx: CycleContext, row: Row, input: Input, fault: Fault): Promise<Outcome> | Outcome;
 }
 
@@ -89,10 +80,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
   perform(ctx: CycleContext, row: Row, input: Input): EffectResult<Seen>;
-  /**
-   * Finds out after a crash whether the effect happened, and completes or reverts an unfinished
-   * effect. May be repeated.
-   */
+  /** After a crash: completes or reverts an unfinished effect. May be repeated. */
   observe(ctx: CycleContext, row: Row): EffectResult<Seen>;
 }
 
@@ -138,10 +126,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   return endEffect(ctx, effect, rowId, row, result, { from: "observation", fault });
 }
 
-/**
- * Resolves with the row's id when the row and its content are committed; only then may the effect
- * begin.
- */
+/** Resolves when the row and its content are committed; only then may the effect begin. */
 async function openJournalRow(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;

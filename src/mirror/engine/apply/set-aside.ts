@@ -1,7 +1,4 @@
-/**
- * Handles set-aside files (`setAsideAt`, below `.mdmirror/`): moves them back, beside their
- * original path, or to the trash.
- */
+/** Moves set-aside files (below `.mdmirror/`) back, beside their old path, or to the trash. */
 
 import type { Digest } from "../../../contract/digest.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -19,10 +16,7 @@ import type { StateChange } from "./commit.ts";
 
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
-/**
- * Reads a set-aside file, and the file that is now at its original path. Returns the reason if that
- * path cannot be read; the journal row then stays open.
- */
+/** Returns the reason if the original path cannot be read; the journal row then stays open. */
 export function readSetAside(
   { world: { disk } }: CycleContext,
   { setAsideAt, path }: SetAsideFile,
@@ -34,10 +28,7 @@ export function readSetAside(
   return { aside: disk.readSetAside(setAsideAt, path), atPath };
 }
 
-/**
- * Returns true if the set-aside file's original path is free, or if the disk shows the set-aside
- * file at both paths.
- */
+/** Returns true if the original path is free, or both paths have the set-aside file. */
 export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathState): boolean {
   if (atPath.kind === "absent") return aside.kind !== "done" || aside.value !== null;
   if (atPath.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
@@ -66,10 +57,7 @@ export function moveBeside(
   return putBack(ctx, { ...row, path: pathBeside.path }, `${why}, so mdmirror saved it beside the file`);
 }
 
-/**
- * Returns the first free path beside a file: `note-late.md` for `note.md`, then `note-late-2.md`,
- * and so on.
- */
+/** Returns the first free path: `note-late.md` for `note.md`, then `note-late-2.md`. */
 function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): FreePath {
   const stem = nameOf(path).replace(/\.md$/, "");
   return findFreePath(disk, (number) => {
@@ -89,10 +77,7 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
     : `could not be restored: ${"detail" in putBackOutcome ? putBackOutcome.detail : putBackOutcome.kind}`;
 }
 
-/**
- * Returns true if `text` has all changes from one version to another, apart from line ends and
- * white space at the end. Returns false if the content of either version is unknown.
- */
+/** Ignores line ends and white space at the end. Returns false if a content is unknown. */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
   const textBefore = from === null ? null : state.text(from);
@@ -114,10 +99,7 @@ export type FileRemoval = {
 
 type TrashRow = Extract<Intent, { kind: "trash" }>;
 
-/**
- * Moves a file to the trash. If the process ends before the state is changed, recovery moves the
- * file back, and the next plan decides again.
- */
+/** If the process ends before the state changes, recovery moves the file back. */
 export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateChange> = {
   prepare(_, removal) {
     const { id, path, expect, place: setAsideAt } = removal;

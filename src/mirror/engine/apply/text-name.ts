@@ -1,7 +1,4 @@
-/**
- * Names of stored content: path, document, and why it was stored. Users find content by its name
- * (`history`, `show`, `restore`).
- */
+/** Names by which users find stored content: path, document, and why it was stored. */
 
 import { once } from "../../../common/once.ts";
 import type { DocId } from "../../../contract/ids.ts";

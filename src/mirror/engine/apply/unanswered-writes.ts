@@ -44,10 +44,7 @@ export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fa
   return rememberSent(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/**
- * Returns the end of a PUT that the service combined with another edit, and whose result is not in
- * the local file.
- */
+/** For a PUT that was combined with another edit, and whose result is not in the local file. */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return rememberSent(ctx, row, { detail, requestId: null, outcome: "combined" });
@@ -74,10 +71,7 @@ function rememberSent(
   };
 }
 
-/**
- * Closes the journal rows of unanswered writes that are too old, or whose document has another base
- * now.
- */
+/** Closes rows of unanswered writes that are too old, or whose document has a new base. */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sentIntents = intents.filter(isSentRow);
@@ -107,10 +101,7 @@ function readSentOnBase(
   return readSentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
 }
 
-/**
- * Returns true if content was recently sent as a new document for this path, and a read did not
- * find the document.
- */
+/** Returns true if a recent POST for this path had this content, and no read found it. */
 export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boolean {
   const isPost = ({ intent: { id, localPath, digest } }: OpenSentRow) =>
     id === null && localPath === path && digest === text;

@@ -27,18 +27,12 @@ export type FileWrite = Pick<
 > & {
   /** Content to write; null if the file keeps its content, which need not be text. */
   readonly text: string | null;
-  /**
-   * Base before this write; null if there is none. A late edit of the old file is an edit of this
-   * version.
-   */
+  /** Base before this write, on which a late edit of the old file is based; null if none. */
   readonly base: BaseVersion | null;
   /** Version to which base moves; null if the content is an edit and base stays. */
   readonly next: BaseVersion | null;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
-  /**
-   * Path in the trash to which the old file is moved. If undefined, the old file is set aside until
-   * no program writes to it.
-   */
+  /** Path of the old file in the trash. Undefined: set aside until no program writes to it. */
   readonly trash?: string;
   /** List to which the write adds the paths of the removed conflict copies, below `.mdmirror/`. */
   readonly copies?: string[];
@@ -55,10 +49,7 @@ type ObservedFile = {
   readonly stays: Outcome | null;
 };
 
-/**
- * Writes content to a document's file. The old file goes to the trash, or is set aside and checked
- * later (`late-write.ts`), because an editor may still save to the old file.
- */
+/** The old file is kept and checked later (`late-write.ts`): an editor may still save to it. */
 export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
@@ -185,10 +176,7 @@ export function resultOfReplace(
   );
 }
 
-/**
- * Returns the written file as observed. If the write ends a conflict by moving base, also moves the
- * conflict copies to the trash.
- */
+/** If the write ends a conflict by moving base, also moves the conflict copies to the trash. */
 function observeWritten(
   ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: ReplaceRow,
@@ -244,10 +232,7 @@ function makeChange(
   return { contentRecord: { ...movedRecord, submissions }, version: { id, ...version }, ...conflictChange, event };
 }
 
-/**
- * Returns the change of the document's conflict after a write. If a copy could not be removed, the
- * conflict and its block stay.
- */
+/** If a copy could not be removed, the conflict and its block stay. */
 function changeConflict(
   { world: { state } }: CycleContext,
   { id, endsBlock }: ReplaceRow,

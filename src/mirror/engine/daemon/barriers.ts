@@ -10,16 +10,10 @@ import type { World } from "../run/world.ts";
 import type { BarrierEnd } from "./daemon-types.ts";
 import type { Runner } from "./runner.ts";
 
-/**
- * Milliseconds for which a deleted file must be absent before its deletion is sent, if a caller
- * waits for it. Equals the time between the two scans of `sync`.
- */
+/** Delay of a deletion if a caller waits, in milliseconds; `sync` waits as long. */
 const SECOND_SCAN_MS = 2_000;
 
-/**
- * LIMIT: paths that are scanned one by one. If a caller waits for more, one scan of everything at
- * or below the caller's paths is cheaper.
- */
+/** LIMIT: paths that are scanned one by one, because for more, one full scan is cheaper. */
 const MAX_SINGLE_PATHS = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -115,10 +109,7 @@ export class Barriers {
     }
   }
 
-  /**
-   * Resolves the promises of callers whose paths are no longer `waiting`, or whose paths no run
-   * will upload. The daemon calls this after each run.
-   */
+  /** The daemon calls this after each run, which may have uploaded the paths of a caller. */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
@@ -148,10 +139,7 @@ export class Barriers {
     barrier.open = scanResult.awaited;
   }
 
-  /**
-   * Returns the time of the next scan of the waiting paths. If a path waits only for its file to
-   * stay unchanged, the scan is due now, because the caller has finished writing.
-   */
+  /** The caller has finished writing, so a path that only waits to stay unchanged is due now. */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
     const now = this.#now();

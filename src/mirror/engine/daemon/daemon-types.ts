@@ -16,10 +16,7 @@ import type { DaemonTiming } from "./timing.ts";
 export type DaemonRequest = "pause" | "resume";
 
 export type DaemonOptions = {
-  /**
-   * Settings of the daemon's runs. The daemon ignores `secondLookMs` and `reviewsOnlyUnchanged`: it
-   * delays deletions itself, and waits itself until files are unchanged.
-   */
+  /** The daemon ignores `secondLookMs` and `reviewsOnlyUnchanged`: it has its own delays. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
   /** Undefined if the daemon only polls. */
@@ -35,10 +32,7 @@ type PendingDeletion = {
 /** Status of a daemon. All times are milliseconds since the epoch. */
 export type DaemonStatus = {
   readonly phase: DaemonPhase;
-  /**
-   * Last time at which both sides were in sync and no problem existed; null if there was no such
-   * time since the daemon started.
-   */
+  /** Last time in sync and without a problem; null if none since the daemon started. */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
   /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */
@@ -49,38 +43,25 @@ export type DaemonStatus = {
   readonly nextPollAt: number | null;
   /** Null if the last run did not fail. */
   readonly retryAt: number | null;
-  /**
-   * How the daemon notices local changes. `polling`: the system allows no watches (`limit` has the
-   * reason), so each poll also scans the folder.
-   */
+  /** `polling`: the system allows no watches (`limit` says why), so polls scan the folder. */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
   readonly eventStream: EventStreamState;
 };
 
-/**
- * Result of waiting for local changes: the current state of each path, and the number of documents
- * at or below the caller's paths.
- */
 export type BarrierEnd =
   | Extract<BarrierScanResult, { kind: "outside" }>
   | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
 
 export type Daemon = {
-  /**
-   * Resolves when `signal` has aborted and the steps in progress have ended. Throws on a bug, if
-   * the state file is gone, or on a second call.
-   */
+  /** Ends after `signal` aborts. Throws on a bug, a lost state file, or a second call. */
   run(signal: AbortSignal): Promise<void>;
   /**
    * Carries out a request. Rejects if the daemon stops first.
    * @param forMs milliseconds of a pause; undefined if the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<void>;
-  /**
-   * Calls `work` between two runs, after all earlier requests. Rejects if `work` throws, or if the
-   * daemon stops first.
-   */
+  /** Runs after all earlier requests. Rejects if `work` throws, or if the daemon stops first. */
   callBetweenRuns(work: () => void): Promise<void>;
   /**
    * Waits until the local changes that exist at the time of the call are on the service, in review,
@@ -96,9 +77,6 @@ export type Daemon = {
    * @returns a function that removes the listener
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /**
-   * Returns the monotonic time at which the loop last made progress, which includes progress of a
-   * long run.
-   */
+  /** Returns the monotonic time of the loop's last progress, even within a long run. */
   alive(): number;
 };

@@ -1,6 +1,4 @@
-/**
- * The daemon of one linked folder. Starts runs when file events, polls or requests make them due.
- */
+/** The daemon of one linked folder. File events, polls and requests start its runs. */
 
 import type { Progress } from "../../ports/world.ts";
 import { makeStoppable } from "../../model/stoppable.ts";
@@ -24,10 +22,7 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 
 export type CreateDaemon = typeof createDaemon;
 
-/**
- * Sleeps until an event arrives or work is due, then does that work. Takes all times from the clock
- * of its world.
- */
+/** Sleeps until an event arrives or work is due. All times come from the world's clock. */
 class DaemonLoop implements Daemon {
   readonly #world: World;
   readonly #publisher: EventPublisher;
@@ -152,10 +147,7 @@ class Sleeper {
     this.#offset = clock.now() - clock.monotonic();
   }
 
-  /**
-   * Sleeps until a monotonic time, but at most `turnMs`. `wake`, `wakeBy` and the signal end the
-   * sleep early.
-   */
+  /** Sleeps at most `turnMs`. `wake`, `wakeBy` and the signal end the sleep early. */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const ms = Math.min(until - startedAt, this.#timing.turnMs);
@@ -180,10 +172,7 @@ class Sleeper {
     this.#sleeping?.ended.abort();
   }
 
-  /**
-   * Ends the sleep if it would last beyond `time`, so that the loop computes a shorter one. Must be
-   * cheap, because each file event calls it.
-   */
+  /** Ends a sleep that would last beyond `time`. Must be cheap: each file event calls it. */
   wakeBy(time: number): void {
     if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
   }

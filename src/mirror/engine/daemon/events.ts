@@ -5,10 +5,7 @@ import type { Clock } from "../../../common/clock.ts";
 import type { RunReport } from "../run/report.ts";
 import type { DaemonPhase } from "./phase.ts";
 
-/**
- * Events of a daemon, which `watch --json` prints one a line. They never contain the content of
- * documents (I30). `at` is in milliseconds since the epoch.
- */
+/** What `watch --json` prints; never has content of documents (I30). `at`: ms since the epoch. */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: DaemonPhase }
   /** Entry of the event log: an effect, or something that the user should know. */
@@ -44,10 +41,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /**
-   * The system allows no more watches, so each poll scans the folder. The daemon publishes this
-   * once.
-   */
+  /** The system allows no more watches, so polls scan the folder. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
   /** The machine was suspended, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }

@@ -20,10 +20,7 @@ export class FilesInUse {
   readonly #handsOff: EditorWait | undefined;
   #blocks: readonly Block[] = [];
   #setAside: readonly SetAsideRow[] = [];
-  /**
-   * Digests of new content in set-aside files, by path of the file, for which a run was requested.
-   * One content does not cause two runs.
-   */
+  /** Last content of each set-aside file that caused a run, so that it causes only one. */
   readonly #requestedContents = new Map<string, Digest>();
   #checkAt: number | null = null;
 
@@ -32,10 +29,6 @@ export class FilesInUse {
     this.#handsOff = handsOff;
   }
 
-  /**
-   * Reads from the state which files must not be replaced yet, and which replaced files a program
-   * still has open.
-   */
   update(): void {
     const { state, disk } = this.#world;
     this.#blocks = state.blocks().filter(({ reason }) => reason === "in-use");
@@ -55,10 +48,7 @@ export class FilesInUse {
     return this.#checkAt;
   }
 
-  /**
-   * @returns true if a run is due: a file may be replaced now, or a program wrote to a set-aside
-   * file
-   */
+  /** True if a file may be replaced now, or a program wrote to a set-aside file. */
   isAnyFree(): boolean {
     if (this.#blocks.some((block) => this.#waitsMs(block) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
       this.#checkAt = null;

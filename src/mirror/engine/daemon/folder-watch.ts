@@ -30,17 +30,11 @@ export class FolderWatch {
   #limit: DaemonStatus["limit"] = null;
   #rulesChanged = false;
   #isAway = false;
-  /**
-   * True if the folder was missing for a while since the watcher started. The watcher must then
-   * restart, because a watch belongs to an inode.
-   */
+  /** True if the watcher must restart: the folder was missing, and a watch belongs to an inode. */
   #isOutdated = false;
   readonly #lastLocal: () => LocalTree | null;
 
-  /**
-   * @param lastLocal returns a tree with the ignore rules of the last scan; null before the first
-   * scan
-   */
+  /** @param lastLocal returns the ignore rules of the last scan; null before the first */
   constructor(world: World, watcher: Watcher, listener: WatchListener, lastLocal: () => LocalTree | null) {
     this.#world = world;
     this.#watcher = watcher;
@@ -73,10 +67,7 @@ export class FolderWatch {
     return isAway ? "lost" : "back";
   }
 
-  /**
-   * Starts the watcher, unless it runs with the current ignore rules. Does nothing if the folder is
-   * missing or the system allows no more watches.
-   */
+  /** Does nothing if the folder is missing or the system allows no more watches. */
   async ensure(): Promise<void> {
     if (this.#isAway) return;
     if (this.#isOutdated) await this.close();

@@ -34,24 +34,15 @@ type HotPlace = {
   cost: number;
 };
 
-/**
- * LIMIT: steps of a run. A run with more steps is a bulk change, which does not show where somebody
- * works.
- */
+/** LIMIT: steps of a run. A bulk change does not show where somebody works. */
 const MAX_STEPS = 200;
 /** LIMIT: hot places that one run adds. Choosing a place is slow, because it reads every record. */
 const MAX_NEW_PLACES = 4;
 /** LIMIT: hot places, because their listings share one request budget. */
 const MAX_PLACES = 16;
-/**
- * Share of the request budget that the listings of all hot places may use together. The rest is for
- * listings of the whole workspace.
- */
+/** Share of the request budget for all hot places. The rest is for the whole workspace. */
 const PLACES_SHARE = 0.7;
-/**
- * The interval between two listings of a hot place is the time since its last change, divided by
- * this number.
- */
+/** Interval between listings of a hot place: the time since its last change, divided by this. */
 const COOLING_DIVISOR = 30;
 /** Milliseconds by which a listing may be early, so that several places are listed together. */
 const GROUPING_MS = 250;
@@ -62,10 +53,7 @@ export class HotPlaces {
   readonly #budget: RequestBudget;
   readonly #knownTrees: KnownTrees;
   readonly #leastMs: number;
-  /**
-   * Longest milliseconds between two listings. A hot place that reaches them is no longer listed
-   * separately.
-   */
+  /** Longest interval. A hot place that reaches it is no longer listed separately. */
   readonly #mostMs: number;
   #places: readonly HotPlace[] = [];
 
@@ -156,35 +144,24 @@ function containsPath(place: HotLocation, path: LocalPath): boolean {
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
 
-/**
- * Returns the local paths at which an action shows that somebody works. A move has two such paths.
- */
+/** Returns the local paths that an action shows to be in use: two for a move. */
 function findActivePaths(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
   return "lastLocalPath" in action ? [action.lastLocalPath] : [];
 }
 
-/**
- * Proves no absence: a missing document may have been moved, which only a listing of the whole
- * workspace shows.
- */
+/** Proves no absence: only a listing of the whole workspace finds a moved document. */
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
-  /**
-   * True if the whole workspace must be listed, because a document of base was missing or no answer
-   * came.
-   */
+  /** True after a missing answer or document: only the whole workspace shows what happened. */
   readonly needsAll: boolean;
 };
 
 /** Share of a page that a subtree may fill, so that it still fits on the page after some growth. */
 const MAX_PAGE_SHARE = 0.9;
-/**
- * LIMIT: pages of a folder that is listed separately. For a larger folder, only the document itself
- * is listed, because each page is a request.
- */
+/** LIMIT: pages of a folder that is listed separately, because each page is a request. */
 const MAX_FOLDER_PAGES = 8;
 /**
  * Chooses the hot place for a document that changed:

@@ -34,15 +34,10 @@ export class KnownTrees {
   #folders: RemoteTree["folders"] | null = null;
   /** Null if a run has used the last listing. */
   #newListing: DocumentList | null = null;
-  /**
-   * Ignore rules and properties of the disk from the last local scan, without files and folders;
-   * null before the first scan.
-   */
+  /** Ignore rules and disk of the last scan, without files; null before the first. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
-  /**
-   * True if a run has used a listing of the whole workspace since the last call of `takeListed`.
-   */
+  /** True if a run has used a full listing since the last call of `takeListed`. */
   #isListed = false;
 
   constructor(world: World) {
@@ -109,10 +104,7 @@ export class KnownTrees {
     return true;
   }
 
-  /**
-   * Applies the steps of a cycle to the service's tree. Forgets the tree if an effect cannot be
-   * applied to it.
-   */
+  /** Forgets the service's tree if an effect of the cycle cannot be applied to it. */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
     else if (end.ends.length > 0)
@@ -151,10 +143,7 @@ export class KnownTrees {
     if (alsoFolders) this.#folders = null;
   }
 
-  /**
-   * Returns true if a document differs from the service's earlier listing. Returns false if it has
-   * an earlier version, because a listing may be out of date.
-   */
+  /** Returns false for an earlier version, because a listing may be out of date. */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
     const record = state.record(file.id);
@@ -163,18 +152,12 @@ export class KnownTrees {
     return earlierFile === undefined || !state.isEarlier(file.id, file.changeId, earlierFile.changeId);
   }
 
-  /**
-   * Returns true if the service last listed the document at the path in base, or if no tree of the
-   * service is known.
-   */
+  /** Returns true if the last listing had base's path, or if no listing is known. */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
 
-  /**
-   * Returns the ignore rules of the last scan, in a tree without files and folders; null before the
-   * first scan.
-   */
+  /** Returns a tree without files and folders; null before the first scan. */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
   }
@@ -305,10 +288,7 @@ function toLocalFolder({ localPath: path, dev, ino, birthMs }: FolderRecord): Lo
   return { path, dev, ino, birthMs };
 }
 
-/**
- * Returns true if the path, which has no record, may have a new file or nothing. Returns false if
- * it is the path of a folder or a conflict copy.
- */
+/** Returns false if the path, which has no record, is that of a folder or a conflict copy. */
 function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
@@ -317,10 +297,7 @@ function isPlainlyLinked(state: State, record: DocumentRecord): boolean {
   return record.state === "linked" && record.stamp !== null && state.conflict(record.id) === null;
 }
 
-/**
- * Returns true if a document is new to mdmirror, and its file can be planned without a full
- * listing.
- */
+/** Returns true if the document has no record, and can be planned without a full listing. */
 function isNewDocument(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
   // A restored document gets its former local name, which is in its tombstone.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;

@@ -70,9 +70,7 @@ export class PendingDeletions {
     return { begun: newDeletions, cancelled: cancelledPaths };
   }
 
-  /**
-   * Returns the deletions whose delay is over. They are sent if the next scan still finds no file.
-   */
+  /** Deletions whose delay is over are sent if the next scan still finds no file. */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
@@ -91,10 +89,7 @@ export class PendingDeletions {
     if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
   }
 
-  /**
-   * Starts all delays again, because the folder was not watched for a while: the machine was
-   * suspended, or the folder was missing.
-   */
+  /** Starts all delays again, because the folder was not watched for a while. */
   restart(now: number): void {
     for (const [path, wait] of this.#pending) this.#pending.set(path, { ...wait, first: now, since: now });
   }
@@ -107,10 +102,7 @@ export class PendingDeletions {
     }));
   }
 
-  /**
-   * LIMIT: `deleteGraceMostMs` after its first delay began, a deletion is due. Otherwise an endless
-   * series of deletions would never be sent.
-   */
+  /** LIMIT: `deleteGraceMostMs` in all, or an endless series of deletions is never sent. */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

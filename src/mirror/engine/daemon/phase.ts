@@ -10,10 +10,7 @@ export type DaemonPhase =
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /**
-   * The daemon is paused, or waits for the retry of a failed run. `failures` is the number of
-   * failed runs in a row; `detail` is a sentence for the user.
-   */
+  /** `failures`: failed runs in a row. `detail`: a sentence for the user. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /** A safety check stopped the sync. The daemon still scans, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }

@@ -5,22 +5,14 @@ import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
-/**
- * Documents that events named. `all`: too many documents or a folder changed, so a listing is
- * needed. `folders` is true if folders must be listed too.
- */
+/** `all`: too many documents or a folder changed. `folders`: list the folders too. */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/**
- * LIMIT: documents that are requested one by one, because for more documents a listing takes fewer
- * requests.
- */
+/** LIMIT: documents requested one by one, because for more, a listing is cheaper. */
 const MAX_FILES = 16;
-/**
- * Requests that events may cause in a short time. Further requests wait for the budget per minute.
- */
+/** Requests that events may cause in a burst. Further requests wait for the budget. */
 const BURST_REQUESTS = 20;
 
 /**

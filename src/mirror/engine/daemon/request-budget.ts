@@ -8,14 +8,9 @@ const MINUTE_MS = 60_000;
  * small scan may start even before the budget has recovered from the last such listing.
  */
 const SPARE_REQUESTS = 20;
-/**
- * LIMIT: requests by which the budget can be exceeded, in addition to a listing of the whole
- * workspace. Without it, ten thousand uploads would prevent scans for hours.
- */
+/** LIMIT: overspent requests besides a listing. Otherwise many uploads prevent scans for hours. */
 const MAX_OVERSPENT = 60;
-/**
- * LIMIT: requests per minute below which refusals do not reduce the pace, so that scans never stop.
- */
+/** LIMIT: slowest pace after refusals, in requests per minute, so that scans never stop. */
 const MIN_PER_MINUTE = 4;
 /** Share of the configured pace that each minute without a refusal gives back. */
 const REGAINED_SHARE = 0.1;
@@ -76,18 +71,12 @@ export class RequestBudget {
     return this.#requestsAMinute;
   }
 
-  /**
-   * Returns the earliest time for a listing of the whole workspace, when the budget has nearly
-   * recovered from all requests so far.
-   */
+  /** Returns when the budget will have nearly recovered from all requests so far. */
   wholeAt(now: number): number {
     return this.#owedAt(SPARE_REQUESTS, now);
   }
 
-  /**
-   * Returns the earliest time for a small scan, which need not wait until the budget has recovered
-   * from the last listing of the whole workspace.
-   */
+  /** Like `wholeAt`, but the budget need not have recovered from the last full listing. */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);
   }

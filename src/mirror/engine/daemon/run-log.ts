@@ -9,10 +9,7 @@ import { toWallTime } from "./timing.ts";
 /** Milliseconds between two writes of the time of the last sync, if nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
-/**
- * Keeps the results of runs for `status`, for listeners, and in the state file, which it writes as
- * rarely as possible.
- */
+/** Keeps the results of runs. Writes them to the state file as rarely as possible. */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;
@@ -28,10 +25,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /**
-   * @param listed true if the run listed the service; only such a run proves that both sides are
-   * equal
-   */
+  /** @param listed true if the run listed the service, which alone proves equality */
   note(report: RunReport, listed: boolean): void {
     const earlierReport = this.#report;
     const didSomething = report.run !== 0 && report.run !== earlierReport?.run;
@@ -51,10 +45,7 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  /**
-   * Publishes new delayed deletions. When it becomes known that a safety check will stop them,
-   * publishes all delayed deletions again.
-   */
+  /** Publishes all pending deletions again when a safety check turns out to stop them. */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);

@@ -27,16 +27,11 @@ type RunnerParts = {
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /**
-   * Ends the daemon's sleep at `time` at the latest, for an event that came after the sleep began.
-   */
+  /** Ends the daemon's sleep at `time`, for an event that came after the sleep began. */
   readonly wakeBy: (time: number) => void;
 };
 
-/**
- * Decides what work is due and does it, one run at a time. Times are monotonic, except in the
- * status.
- */
+/** Does due work, one run at a time. Times are monotonic, except in the status. */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
   readonly runs: DaemonRuns;
@@ -121,10 +116,7 @@ export class Runner implements WatchListener {
     return this.#runLog.report() !== null;
   }
 
-  /**
-   * Returns true if no run that could upload content will start by itself, because the daemon is
-   * paused or a safety check stopped it.
-   */
+  /** Returns true if no run will upload content by itself: after a pause or a stop. */
   isStill(): boolean {
     return this.#isPaused() || this.#phase.kind === "stopped";
   }
@@ -255,10 +247,7 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /**
-   * Lists the hot places that are due. If possible, syncs their changed documents without a full
-   * run. Otherwise starts a full run, or makes a listing of the whole workspace due.
-   */
+  /** Syncs the changed documents alone if possible; otherwise makes a full run or listing due. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.listDuePlaces(this.#now());

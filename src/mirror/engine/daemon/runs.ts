@@ -26,10 +26,7 @@ import { RequestBudget } from "./request-budget.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/**
- * LIMIT: documents of a listing that are synced without all others. For more, a full run is faster,
- * because each document that is synced alone needs every record to be read.
- */
+/** LIMIT: documents synced alone. Each reads every record, so for more a full run is faster. */
 const MAX_SINGLE_DOCUMENTS = 16;
 
 /** Keeps what the daemon knows between its runs, and carries out runs with it. */
@@ -40,10 +37,7 @@ export class DaemonRuns {
   readonly knownTrees: KnownTrees;
   readonly budget: RequestBudget;
   readonly hot: HotPlaces;
-  /**
-   * Contents of protected documents, which must stay unchanged for a while before they go to
-   * review.
-   */
+  /** Contents of protected documents, which must stay unchanged before they go to review. */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
   /** Files that became empty, and the reason why the plan does not see them for a while. */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
@@ -147,10 +141,7 @@ export class DaemonRuns {
     return cycleEnd.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
-  /**
-   * Returns the settings of the next run, some of which can change between runs. The daemon itself
-   * delays deletions, and waits until files are unchanged.
-   */
+  /** The daemon itself delays deletions, and waits until files are unchanged. */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
   }
@@ -196,10 +187,7 @@ export class DaemonRuns {
   }
 }
 
-/**
- * Returns true if a run planned every change, so that later changes can be planned without a full
- * run. Each change that the run did not carry out then has a block.
- */
+/** If a run planned every change, later changes can be planned without a full run. */
 function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
 }

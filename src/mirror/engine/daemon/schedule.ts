@@ -20,7 +20,7 @@ export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "un
 
 /**
  * LIMIT: how long a poll waits for the request budget, so that polls never stop. The unit is the
- * time in which one listing of the whole workspace uses up the whole budget.
+ * time in which one listing of the whole workspace uses up the budget.
  */
 const MAX_WAITED_LISTINGS = 3;
 
@@ -160,10 +160,7 @@ export class Schedule {
     if (this.#pollAt > now + this.#timing.pollActiveMs) this.#pollSooner();
   }
 
-  /**
-   * Returns true if the caller must send refused changes again, which is at the start and then
-   * daily.
-   */
+  /** Returns true if the caller must send refused changes again: at the start, then daily. */
   takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
     if (this.#retryRefusedAt > now) return false;
@@ -205,16 +202,10 @@ export class Schedule {
 
 /** Share by which the interval between polls varies at random, in both directions. */
 const JITTER_SHARE = 0.1;
-/**
- * Without activity, polls use at most a third of the request budget and, after a long time, a
- * sixth.
- */
+/** Without activity, polls use a third of the request budget; after a long time, a sixth. */
 const IDLE_DIVISOR = 3;
 const LONG_IDLE_DIVISOR = 6;
-/**
- * Without activity, the interval between polls grows to the time since the last change, divided by
- * this number.
- */
+/** Without activity, the poll interval is the time since the last change, divided by this. */
 const SLOWING_DIVISOR = 10;
 
 type PollPace = {
@@ -237,10 +228,7 @@ function computePollInterval(timing: DaemonTiming, pace: PollPace, fraction: num
   return Math.max(wantedMs, affordableMs, leastMs) * (1 + JITTER_SHARE * (2 * fraction - 1));
 }
 
-/**
- * Returns the milliseconds between listings of the whole workspace that would use up the whole
- * request budget.
- */
+/** Returns the interval at which full listings would use up the whole request budget. */
 function computeAffordableInterval({
   requests,
   requestsAMinute,

@@ -17,17 +17,11 @@ import { chooseTrashPlace } from "../run/world.ts";
 type VacatedPath = {
   readonly id: DocId;
   readonly movedAt: number;
-  /**
-   * Digest of the content that the file had at the path. A program that saves to this path has read
-   * no newer content.
-   */
+  /** Digest of the file at the path. A program that saves to the path has read nothing newer. */
   readonly digest: Digest;
 };
 
-/**
- * LIMIT: old paths that are remembered, so that memory stays bounded. Beyond the limit, the oldest
- * is forgotten.
- */
+/** LIMIT: remembered old paths, for memory. The oldest is forgotten. */
 const MAX_PATHS = 5_000;
 
 /**

@@ -6,22 +6,13 @@ export const DEFAULT_TIMING = {
   settleMs: 300,
   /** Longest time from the first change of a path until it is planned, if changes continue. */
   settleMostMs: 5_000,
-  /**
-   * Longest time from the first change of a bulk change (a checkout, a copied folder) until it is
-   * planned.
-   */
+  /** Longest delay of a bulk change (a checkout, a copied folder) before it is planned. */
   bulkMostMs: 30_000,
-  /**
-   * Time between two polls: after recent activity, without activity, and after `longIdleAfterMs`
-   * without activity. The time varies at random by a tenth.
-   */
+  /** Time between polls, with and without activity. Varies at random by a tenth. */
   pollActiveMs: 5_000,
   pollIdleMs: 30_000,
   pollLongIdleMs: 120_000,
-  /**
-   * Shortest time between two polls while the service sends events. A poll then only proves that no
-   * event was missed.
-   */
+  /** Shortest time between polls while the service sends events, in case one was missed. */
   pollListeningMs: 60_000,
   /** Time for which events of the service are collected before their documents are requested. */
   eventsSettleMs: 30,
@@ -40,25 +31,14 @@ export const DEFAULT_TIMING = {
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, including the folders on the service. */
   rescanMs: 600_000,
-  /**
-   * Delay between a local deletion and the deletion on the service. The delay starts again while
-   * deletions continue, for at most `deleteGraceMostMs`.
-   */
+  /** Delay before a local deletion is sent; more deletions restart it, until the longest delay. */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
-  /**
-   * Time for which the content of a protected document must be unchanged before it goes to review.
-   */
+  /** Time for which a protected document must be unchanged before it goes to review. */
   reviewDelayMs: 60_000,
-  /**
-   * Time for which an emptied file is not planned, because a program may have crashed while it
-   * saved.
-   */
+  /** Time for which an emptied file is not planned: a program may have crashed in a save. */
   emptyMs: 60_000,
-  /**
-   * Time after a rename on the service in which a save to the old path counts as an edit of the
-   * document.
-   */
+  /** Time after a rename on the service in which a save to the old path counts as an edit. */
   stalePathMs: 600_000,
   /**
    * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if
@@ -70,10 +50,7 @@ export const DEFAULT_TIMING = {
   retryKeyMs: 60_000,
   /** Time after which a gap in the loop counts as a suspension of the machine. */
   jumpMs: 30_000,
-  /**
-   * Longest sleep of the loop. The result of `alive()` is never older than this time plus the time
-   * of the longest request.
-   */
+  /** Longest sleep of the loop, so that `alive()` does not become much older than this. */
   turnMs: 60_000,
   /** Time between two attempts to send refused changes. */
   retryRefusedMs: 86_400_000,

@@ -8,16 +8,10 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { toInodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/**
- * LIMIT: changed paths that are remembered one by one. Beyond the limit, a scan of the whole folder
- * is cheaper.
- */
+/** LIMIT: paths remembered one by one. Beyond it, a scan of the whole folder is cheaper. */
 const MAX_PATHS = 2_000;
 const MIN_MANY_PATHS = 500;
-/**
- * Number of changed paths above which they count as a bulk change (a checkout, a copied folder). A
- * bulk change may take longer, so that one plan sees all of it.
- */
+/** More changed paths are a bulk change, which gets more time, so that one plan sees it all. */
 const BULK_PATHS = 20;
 
 type PathChange = { readonly first: number; last: number; whole: boolean };
@@ -30,10 +24,7 @@ type PathChange = { readonly first: number; last: number; whole: boolean };
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, PathChange>();
-  /**
-   * Time of the first change since the last call of `take`, or of that call if it left changes;
-   * null without changes.
-   */
+  /** Time of the first change since `take`, or of `take` if it left any; null without changes. */
   #since: number | null = null;
   #collapsed = false;
 
@@ -41,10 +32,7 @@ export class DirtyPaths {
     this.#timing = timing;
   }
 
-  /**
-   * @param whole true if everything below the path must be scanned, because a folder was created or
-   * removed, or events were lost
-   */
+  /** @param whole true to scan everything below: a folder changed, or events were lost */
   note(path: LocalPath, whole: boolean, now: number): void {
     this.#since ??= now;
     const knownChange = this.#changes.get(path);
@@ -55,10 +43,7 @@ export class DirtyPaths {
     else this.#collapse(now);
   }
 
-  /**
-   * Records a path whose writer reports that it has finished, so that no delay is needed. A change
-   * that the watcher reported keeps its own delay.
-   */
+  /** The writer says that it has finished. A change seen by the watcher keeps its delay. */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const knownChange = this.#changes.get(path);
     if (knownChange !== undefined && (knownChange.whole || !whole)) return;
@@ -86,10 +71,7 @@ export class DirtyPaths {
     return Math.min(latestSettledAt, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /**
-   * Returns the paths that must not be planned yet, with the reason. Each path includes everything
-   * below it.
-   */
+  /** Returns the paths that must not be planned yet. Each includes everything below it. */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const unsettledPaths = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes)

@@ -3,8 +3,8 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 
 /**
- * LIMIT: milliseconds that a commit waits for commits of other steps. `soon`: an effect begins only
- * after this commit. `late`: only the end of a step waits for this commit.
+ * LIMIT: milliseconds that a commit waits for commits of other steps. An effect begins only after a
+ * `soon` commit. After a `late` commit, its step ends.
  */
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
@@ -13,15 +13,9 @@ const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
  * other steps must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
-/**
- * LIMIT: characters of content that wait in memory for one transaction. The commit that exceeds the
- * limit is still included.
- */
+/** LIMIT: characters of content that wait in memory; the commit that exceeds this is included. */
 const MAX_CHARACTERS = 4_000_000;
-/**
- * Reason for aborting a wait. Without a reason, each abort would create an exception with its
- * stack.
- */
+/** With a reason, aborting a wait creates no exception with a stack. */
 const FLUSHED_REASON = "flushed";
 
 type PendingCommit = {
@@ -96,10 +90,7 @@ export class CommitGroup {
     }
   }
 
-  /**
-   * Counts a step as running until it ends, so that the group knows when no other step can join a
-   * transaction.
-   */
+  /** The group must know how many steps run, to know when no other can join a transaction. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -110,10 +101,7 @@ export class CommitGroup {
     }
   }
 
-  /**
-   * Drops the waiting commits, whose promises then never settle: after an exception, and at the end
-   * of the plan.
-   */
+  /** Drops the waiting commits after an exception or a plan's end; their promises never settle. */
   abandon(): void {
     this.#endTimer();
     this.#calls = [];
@@ -154,10 +142,7 @@ export class CommitGroup {
     if (this.#pending.length > 0 && this.#isLast()) this.#flush();
   }
 
-  /**
-   * Commits if every running step waits for a commit. Without this, the last steps of a plan would
-   * wait for commits of other steps that never come.
-   */
+  /** Without this, the last steps of a plan would wait for further commits in vain. */
   async #flushInATurn(): Promise<void> {
     await null;
     this.#flushIfAll();

@@ -34,10 +34,7 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 
 type DamagedFile = {
   readonly record: DocumentRecord;
-  /**
-   * Path of the file. For a missing file: its expected path after the moves of the folders above
-   * it.
-   */
+  /** Path of the file; if it is missing, the path after the moves of the folders above it. */
   readonly path: LocalPath;
   /** Undefined if the document's file is missing. */
   readonly file: LocalFile | undefined;
@@ -45,10 +42,7 @@ type DamagedFile = {
   readonly isTaken: boolean;
 };
 
-/**
- * Restores damaged files. Removes the record of a file that cannot be restored. Returns true if any
- * file was damaged, so that the folder must be scanned again.
- */
+/** Returns true if any file was damaged, so that the folder must be scanned again. */
 export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damagedFiles = [...findDamagedFiles(ctx, trees, policy)];
   for (const file of damagedFiles) {
@@ -58,10 +52,7 @@ export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Pol
   return damagedFiles.length > 0;
 }
 
-/**
- * Returns the local tree for a dry run, with damaged files as `restoreDamagedFiles` would restore
- * them. Missing files stay missing.
- */
+/** Returns the local tree as `restoreDamagedFiles` would make it; missing files stay missing. */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
   const restoredFiles = [...findDamagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>

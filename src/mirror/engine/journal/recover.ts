@@ -1,7 +1,4 @@
-/**
- * Recovers effects on the disk that a crash interrupted, and finds out the results of writes to the
- * service that are unknown. Runs before the first scan (I13).
- */
+/** Recovers interrupted effects and finds out results of writes, before the first scan (I13). */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
@@ -51,10 +48,7 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
 
 type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
-/**
- * Recovers the effects on the disk. Returns the paths of journal rows that stay open, each with the
- * reason. Such a path counts as unknown, never as absent.
- */
+/** Returns the paths that count as unknown, because their journal rows stay open, with reasons. */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const openPaths = new Map<LocalPath, string>();
   const findCurrentPath = makePathFinder(ctx);
@@ -188,10 +182,7 @@ export type OpenWrites = {
   readonly folderMoves: Map<FolderMoveIntent, string>;
 };
 
-/**
- * Finds out by a read whether each open write to the service happened, before the first plan (I13).
- * Returns the writes whose results stay unknown.
- */
+/** Finds out results of open writes before the first plan (I13). Returns those still unknown. */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const openWrites: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: journal rows are handled one by one, the oldest first, because one row of a document may

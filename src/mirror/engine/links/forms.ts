@@ -61,10 +61,7 @@ export class LinkForms {
     return mayHaveLinks(text, this.scope.wiki);
   }
 
-  /**
-   * Returns the paths of all documents, now and in base. After a call of `MirrorLinks.expect`,
-   * `now` has the paths to which the plan moves documents.
-   */
+  /** Returns all paths. After `MirrorLinks.expect`, `now` has the paths that the plan gives. */
   where(): PlacesByTime {
     this.#where ??= this.placesInBase();
     return this.#where;
@@ -95,9 +92,7 @@ export class LinkForms {
     this.known.begin(dry);
   }
 
-  /**
-   * Returns the current paths, which the caller may change; null if this cycle has not read them.
-   */
+  /** Returns the current paths, which a caller may change; null if this cycle has not read any. */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
@@ -137,10 +132,7 @@ export class LinkForms {
     );
   }
 
-  /**
-   * Converts like `toService`, but outside a cycle, when moves since the last cycle are unknown.
-   * Stores nothing.
-   */
+  /** Converts like `toService` outside a cycle, when new moves are unknown. Stores nothing. */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.known.get(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
@@ -162,10 +154,7 @@ export class LinkForms {
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
 
-  /**
-   * Converts like `toService`, but resolves links by the current paths only, even if a stored
-   * spelling says which content the bytes represented before.
-   */
+  /** Resolves links by the current paths only, even if a stored spelling knows the bytes. */
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
@@ -185,9 +174,7 @@ export class LinkForms {
       this.#state.putRecord({ ...record, stampTrusted: false });
   }
 
-  /**
-   * @param earlier spellings of earlier bytes of the document; undefined to use all that are stored
-   */
+  /** @param earlier spellings of the document's earlier bytes; undefined for all stored ones */
   #read(
     path: LocalPath,
     bytes: DigestedText,
@@ -289,10 +276,7 @@ export class LinkForms {
     return bytes;
   }
 
-  /**
-   * Returns the content of a file with relative paths instead of those ids and absolute paths whose
-   * targets are known.
-   */
+  /** Returns content with relative paths for ids and absolute paths whose targets are known. */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const knownEntry = this.known.get(path, digest);
@@ -328,10 +312,7 @@ function makeEntry(
 }
 
 type EarlierTargets = {
-  /**
-   * Targets in the newest earlier bytes. They take precedence over the current paths, because a
-   * link that was not rewritten yet leads to the former path of its target.
-   */
+  /** Targets in the newest earlier bytes, because a link may still have its target's old path. */
   readonly earlierTargets: TargetLookup;
   /**
    * Targets in older bytes, because a program may save content that it read before links were
@@ -366,10 +347,7 @@ function findEarlierTargets(
   };
 }
 
-/**
- * Returns the links with former targets: if a link has no target, and its target in earlier bytes
- * is gone, that target becomes its former target.
- */
+/** If a link has no target, and its target in earlier bytes is gone, remembers that target. */
 function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const earlierLinks = once(() => earlier.flatMap((entry) => entry.leads));
   return leads.map((lead) => {
@@ -382,10 +360,7 @@ function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spell
   });
 }
 
-/**
- * Returns links that are ids in earlier bytes because their targets had no local path. Each becomes
- * a path when its target has one.
- */
+/** Returns ids from earlier bytes, which become paths when their targets have local paths. */
 function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }
@@ -424,10 +399,7 @@ function keepMissingTargets(
   );
 }
 
-/**
- * Returns true if a link in a file's new bytes leads to a target to which no link in its old bytes
- * led.
- */
+/** Returns true if a link in new bytes has a target that no link in the old bytes had. */
 function hasNewTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some(
     (lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to),

@@ -4,10 +4,7 @@ import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
-/**
- * Uploaded links that lead to no document (`ref://…` on the service). For each reason: the number
- * of links, and the first few.
- */
+/** Uploaded links that lead to no document (`ref://…`): their number by reason, and examples. */
 export type InertLinks = {
   readonly reason: InertReason;
   readonly count: number;

@@ -6,10 +6,7 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { PlacesByTime } from "./places.ts";
 
-/**
- * Stores spellings. A spelling says which content (with links by id) the bytes of a local file
- * represent; each path has one for each of its bytes.
- */
+/** Spellings say which content (with links by id) the bytes of a local file represent. */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transact" | "transactSafely">;
@@ -27,9 +24,7 @@ export class KnownSpellings {
     this.#dry = dry;
   }
 
-  /**
-   * Returns true if spellings are stored: the state may be written, and the cycle is not a dry run.
-   */
+  /** Returns false if the state must not be written, or during a dry run. */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }
@@ -65,10 +60,7 @@ export class KnownSpellings {
     );
   }
 
-  /**
-   * Stores the spellings of moved files for their new paths. Finds all of them before it stores the
-   * first, because files with equal bytes may have swapped paths.
-   */
+  /** Finds all spellings before it stores the first, because equal files may have swapped paths. */
   follow(files: readonly LocalFile[], where: PlacesByTime): void {
     const movedEntries = files.flatMap(({ path, digest, bytes = digest }) => {
       const foundEntry = this.#find(path, bytes, where);
@@ -103,10 +95,7 @@ export class KnownSpellings {
     else this.#stored.put(spelling);
   }
 
-  /**
-   * Makes a spelling the newest of its path, because the file has these older bytes again. A user
-   * may have undone an edit, or mdmirror may have reverted an effect.
-   */
+  /** A file has older bytes again after an edit or an effect was undone. */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
@@ -124,9 +113,7 @@ export class KnownSpellings {
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /**
-   * Records that a set-aside file is back at its path, will be moved back, or was never set aside.
-   */
+  /** A set-aside file is back at its path, will be moved back, or was never set aside. */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.atPath(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });

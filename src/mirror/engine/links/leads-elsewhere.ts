@@ -4,10 +4,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
-/**
- * Returns true if a link has a target now that led to no document, or to a deleted one: a document
- * is at its path, or the deleted document is back.
- */
+/** Returns true if a link without a target has one now, or if its deleted target is back. */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.former !== undefined && now.pathOf(lead.former) !== null && !now.isGone(lead.former)) return true;
@@ -15,10 +12,7 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
   });
 }
 
-/**
- * Returns a link without a target as the earlier spelling has it, but with the new path. Returns
- * the new link if the earlier spelling does not have it.
- */
+/** Returns the link of the earlier spelling with the new path; the new link if there is none. */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
@@ -28,26 +22,17 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
   return leads.some(({ destination, to }) => to !== null && destination !== to && now.isGone(to));
 }
 
-/**
- * Returns true if a spelling at a document's path belongs to another document, because the two
- * documents are swapping paths. A spelling with the document's own content does not.
- */
+/** Returns true if a spelling at a path belongs to another document, which is swapping paths. */
 export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
   return id !== record.id && text !== record.localDigest;
 }
 
-/**
- * Returns true if mdmirror must rewrite a file's links: the file was moved, a link leads to the
- * wrong path, or a link by id can be written by path now.
- */
+/** Returns true if links must be rewritten: the file or a target moved, or an id has a path now. */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
 
-/**
- * Returns true if the target of a link has the path of another document too, because the two
- * documents are swapping paths. A link by path could then mean either document.
- */
+/** Returns true while two documents swap paths, because a link by path could mean either one. */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
   return path !== null && places.isShared(path);

@@ -132,10 +132,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, newText, currentBytes.value.digest, setAsideAt);
   }
 
-  /**
-   * Reads a file, whose bytes must represent `expect`. Another program may change the file before
-   * the bytes are used.
-   */
+  /** Finds bytes that represent `expect`. A program may change the file before their use. */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
     if (bytes.kind !== "done") return bytes;

@@ -58,10 +58,7 @@ export class MirrorLinks {
     this.disk = new LinkedDisk(disk, this.forms, state);
   }
 
-  /**
-   * Returns a function that finds contents without link destinations, so that the two forms of a
-   * content compare as equal.
-   */
+  /** Returns a function that finds contents without link destinations, so both forms are equal. */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);
@@ -69,10 +66,7 @@ export class MirrorLinks {
     };
   }
 
-  /**
-   * Returns documents to which links by path lead, but which neither base nor the listing contains.
-   * Returns none if the listing is incomplete.
-   */
+  /** Returns targets that neither base nor the listing has; none after an incomplete listing. */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
@@ -102,9 +96,6 @@ export class MirrorLinks {
     return again ? this.disk.found.readAgain({ ...trees, local: localTree }, matching, keep) : localTree;
   }
 
-  /**
-   * Makes links lead to the paths that a plan gives to documents, before the plan is carried out.
-   */
   expect(plan: Plan): void {
     this.forms.where().now.expect(plan);
   }
@@ -214,19 +205,13 @@ export class MirrorLinks {
     return isSameSpelling(spelling, newEntry) ? null : { record, from: spelling, to: newEntry, bytes };
   }
 
-  /**
-   * Stores the spellings of a file's bytes before and after its links are rewritten. Runs before
-   * the write, because recovery must know which content each of the two represents.
-   */
+  /** Recovery must know which content the bytes before and after a rewrite represent. */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
     this.forms.known.put(to);
   }
 
-  /**
-   * Records that a file was not rewritten, so that the spelling of its current bytes is the newest.
-   * Recovery calls this after a crash, if the file was not set aside.
-   */
+  /** If a file was not rewritten before a crash, the spelling of its bytes must be the newest. */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
@@ -239,10 +224,7 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
-  /**
-   * Returns the links that lead to no document, in content that was uploaded since the last call.
-   * Leaves out links that were inert in base's content already.
-   */
+  /** Leaves out links that were inert in base's content already. */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {
@@ -254,10 +236,7 @@ export class MirrorLinks {
     return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.forms.scope));
   }
 
-  /**
-   * Removes spellings of bytes that no file has any more. Does nothing while the journal has rows,
-   * because an effect may still be reverted.
-   */
+  /** Does nothing while the journal has rows, because an effect may still be reverted. */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }

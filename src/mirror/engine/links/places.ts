@@ -29,10 +29,7 @@ export class LinkPlaces {
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, TargetId>;
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
-  /**
-   * Paths that two documents have at the moment, because the documents are swapping paths. The
-   * value is the document that `#byPath` no longer contains.
-   */
+  /** Paths of two documents that are swapping paths. Value: the document that `#byPath` lacks. */
   readonly #shared = new Map<LocalPath, TargetId>();
   /** Null until the first wiki link is read. */
   #named: NameIndex | null = null;
@@ -110,10 +107,7 @@ export class LinkPlaces {
       : remoteTree.foldersComplete && !remoteTree.folders.has(id);
   }
 
-  /**
-   * Returns true if a document is outside the linked folder. If another document has its former
-   * path, a link by path would mean that other document.
-   */
+  /** Returns true if a document is outside the linked folder, where a link by path cannot lead. */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
   }
@@ -123,10 +117,7 @@ export class LinkPlaces {
     this.#outside = ids;
   }
 
-  /**
-   * Returns true if the document or folder at this path in the index is gone from the service, so
-   * that new links to the path do not mean it.
-   */
+  /** Returns true if the document at a path is gone, so that new links do not mean it. */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
@@ -192,29 +183,20 @@ export class LinkPlaces {
     return name !== null && this.#names!.idOf(name) !== null;
   }
 
-  /**
-   * Returns true if a wiki link now leads to another document, or to no document because two have
-   * its name.
-   */
+  /** Returns true if a wiki link has another target now, or none because two have its name. */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
     const name = this.#names === undefined ? null : readNameOfDestination(destination);
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
-  /**
-   * Removes a document from a path. If it was swapping paths with another document that is still at
-   * the path, that other document has the path again.
-   */
+  /** If two documents are swapping paths, the other document has the path again. */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
     if (otherId !== undefined && this.#byId.get(otherId) === path) this.#byPath.set(path, otherId);
     else this.#byPath.delete(path);
   }
 
-  /**
-   * Records that the file at a path belongs to no known document. The document with this path in
-   * base is at another path now.
-   */
+  /** The document with this path in base is at another path now. */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
     this.#unknownFiles.add(path);
@@ -288,10 +270,7 @@ function* listRecordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId,
 
 type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
 
-/**
- * Returns true if a folder was removed locally, and its block only says that the service cannot
- * remove the folder.
- */
+/** Returns true if a folder's block only says that the service cannot remove the folder. */
 function isRemovedLocally(reason: BlockReason | undefined): boolean {
   const forbiddenIntentions = reason === undefined ? [] : (BLOCK_REASONS[reason].forbidsOnFolder ?? []);
   return forbiddenIntentions.length > 0 && forbiddenIntentions.every((intention) => intention === "remove");

@@ -120,10 +120,7 @@ function mustReadAgain(
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
-/**
- * Returns the paths of documents whose changes wait for the user or a reviewer. mdmirror must not
- * add its own changes to such documents, for example a changed link.
- */
+/** Returns documents that wait for the user or a reviewer, whose links mdmirror must not change. */
 function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {
@@ -137,10 +134,7 @@ function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet
   return waitingPaths;
 }
 
-/**
- * Returns the tree with changed files. Null in `changed` means that the file was replaced after the
- * scan; no file in the tree then counts as absent.
- */
+/** After a null in `changed` (a file replaced after the scan), no file counts as absent. */
 function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

@@ -5,10 +5,7 @@ import { makeSetAsidePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
-/**
- * LIMIT: files that one transaction records before they are written. Larger batches need fewer
- * flushes of the disk.
- */
+/** LIMIT: files in one transaction. Larger batches need fewer flushes of the disk. */
 const BATCH_SIZE = 64;
 
 /** `open` is the file's journal row; null if the bytes do not change. */

@@ -24,9 +24,7 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
   return { ...world, disk: links.disk, links };
 }
 
-/**
- * Returns a disk for reading, on which file contents have links by id. Writes nothing to the state.
- */
+/** Returns a read-only disk on which file contents have links by id. */
 export function makeReadingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,

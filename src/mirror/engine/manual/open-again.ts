@@ -10,10 +10,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { restoreText } from "./restore.ts";
 import { type ManualEnd, makeNotDone, writeChosen } from "./run-manually.ts";
 
-/**
- * Conflict that the user ended: digests of its versions, and the digest that the file must still
- * have (`expect`).
- */
+/** Conflict that the user ended. `expect` is the digest that the file must still have. */
 type EndedConflict = {
   readonly id: DocId;
   readonly mine: Digest;
@@ -52,10 +49,7 @@ export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, de
   return writeChosen(ctx, { record: movedRecord, path, text, seen: atPath.digest, event, old: "the previous version" });
 }
 
-/**
- * Returns the service's version of the conflict. Uploads that version first if the user's choice
- * replaced it.
- */
+/** Uploads the service's version of the conflict first if the user's choice replaced it. */
 async function publishTheirs(
   ctx: CycleContext,
   { id, theirs, expect }: EndedConflict,

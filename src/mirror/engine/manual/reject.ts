@@ -1,7 +1,4 @@
-/**
- * Undoes the changes that a safety check stopped, for `mdmirror reject`. Each function changes the
- * folder as a user could have done; the next run sends the change.
- */
+/** Undoes changes for `mdmirror reject`, as a user could do; the next run sends the result. */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
@@ -19,9 +16,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 
 const REJECTED_DETAIL = "restored: its deletion was rejected";
 
-/**
- * Restores the file of a document that was deleted locally, with base's content. Nothing is sent.
- */
+/** Restores a locally deleted file with base's content, so that nothing is sent. */
 export async function restoreDeletedFile(
   ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "delete-remote" }>,
@@ -57,19 +52,13 @@ export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): Manual
   return { outcome: folderFailure ?? DONE, notes: [] };
 }
 
-/**
- * Keeps a local folder that was deleted on the service. The next run creates it on the service as a
- * new folder.
- */
+/** The next run creates the folder on the service again, as a new folder. */
 export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
 
-/**
- * Keeps the file of a document that was deleted on the service. The next run uploads it as a new
- * document.
- */
+/** The next run uploads the file as a new document. */
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);

@@ -26,34 +26,22 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { deleteRemote, trashLocal, restoreFromService } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
-/**
- * A recorded document, and the current path of its file. While a move of the document is blocked,
- * this path differs from the record's path.
- */
+/** Current path of a document's file: not the record's path while a move is blocked. */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
   readonly seen?: SeenVersions;
 };
 
-/**
- * Digests of the versions that the user saw; null if any version is allowed. If a current version
- * differs, the command changes nothing.
- */
+/** If a current version has another digest, a command changes nothing. Null: any version. */
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
-/**
- * Ends a conflict with the local content. The next run uploads this content as an edit of the
- * version that the conflict copy showed.
- */
+/** The next run uploads the local content as an edit of the version in the conflict copy. */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endConflictWith(ctx, placed, conflict, null, "you chose mine");
 }
 
-/**
- * Writes content that the user merged to the document's file. Also ends a conflict of the document.
- * The next run uploads the content.
- */
+/** The next run uploads the content that the user merged. Also ends a conflict. */
 export function writeMerged(
   ctx: CycleContext,
   placed: PlacedDocument,
@@ -81,18 +69,12 @@ function endConflictWith(
   return writeChosen(ctx, { record, path, text, seen: seen?.mine, next: chosenVersion, event, old: PREVIOUS_VERSION });
 }
 
-/**
- * Returns the other versions of a conflict, with which `undo` can open the conflict again. If the
- * document was new on both sides, `base` is the version on the service.
- */
+/** Returns what `undo` needs to open the conflict again. Without a base, `base` is `theirs`. */
 function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
 }
 
-/**
- * Adds advice to the outcome if the document was deleted on the service. Only the conflict copy
- * then has the service's last version.
- */
+/** If the document is deleted on the service, only the conflict copy has its last version. */
 function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
   return stale(
@@ -100,10 +82,7 @@ function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   );
 }
 
-/**
- * Replaces the local content by the service's. Ends a conflict, a review, or an edit that the
- * service refuses.
- */
+/** Taking the service's content ends a conflict, a review, or an edit that was refused. */
 export async function takeTheirs(
   ctx: CycleContext,
   placed: PlacedDocument,
@@ -130,18 +109,13 @@ export async function takeTheirs(
   });
 }
 
-/**
- * Records the document's protection, as read from the service. The protection is right even if the
- * content is not taken, so this needs no journal row.
- */
+/** The protection is right even if the content is not taken, so this needs no journal row. */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
   if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });
 }
 
-/**
- * Forgets which contents of a document are in review. The next run submits the local content again.
- */
+/** The next run submits the local content for review again. */
 export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
     record: { ...record, submissions: [] },
@@ -163,10 +137,7 @@ export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/**
- * Uploads content that is blocked because it has conflict markers. The user wants the markers in
- * the document.
- */
+/** Uploads content with conflict markers, which the user wants in the document. */
 export async function sendWithMarkers(
   ctx: CycleContext,
   { record: { id }, path: localPath }: PlacedDocument,
@@ -207,10 +178,7 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
   return { outcome, notes: [] };
 }
 
-/**
- * Keeps a document whose file was renamed to a name that is not synced: writes the service's
- * content under the old name. The renamed file stays.
- */
+/** Writes the service's content under the old name. The renamed file stays, unsynced. */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
   const remoteOrEnd = await fetchText(ctx, id, localPath);
@@ -225,9 +193,7 @@ export async function restoreOldName(ctx: CycleContext, record: DocumentRecord):
   return { outcome, notes: [] };
 }
 
-/**
- * For a document that is gone from the service, no longer readable, or outside the linked folder.
- */
+/** Moves the edit of a document to the trash that is gone, unreadable, or outside the folder. */
 export function dropLocalEdit(
   ctx: CycleContext,
   { record, path, seen }: PlacedDocument,
@@ -251,10 +217,7 @@ export function dropLocalEdit(
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, path, conflict)] };
 }
 
-/**
- * For a document that is gone from the service. The next run uploads its local content as a new
- * document.
- */
+/** The next run uploads the content of a document that is gone as a new document. */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
   if (digest === null) return makeNotDone(stale(`no file is at ${path}`));

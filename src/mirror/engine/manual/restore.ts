@@ -1,7 +1,4 @@
-/**
- * The effects of `undo` and `restore`. Each changes the folder as a user could have done: base
- * stays, and the next run sends the change.
- */
+/** Changes the folder for `undo` and `restore` as a user could; the next run sends the result. */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -38,10 +35,7 @@ export function restoreText(
   return writeChosen(ctx, { record, path, text, seen: currentDigest, event, old: "the previous version" });
 }
 
-/**
- * Creates the file of a document again, at a free path. A document that is gone from the service
- * (`isNew`) gets a new id. A recorded document keeps its id.
- */
+/** A document that is gone (`isNew`) gets a new id; a recorded document keeps its id. */
 export function restoreFile(
   ctx: CycleContext,
   { id, path, isNew }: { readonly id: string | null; readonly path: LocalPath; readonly isNew: boolean },

@@ -1,7 +1,4 @@
-/**
- * Runs effects for a command of the user, outside a cycle. The effects form a separate run, under
- * the lock, with the journal and the commits of a cycle.
- */
+/** Runs effects for a command as a run of their own, with the lock and the journal of a cycle. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
@@ -33,9 +30,7 @@ const MANUAL_SETTINGS: Settings = {
   secondLookMs: null,
 };
 
-/**
- * Outcome of an effect, and sentences for the user, which never contain the content of documents.
- */
+/** `notes` are sentences for the user. They never contain the content of documents. */
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
@@ -63,10 +58,7 @@ export async function runManually(
   return results;
 }
 
-/**
- * LIMIT: events of the run that are searched for an edit, because a run with edits rarely has other
- * events.
- */
+/** LIMIT: events that are searched for an edit. A run with edits rarely has other events. */
 const MAX_EVENTS = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
@@ -91,20 +83,14 @@ type ChosenContent = {
   readonly text: string | null;
   /** Digest that the file must have; undefined or null if its content does not matter. */
   readonly seen?: Digest | null | undefined;
-  /**
-   * Version that base moves to, which ends the document's block. Undefined if the content is an
-   * edit, so that base stays.
-   */
+  /** New base, which ends the document's block. Undefined: the content is an edit, base stays. */
   readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
   /** Words for the old file, in the note that says where the old file is kept. */
   readonly old: string;
 };
 
-/**
- * Writes the chosen content to a file. The old file goes to the trash. A program that still has the
- * old file open then saves to the trash.
- */
+/** A program that has the old file open then saves to the trash. */
 export function writeChosen(
   ctx: CycleContext,
   { record, path, text, seen, next, event, old }: ChosenContent,
@@ -140,10 +126,7 @@ export function writeChosen(
   };
 }
 
-/**
- * Returns true if the file has other content than the user saw. Returns false if it is unknown
- * which content the user saw (`seen` is null or undefined).
- */
+/** Returns false if it is unknown which content the user saw (null or undefined). */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }

@@ -104,10 +104,7 @@ export const NOTHING_SEEN: RemoteTree = {
   unseen: new Map(),
 };
 
-/**
- * Returns true if the trees of a cycle may leave out unchanged documents, because only the plan
- * uses the trees.
- */
+/** Trees may leave out unchanged documents only if nothing but the plan uses them. */
 function mayLeaveOut(
   { world }: CycleContext,
   { leavesOut, dry, observers }: CycleInput,
@@ -153,10 +150,7 @@ function listOpenEffects({ state }: World): OpenEffects {
   return { paths, stillOpen: NOTHING_OPEN };
 }
 
-/**
- * Returns a function that stores the content that a scan reads: in the content store or, in a dry
- * run, in the notes of the cycle.
- */
+/** Returns a function that stores content; in a dry run, only in the notes of the cycle. */
 export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return makeLocalContentStore(world.state, base, base.columns);
@@ -214,10 +208,7 @@ async function foreseeApproval(
   return { kind: "seen", tree: { ...asIfApproved.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
 }
 
-/**
- * Uses the daemon's observers if there are any. Otherwise the scan pauses regularly to receive
- * answers of the service.
- */
+/** Without a daemon's observers, the scan pauses regularly to receive answers of the service. */
 function scanFolder(
   ctx: CycleContext,
   { observers }: CycleInput,
@@ -240,10 +231,7 @@ type RescanInput = {
   readonly settled: boolean;
 };
 
-/**
- * Restores the files that a power loss damaged, and scans again. Also records stamps that the scan
- * has confirmed, and flushes files of earlier cycles.
- */
+/** Also records stamps that the scan has confirmed, and flushes files of earlier cycles. */
 async function restoreAndRescan(
   ctx: CycleContext,
   scanned: Trees,
@@ -264,10 +252,7 @@ async function restoreAndRescan(
   return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, toUnreadPaths(newFiles.open)) };
 }
 
-/**
- * Returns the local tree after the links in its files were read. Runs after both scans, because
- * links are resolved by the paths of all documents.
- */
+/** Runs after both scans, because links are resolved by the paths of all documents. */
 export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
@@ -293,10 +278,7 @@ function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalP
   return new Map([...open].map(([path, why]) => [path, makeUnreadable(why)]));
 }
 
-/**
- * Hides documents with a write whose result is unknown. A document that this scan proves deleted
- * stays in the tree as deleted, whatever the result of the write.
- */
+/** A document that this scan proves deleted is not hidden, whatever the result of its write. */
 function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
   return hideDocuments(
@@ -305,10 +287,7 @@ function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>
   );
 }
 
-/**
- * LIMIT: link targets that one cycle requests, because each needs a request. Other targets stay
- * unknown.
- */
+/** LIMIT: link targets that a cycle reads, because each is a request. Others stay unknown. */
 const MAX_TARGETS = 16;
 
 /**

@@ -5,14 +5,9 @@ import type { RecordColumns } from "../../model/record-columns.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 
-/**
- * Listing of the documents in the linked part of the workspace, with paths relative to that part.
- */
+/** Documents of the linked part of the workspace, with paths relative to that part. */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
-  /**
-   * Listed documents. If the scan has `columns`, documents that match their records are not in this
-   * map.
-   */
+  /** Listed documents, without those that match their records in `columns`. */
   readonly files: Map<DocId, RemoteFile>;
   /** True if the listing contains no document at all. */
   readonly isEmpty: boolean;

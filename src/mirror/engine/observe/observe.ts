@@ -1,7 +1,4 @@
-/**
- * Scans both sides. A scan may be incomplete, and its tree says so; the planner decides what
- * follows.
- */
+/** Scans both sides. An incomplete scan says so; the planner decides what follows from it. */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
@@ -24,10 +21,7 @@ import {
 import { fromServicePath, type World } from "../run/world.ts";
 
 export type LoadedBase = BaseTree & {
-  /**
-   * Records that `records` does not contain. The scans leave out documents that are unchanged since
-   * these records. Undefined if `records` is complete.
-   */
+  /** Records that `records` lacks. Scans leave out such documents while they are unchanged. */
   readonly columns?: RecordColumns | undefined;
 };
 
@@ -126,18 +120,12 @@ export type RemoteScan =
   | { readonly kind: "seen"; readonly tree: RemoteTree }
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
-/**
- * What a scan may already know: a listing that was just made, and the folders of an earlier
- * listing.
- */
+/** What a scan may already know: a new listing, and the folders of an earlier listing. */
 export type KnownRemoteFacts = {
   readonly files?: DocumentList;
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
-  /**
-   * Stores the content of a document that was read only as a proof, because another user may change
-   * the document before the next scan (I03).
-   */
+  /** Stores content that was read only as a proof, because a user may change it later (I03). */
   readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };
 
@@ -233,19 +221,13 @@ function makeRemoteTree(
   };
 }
 
-/**
- * Returns the fault of a listing if it affects the whole service (I19): no connection, another
- * server, a refused key, or a refused listing. Otherwise returns null.
- */
+/** Returns the fault if it affects the whole service, and not only a page of the listing (I19). */
 function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | null {
   if (complete || fault === null) return null;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && isEmpty) ? fault : null;
 }
 
-/**
- * Returns why a listing is incomplete. `misread`: the next scan will find the same problem again.
- * `cutShort`: the next scan may be complete.
- */
+/** `misread`: the next scan will find the same problem. `cutShort`: it may be complete. */
 function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };

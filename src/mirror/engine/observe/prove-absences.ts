@@ -14,17 +14,11 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 import { toRemoteFile } from "./listed.ts";
 
-/**
- * LIMIT: documents outside the linked folder that are read if nothing else shows that the key
- * works. One that answers is enough, and each read is a request.
- */
+/** LIMIT: documents outside the linked folder that are read to see whether the key works. */
 const MAX_OUTSIDE_CHECKS = 5;
 const NO_DOCUMENT_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
-/**
- * Returns true if no further request can succeed in this run: there is no connection, the service
- * is closed, or the service refuses the key.
- */
+/** Returns true if no request can succeed: no connection, a closed service, or a refused key. */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
 }
@@ -40,10 +34,7 @@ export type AbsenceProof = {
 
 type UnlistedDocuments = {
   readonly missing: readonly DocId[];
-  /**
-   * Documents that are outside the linked folder according to base, so that a listing need not
-   * contain them.
-   */
+  /** Documents outside the linked folder according to base, which a listing need not contain. */
   readonly outside: ReadonlySet<DocId>;
 };
 
@@ -64,9 +55,7 @@ export function makeEmptyProof({ missing, outside }: UnlistedDocuments, fault: F
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
 }
 
-/**
- * `seen` has the documents that the scan has found so far; `keep` stores the content that is read.
- */
+/** `seen`: documents that the scan has found so far. */
 type ProofInput = {
   readonly base: BaseTree;
   readonly seen: Map<DocId, RemoteFile>;
@@ -109,10 +98,7 @@ type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
 type ReadResults = {
   readonly notFound: DocId[];
-  /**
-   * True if a document or folder of base answered, or if the user approved that no document is
-   * visible.
-   */
+  /** True if something of base answered, or if the user approved that no document is visible. */
   isKeyProven: boolean;
   fault: Fault | null;
 };
@@ -156,10 +142,7 @@ function concludeNotFound(
   }
 }
 
-/**
- * Returns true if an earlier run proved that the document is gone, and the document has been
- * blocked since. That proof stays valid even if no other document is visible now.
- */
+/** A proof of an earlier run stays valid even if no other document is visible now. */
 function wasProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
 }

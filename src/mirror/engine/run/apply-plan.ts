@@ -45,10 +45,7 @@ function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
-/**
- * Runs an action. Logs a failure, and remembers it so that mdmirror does not repeat the action
- * forever.
- */
+/** Logs a failure, and remembers it so that mdmirror does not repeat the action forever. */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);

@@ -1,6 +1,6 @@
 /**
- * Checks whether local changes are on the service, for a caller that waits for that. Scans the disk
- * itself, because the watcher may not have reported a save yet. Writes nothing.
+ * Checks whether a caller's local changes are on the service. Scans the disk itself, because the
+ * watcher may be late. Writes nothing.
  */
 
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
@@ -17,20 +17,14 @@ import type { World } from "./world.ts";
 /** A path with a file or a deletion that may not be on the service yet. */
 export type AwaitedPath = {
   readonly path: LocalPath;
-  /**
-   * Number of the newest run at the time of the scan. Runs with a higher number scanned the disk
-   * later.
-   */
+  /** Newest run at the time of the scan. Runs with a higher number scanned the disk later. */
   readonly run: number;
   /**
    * True if content of the file had been sent before the scan, and the service had not answered by
    * then. The answer may come in a later run, and need not be about the scanned content.
    */
   readonly isUnderWay: boolean;
-  /**
-   * Document that base had at the path at the time of the scan; null if none. Its file may have
-   * moved since.
-   */
+  /** Document at the path in base at the time of the scan; null if none. It may have moved. */
   readonly id: DocId | null;
 };
 
@@ -45,10 +39,7 @@ export type BarrierScanResult =
   | {
       readonly kind: "seen";
       readonly awaited: readonly AwaitedPath[];
-      /**
-       * Count of files and deletions at or below the caller's paths, including those that the
-       * service has already.
-       */
+      /** Count of all files and deletions at or below the caller's paths. */
       readonly documents: number;
     };
 
@@ -64,17 +55,11 @@ export type PathOnService = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
-  /**
-   * Change id of base's version; null without a record. If the state is `live`, base's version has
-   * the content.
-   */
+  /** Change id of base's version, which has the content if the state is `live`. */
   readonly changeId: ChangeId | null;
   /** Change ids, on the service, of the document's changes that are in review. */
   readonly reviews: readonly ChangeId[];
-  /**
-   * Problem that keeps the path from being live; null if the path is live, or if no problem is
-   * known.
-   */
+  /** Problem that keeps the path from being live; null if no problem is known. */
   readonly open: Attention | null;
 };
 
@@ -105,10 +90,7 @@ export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCo
   return { kind: "seen", awaited: awaitedPaths, documents: scannedPaths.size };
 }
 
-/**
- * `isOnService` is true if the service already has the content, so that the caller need not wait
- * for it.
- */
+/** A caller need not wait for a path with `isOnService`: the service has its content. */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
 function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath[] | UnsentPath {
@@ -129,9 +111,7 @@ type BarrierScanInput = {
   readonly walk: () => LocalTree;
 };
 
-/**
- * Returns true if the path is that of a document's file that exists, existed, or cannot be read.
- */
+/** Returns true if a document's file is or was at the path, or if it cannot be read. */
 function isDocumentPath({ world, records, walk }: BarrierScanInput, path: LocalPath): boolean {
   if (path === "") return false;
   const atPath = world.disk.look(path);
@@ -152,10 +132,7 @@ function makeAwaitedPath({ run, records, underWay }: BarrierScanInput, path: Loc
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
-/**
- * Returns the files and deletions in a folder; null if the folder exists neither locally nor in
- * base.
- */
+/** Returns null if the folder exists neither locally nor in base. */
 function scanFolder(scan: BarrierScanInput, folder: LocalPath): ScannedPath[] | null {
   const { base, records, walk } = scan;
   const localTree = walk();
@@ -190,10 +167,7 @@ function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
-/**
- * Handles a path without a file and without a record: its file was deleted, could not be read, or
- * is never sent to the service.
- */
+/** A path without file and record was deleted, could not be read, or is never sent. */
 function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
   if (hasReadNothing(walk())) return [makeAwaitedPath(scan, path)];
@@ -262,10 +236,7 @@ function decidePathState(
 }
 
 const SENDING_KINDS = ["put", "create-remote"];
-/**
- * LIMIT: newest upload events of a document that are searched. If more uploads went to review since
- * the scan, the search misses the upload, and the caller waits longer.
- */
+/** LIMIT: newest uploads that are searched. If more went to review, a caller waits longer. */
 const NEWEST_VERSIONS = 8;
 
 /**

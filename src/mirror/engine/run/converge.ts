@@ -60,10 +60,7 @@ export type ConvergeInput = {
   readonly settings: Settings;
   /** True if the first cycle sends refused changes again. */
   readonly retryRefused: boolean;
-  /**
-   * Failed and refused actions of earlier runs of this process; undefined if there were none. This
-   * run adds its own.
-   */
+  /** Failed and refused actions of earlier runs of this process. This run adds its own. */
   readonly memory?: RunMemory;
   /** Returns options for the scans of the next cycle. */
   readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
@@ -158,10 +155,7 @@ function wasConnectionLost(ends: readonly StepEnd[]): boolean {
   return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
-/**
- * Returns true if another cycle is worth its scan, because this cycle changed something or a step
- * must be tried again.
- */
+/** Returns true if this cycle changed something, or if a step must be tried again. */
 function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): boolean {
   // Makes no list of the steps that ran, because a first sync has as many steps as documents.
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>

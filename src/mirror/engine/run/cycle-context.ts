@@ -34,17 +34,11 @@ export type CycleInput = {
   readonly dry: boolean;
   /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: DaemonObservers;
-  /**
-   * Local paths that were absent for long enough to count as deleted, for a run with `secondLookMs:
-   * null`. A deletion at another path waits. Undefined if one scan is enough.
-   */
+  /** Local paths absent for long enough to count as deleted. Undefined: one scan is enough. */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
-/**
- * A daemon's scans of the two sides, which may read less than full scans. Files that are still
- * being written count as unread.
- */
+/** A daemon's scans may read less than full scans. Files being written count as unread. */
 export type DaemonObservers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: StoreContent): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean, known: KnownRemoteFacts): Promise<RemoteScan>;
@@ -64,10 +58,7 @@ export type CycleEnd =
       readonly ends: readonly StepEnd[];
       /** True if the run was stopped, so some steps may not have started. */
       readonly isStopped?: boolean;
-      /**
-       * Reasons for which the delayed deletions will stop the sync later; undefined if they will
-       * not stop it.
-       */
+      /** Reasons for which the delayed deletions will stop the sync later, if any. */
       readonly expectedStopReasons?: readonly Reason[];
     });
 
@@ -94,47 +85,27 @@ type FutileAction = {
 
 export type RunTally = {
   readonly counts: Counts;
-  /**
-   * Count of documents created on the service so far. mdmirror reads the first ones again after
-   * their POST.
-   */
+  /** Count of documents created on the service. The first ones are read back after their POST. */
   created: number;
-  /**
-   * Actions that found another state than planned, or whose result is unknown, by the key of the
-   * action.
-   */
+  /** Actions that found another state than planned, or whose result is unknown, by key. */
   readonly futile: Map<string, FutileAction>;
   /** Refused requests, by a string that identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
-  /**
-   * New paths, by old path, of local files that were renamed because the service has another
-   * document with their name.
-   */
+  /** New paths by old paths of local files whose names the service has for other documents. */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
-  /**
-   * Changes, found for the first time, that stay on their side because the sync has one direction.
-   */
+  /** Changes that a sync of one direction leaves on their side, if found for the first time. */
   readonly oneWay: Block[];
-  /**
-   * True if content was sent with a link whose target did not exist on the service then, but exists
-   * now.
-   */
+  /** True if content was sent with a link whose target did not exist then, but exists now. */
   linksOpen: boolean;
   /**
-   * True if the last cycle read another version of a document than the listing had. Either the
-   * listing or the read is out of date; only another listing shows which.
+   * True if the last cycle read another version than listed. A new listing shows which is newer.
    */
   readsOther: boolean;
-  /**
-   * True if the journal has content that was sent without an answer, and that a read did not find.
-   */
+  /** True if the journal has content that was sent without an answer and that no read found. */
   hasSent: boolean;
-  /**
-   * True if files with links were replaced between the last cycle's scan and the reading of their
-   * links.
-   */
+  /** True if files were replaced between the last cycle's scan and the reading of their links. */
   filesMoved: boolean;
 };
 
@@ -170,45 +141,27 @@ type CycleNotes = {
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
-  /**
-   * Ids of folders by their path on the service, relative to the linked part of the workspace.
-   * Effects keep them up to date.
-   */
+  /** Folder ids by path, relative to the linked part. Effects keep this map up to date. */
   readonly folderIds: Map<RemotePath, DirId>;
-  /**
-   * Local files that this cycle created or replaced. The end of this cycle, or the next cycle,
-   * flushes them and marks them as durable.
-   */
+  /** Files created or replaced in this cycle, which its end or the next cycle flushes. */
   readonly toFlush: Map<DocId, LocalPath>;
-  /**
-   * Paths of files and folders that this cycle restored before its plan. The user has not seen them
-   * yet, so a difference at such a path does not show what the user wants.
-   */
+  /** Paths restored before the plan, whose differences do not show what the user wants. */
   readonly returned: Set<LocalPath>;
   /** Keys of the blocks that the plan leaves. */
   blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   readonly made: Set<string>;
-  /**
-   * Limit for the conflicts of this run, and the documents whose conflict is approved; null without
-   * a limit, as in a command. At the limit, a safety check stops further conflicts.
-   */
+  /** Conflicts that may open before a safety check stops more; null without a limit. */
   conflictBudget: ConflictBudget | null;
-  /**
-   * Files that are written although somebody is working on them, because the write was delayed for
-   * the longest allowed time. Each value is a clause for the log.
-   */
+  /** Files in use that are written anyway after the longest delay. Values: clauses for the log. */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
    * Documents that this cycle read before the safety checks. The next read of such a document takes
    * the version from this map and removes it. The contents are in the content store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
-  /**
-   * Documents whose local file may become blank, as counted by the safety checks. Null if any file
-   * may become blank, because too few files are downloaded to matter.
-   */
+  /** Documents that may become blank, as counted; null if too few are downloaded to matter. */
   mayBeEmptied: ReadonlySet<DocId> | null;
   /** Contents by digest that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;

@@ -95,8 +95,8 @@ function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns true if each step of a plan only transfers content or updates a record. The file of a new
- * document must also have the document's path on the service.
+ * Returns true if each step of a plan only transfers content or updates a record. A new document
+ * must also have equal paths on both sides.
  */
 function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
@@ -136,10 +136,7 @@ const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 
 type StepResults = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
-/**
- * If a safety check stopped the plan, no step starts: nothing changes on either side until the user
- * answers.
- */
+/** After a stop, no step starts: nothing changes on either side until the user answers. */
 async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
@@ -185,10 +182,7 @@ function makeDecidedPlan(input: PlanInput): DecidedPlan {
 
 type CyclePlan = DecidedPlan & { readonly expectedStopReasons?: readonly Reason[] };
 
-/**
- * Makes the plan of a cycle. Scans local absences a second time, blocks writes to files in use, and
- * reads the content that the safety checks need.
- */
+/** Scans absences twice, blocks writes to files in use, reads content for the safety checks. */
 async function planCycle(
   ctx: CycleContext,
   input: CycleInput,
@@ -283,10 +277,7 @@ export async function planWithSecondScan(
   });
 }
 
-/**
- * Makes the plan for a missing or replaced linked folder. Nothing counts as scanned, and a safety
- * check stops the plan with `root` as the reason.
- */
+/** Nothing counts as scanned, so a safety check stops the plan with `root` as the reason. */
 function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const reason = "the linked folder changed identity";
@@ -337,10 +328,7 @@ function findKnownDigest({ world: { state } }: CycleContext, { id, changeId }: R
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/**
- * Returns the digest of a document; null if it could not be read, or has another version than in
- * the listing.
- */
+/** Returns null if the document cannot be read, or has another version than listed. */
 async function readDigest(
   ctx: CycleContext,
   { base }: Trees,

@@ -30,10 +30,7 @@ type ExecuteOptions = {
   readonly stop?: AbortSignal;
 };
 
-/**
- * Nearly all steps share this result, because an object for each step would stay in memory until
- * the end of the run.
- */
+/** Nearly all steps share this result, because one object for each would need much memory. */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };

@@ -17,15 +17,9 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 export type UsedFile = {
-  /**
-   * Reason as a clause. The clause does not change while the cause lasts, so that the block keeps
-   * its start time.
-   */
+  /** Clause that does not change while the cause lasts, so that a block keeps its start time. */
   readonly why: string;
-  /**
-   * Milliseconds until the file has been unchanged for long enough; null if a program has the file
-   * open.
-   */
+  /** Milliseconds until the file counts as unchanged; null if a program has the file open. */
   readonly settledInMs: number | null;
 };
 
@@ -42,10 +36,7 @@ const MAYBE_WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set<MaybeWritingKin
 
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
-/**
- * Returns the files of a plan that must not be written yet. Notes in `waitedEnough` the files whose
- * write has waited for long enough.
- */
+/** Notes in `waitedEnough` which files may be written because the longest delay is over. */
 export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, UsedFile> {
   const usedFiles = new Map<LocalPath, UsedFile>();
   for (const { action } of steps) {
@@ -107,9 +98,7 @@ function hasWaitedLongest(
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
-/**
- * Returns true if `maxMs` have passed since a time, or if the clock was set back since that time.
- */
+/** Returns true if `maxMs` have passed, or if the clock was set back since. */
 export function isWaitOver({ clock }: World, since: number, maxMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= maxMs || waitedMs < 0;
@@ -145,10 +134,7 @@ function isWaitDisabled({ unchangedMs, openMs }: EditorWait): boolean {
   return unchangedMs + openMs === 0;
 }
 
-/**
- * Tolerance in milliseconds, because times of files have fractions of a millisecond, and times of
- * events do not.
- */
+/** Tolerance in milliseconds: times of files have fractions, times of events have none. */
 const ROUNDING_MS = 1;
 
 /**
@@ -184,18 +170,12 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return lastWrite !== undefined && isChangedBefore(savedMs, lastWrite, now);
 }
 
-/**
- * Returns true if the file changed before the event. An event with a time in the future was
- * recorded before the clock was set back, so its time proves nothing.
- */
+/** An event with a time in the future proves nothing: the clock was set back since. */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
 
-/**
- * LIMIT: events of a document that are searched for mdmirror's last write. If that write is older,
- * it counts as a user's write, and causes one more delay.
- */
+/** LIMIT: events searched for mdmirror's last write. An older write causes one more delay. */
 const MAX_NEWER_EVENTS = 8;
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Collects facts for the safety checks that the trees do not contain: the identity of the linked
- * folder, recent deletions, and approvals.
- */
+/** Collects what the safety checks need besides the trees: root, recent losses, approvals. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
@@ -58,18 +55,11 @@ function encodeWaived(verdict: Extract<Verdict, { kind: "run" }>): string | null
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
-/**
- * Returns true if this run, which was not stopped, ends an approval or changes the reasons that
- * stay approved.
- */
 function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== encodeWaived(verdict);
 }
 
-/**
- * Ends the approvals after a run that was not stopped. A reason stays approved as long as it still
- * applies.
- */
+/** A reason stays approved as long as it still applies. */
 function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
   if (!endsApproval(world, verdict)) return;
@@ -118,10 +108,7 @@ function readConflictsBeforeStop(world: World): number {
   return Number(world.state.meta(META.flood) ?? 0);
 }
 
-/**
- * Stores how many conflicts were opened before a stop for too many conflicts. Otherwise the next
- * run would count from 0, and would open the remaining conflicts.
- */
+/** Stores how many conflicts opened before the stop, or the next run would open the others. */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
   if (isStopped && opened > 0) world.state.setMeta(META.flood, String(readConflictsBeforeStop(world) + opened));
@@ -161,10 +148,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
   world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
 }
 
-/**
- * The safety check's limit applies while conflicts are opened, because only then is it known which
- * contents do not merge.
- */
+/** The limit applies while conflicts open: only then is it known which contents do not merge. */
 export function computeConflictBudget(
   world: World,
   { steps }: Plan,

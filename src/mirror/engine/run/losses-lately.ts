@@ -12,24 +12,17 @@ const HOUR_MS = 3_600_000;
 
 type RunNumber = number;
 
-/**
- * A run and a monotonic time: all losses in this run and in earlier runs happened before that time.
- */
+/** All losses in this run and in earlier runs happened before this monotonic time. */
 type LossMark = readonly [run: RunNumber, before: number];
 
 type RecentLosses = {
   /** Last run whose losses no longer count, because they are an hour old or approved. */
   readonly after: RunNumber;
-  /**
-   * Marks of the runs after `after`, the oldest first. Some may be more than an hour old by now.
-   */
+  /** Marks of the runs after `after`, the oldest first; some may be over an hour old by now. */
   readonly marks: readonly LossMark[];
 };
 
-/**
- * Returns how many documents were deleted or became empty on each side, within the last hour and
- * since the last approval.
- */
+/** Returns the documents that each side lost within the last hour and since the last approval. */
 export function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   const { after } = readRecentLosses(world);
   const { state } = world;

@@ -14,26 +14,17 @@ export const META = {
   traits: "remote.traits",
   syncedAt: "synced.at",
   lastReport: "last.report",
-  /**
-   * Approved reasons for a stop that still apply. These reasons would stop each run again, so the
-   * safety checks ignore them until they no longer apply.
-   */
+  /** Approved reasons that still apply. Safety checks ignore them until they no longer apply. */
   waived: "approved.waived",
-  /**
-   * Number of conflicts that were opened before a stop for too many conflicts. The number is kept
-   * until that stop ends.
-   */
+  /** Number of conflicts opened before a stop for too many conflicts, until that stop ends. */
   flood: "conflicts.flood",
-  /**
-   * Sides (`local`, `remote`) on which a safety check found no document. A side is removed once
-   * none of its changes is pending.
-   */
+  /** Sides on which a safety check found no document, until none of their changes is pending. */
   emptied: "emptied",
   /** Boot of the machine in which mdmirror last restored files that a power loss damaged. */
   boot: "boot",
   /**
-   * Pause of the daemon: `yes` if it has no end, otherwise its end (wall time) and its length in
-   * milliseconds. Absent if the daemon is not paused.
+   * Pause of the daemon: `yes` if it has no end, otherwise its end (wall time) and its
+   * milliseconds.
    */
   paused: "watch.paused",
   /** Value of `init --prefer`, which applies until the first complete run. */

@@ -20,10 +20,7 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
   };
 }
 
-/**
- * Returns the function with which the planner finds contents by digest. If links are converted, the
- * contents lack link destinations, so that both forms of a document are equal.
- */
+/** If links are converted, contents lack link destinations, so that both forms are equal. */
 export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
   const findText: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
   return world.links?.comparing(findText) ?? findText;

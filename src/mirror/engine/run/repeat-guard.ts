@@ -9,10 +9,7 @@ import type { RunMemory, RunTally } from "./cycle-context.ts";
  */
 const MAX_TRIES = 2;
 
-/**
- * The key contains everything that the action expects, so equal keys mean that the plan saw equal
- * states.
- */
+/** The key has everything that the action expects, so equal keys mean equal states. */
 function toActionKey(action: Action): string {
   return JSON.stringify(action);
 }

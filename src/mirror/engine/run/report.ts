@@ -1,7 +1,4 @@
-/**
- * Makes the report of a run: the object that `sync --json` prints, and that the summary line
- * describes.
- */
+/** Makes the report of a run, which `sync --json` prints and the summary line describes. */
 
 import { type Reason, listActionsOfStop } from "../../planner/verdict/stops.ts";
 import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
@@ -35,10 +32,7 @@ export type Attention = {
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
-  /**
-   * What the service refused, if `kind` is `refused`: a name or path, or a single step, after which
-   * the document is not blocked. Undefined if the service refused the content.
-   */
+  /** What was refused besides content: a name or path, or one step that blocks nothing. */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
   readonly waits: boolean;
@@ -58,40 +52,22 @@ export type RunReport = {
   readonly attention: readonly Attention[];
   /** Those problems of `attention` that are not caused by a block. */
   readonly beside: readonly Attention[];
-  /**
-   * Local files that the run renamed because the service has another document with their name. Only
-   * this report has them, because the problem is solved.
-   */
+  /** Files renamed because the service has another document with their name. Reported once. */
   readonly renamed?: readonly LocalRename[];
-  /**
-   * User's files that the run moved away because a conflict copy needed their path. Later reports
-   * do not repeat them.
-   */
+  /** User's files that were moved away because a conflict copy needed their path. Reported once. */
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
   /** Undefined if no uploaded content has a link that leads to no document. */
   readonly inert?: readonly InertLinks[];
-  /**
-   * Changes that stay on their side, because the sync has one direction. Later reports do not
-   * repeat them.
-   */
+  /** Changes that a sync of one direction leaves on their side. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
   /** True if the run was stopped before all steps had started; otherwise undefined. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
-  /**
-   * Reasons for which the sync will stop when the delayed deletions are due; undefined if it will
-   * not stop.
-   */
+  /** Reasons for which the delayed deletions will stop the sync when they are due, if any. */
   readonly expectedStopReasons?: readonly Reason[];
-  /**
-   * Stopped actions, in the order of the plan. An approval carries the actions out; a rejection
-   * undoes their causes.
-   */
+  /** Stopped actions in the plan's order. Approving runs them; rejecting undoes their causes. */
   readonly stopped: readonly Action[];
-  /**
-   * Number of local files and folders that are never synced, by kind; null if the folder was not
-   * scanned.
-   */
+  /** Number of local files and folders never synced, by kind; null if nothing was scanned. */
   readonly staysLocal: Readonly<Partial<Record<UnsyncedEntry["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
@@ -188,10 +164,7 @@ export function listProblems(blocks: readonly Block[], beside: readonly Attentio
   return [...blockProblems, ...beside].toSorted((a, b) => compareByPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
-/**
- * Returns a problem for each part of the scans that failed, unless a block already reports its
- * path.
- */
+/** Returns a problem for each failed part of a scan, unless a block already reports its path. */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const problems: Attention[] = [];
   const { misread, cutShort } = remote;

@@ -13,10 +13,7 @@ import { type Attention, listProblems, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /**
-   * Address that could not be reached, which may differ from the configured one; null if the
-   * service was reached.
-   */
+  /** Address that could not be reached, perhaps not the configured one; null if none. */
   readonly unreachedAddress: string | null;
 };
 
@@ -36,10 +33,7 @@ export type RunState = {
   readonly staysLocal: RunReport["staysLocal"];
 };
 
-/**
- * Stores the report of a run if it changed, and the time of the last sync if both sides are in
- * sync.
- */
+/** Also stores the time of the last sync if both sides are in sync. */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLastRun(world, report);
@@ -48,10 +42,7 @@ export function rememberReport(world: World, report: RunReport): void {
   forgetSent(state);
 }
 
-/**
- * Closes the journal rows of content that was sent without an answer and not found. Both sides are
- * in sync, so such content on the service would now be another user's edit.
- */
+/** Once both sides are in sync, unanswered content on the service is another user's edit. */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
@@ -138,10 +129,7 @@ const UNPROVEN_PROBLEM: Attention = {
   waits: true,
 };
 
-/**
- * Reported while approved changes are not carried out, unless a stop is stored: the stop itself
- * says that it was approved.
- */
+/** Problem while approved changes are not carried out, unless a stop itself reports that. */
 const APPROVED_PROBLEM: Attention = {
   ...FOLDER_FIELDS,
   kind: "unproven",

@@ -38,10 +38,7 @@ export type World = {
   readonly links?: MirrorLinks;
   /** Id of the current boot of the machine; null if the system has no such id. */
   readonly bootId: string | null;
-  /**
-   * Path of the linked part of the workspace, without slashes at its ends; "" for the whole
-   * workspace.
-   */
+  /** Path of the linked part, without slashes at its ends; "" for the whole workspace. */
   readonly prefix: RemotePath;
 };
 
@@ -50,15 +47,9 @@ export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
-  /**
-   * True if changed content of a protected document goes to review only when two runs have found it
-   * unchanged. `sync` without a terminal sets this.
-   */
+  /** True if content goes to review only after two runs have found it unchanged. */
   readonly reviewsOnlyUnchanged: boolean;
-  /**
-   * Milliseconds between the two scans that prove a local absence; null if one scan is enough,
-   * because the caller watches the folder.
-   */
+  /** Milliseconds between two scans for an absence; null if the caller watches the folder. */
   readonly secondLookMs: number | null;
   /** Undefined if writes to files that somebody is working on are not delayed. */
   readonly handsOff?: EditorWait;
@@ -67,14 +58,9 @@ export type Settings = Omit<
 export type EditorWait = {
   /** Milliseconds for which a file must be unchanged before it is overwritten; 0 for no delay. */
   readonly unchangedMs: number;
-  /**
-   * Milliseconds after which a file is overwritten although a program has it open; 0 for no delay.
-   */
+  /** Milliseconds after which a file is overwritten although it is open; 0 for no delay. */
   readonly openMs: number;
-  /**
-   * True if a run may sleep until files are unchanged for long enough. Otherwise such files are
-   * blocked, and the caller starts another run.
-   */
+  /** True if a run may sleep until files are unchanged; otherwise it blocks such files. */
   readonly sleeps: boolean;
 };
 
@@ -128,10 +114,7 @@ const SET_ASIDE = "tmp/park-";
 
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
-/**
- * Returns a unique path in the trash that users can read, such as
- * `trash/2026-11-21/notes/plan.1a2b3c4d.md`.
- */
+/** Returns a unique path that users can read: `trash/2026-11-21/notes/plan.1a2b3c4d.md`. */
 export function chooseTrashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const extension = path.endsWith(".md") ? ".md" : "";
