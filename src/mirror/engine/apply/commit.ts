@@ -63,7 +63,7 @@ export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boole
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
-/** Returns `record` itself if the stored record has other content. */
+/** Returns `record` with the stored change id, or `record` itself if the contents differ. */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
   const currentRecord = ctx.world.state.record(record.id);
   return currentRecord?.digest === record.digest ? { ...record, changeId: currentRecord.changeId } : record;
@@ -74,7 +74,7 @@ export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"
   return DONE;
 }
 
-/** Runs within the caller's transaction. */
+/** Writes a change within the caller's transaction. */
 export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
@@ -118,7 +118,7 @@ function writeOtherRows(ctx: CycleContext, { ends, replaces, conflict, block, di
   if (removes?.dir !== undefined) state.removeDir(removes.dir);
 }
 
-/** Runs within the caller's transaction. Also removes the document's conflict. */
+/** Makes a record a tombstone and removes its conflict, within the caller's transaction. */
 function replaceByTombstone(ctx: CycleContext, record: DocumentRecord, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(makeTombstone(record, trashPath, clock.now()));

@@ -75,7 +75,7 @@ export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): Shown
   return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
 }
 
-/** If the disk refuses to move the copy to the trash, the journal row stays open. */
+/** Moves a copy to the trash. If the disk refuses the move, the journal row stays open. */
 export function removeUnrecorded(
   { world }: CycleContext,
   { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
@@ -92,7 +92,7 @@ export function removeUnrecorded(
     : { kind: "over", outcome: DONE };
 }
 
-/** A file at the path goes to the trash first, because the user may have made or edited it. */
+/** Writes a conflict copy. A file at its path, perhaps a user's, goes to the trash first. */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);

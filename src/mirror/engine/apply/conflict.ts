@@ -57,9 +57,9 @@ export const showCopy = {
     // cycle plans the conflict again.
     if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    // The copy is not flushed, so a power cut may still remove it. Without a recorded inode, its
-    // absence does not count as the user's choice. The next plan writes and flushes the copy again,
-    // then records its inode.
+    // The conflict copy is not flushed, so a power cut may still remove it. Without a recorded
+    // inode, the copy's absence does not count as the user's choice. The next plan writes and
+    // flushes the copy again, then records its inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },
 
@@ -95,7 +95,7 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
   return budget !== null && counts.conflicts > budget.max && !budget.approved.has(id);
 }
 
-/** Returns zeros if the file is missing. */
+/** Returns the inode and device of a conflict copy; zeros if the copy is missing. */
 function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): CopyInode {
   const atPath = disk.look(path);
   return atPath.kind === "file" ? { ino: atPath.stamp.ino, dev: atPath.stamp.dev } : { ino: 0, dev: 0 };
@@ -152,7 +152,7 @@ export function openConflict(
   return runEffect(ctx, showCopy, { conflict, record, old: null, opens: true, event, text: remote.text });
 }
 
-/** For a sync that only uploads: each side keeps its content. */
+/** Blocks a document in a sync that only uploads, so that each side keeps its content. */
 async function blockInsteadOfConflict(
   ctx: CycleContext,
   { id }: DocumentRecord,

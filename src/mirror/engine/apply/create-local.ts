@@ -103,13 +103,13 @@ async function recordCreated(
   const event = makeEvent(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes, event };
-  // The group's transaction comes later. If the process is killed before it, the next plan records
-  // the file.
+  // The group's transaction comes later. If the process is killed before this transaction, the next
+  // plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
 }
 
-/** Creates the file's folder only if it is missing. */
+/** Creates the folder of a new file only after an error shows that the folder is missing. */
 function endCreation(
   ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,
@@ -122,8 +122,8 @@ function endCreation(
   // The file may exist although its creation failed. Its content is stored first (I03), because the
   // user may edit the file before the next scan.
   state.putKnownText(digest, text, nameRemoteContent(localPath, id));
-  // Checking for the folder is slow, and it nearly always exists, so it is checked only after a
-  // failure.
+  // The folder is checked only after a failure, because the check is slow and the folder usually
+  // exists.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
   if (!isWithoutFolder) return withEnd(outcomeOfDisk(end));
   const folderFailure = ensureFolders(ctx, localPath);

@@ -37,7 +37,7 @@ type CreatedDocument = {
   readonly isRead: boolean;
 };
 
-/** If the service says that the path is taken, but lists nothing at it, the file is blocked. */
+/** If the service says that a path is taken, but lists nothing at the path, the file is blocked. */
 export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {
     const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withCurrentLinks(ctx, planned, null);
@@ -107,7 +107,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 
 const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
-/** Returns false for most documents after enough of them were read back unchanged. */
+/** Returns false after enough documents were read back unchanged, unless `text` may change. */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
@@ -179,7 +179,7 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
 
 const NORMALISED_EVENT = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
-/** A 404 does not prove that the document is gone: the key may have lost its access. */
+/** After a 404, the created document may still exist: the key may have lost its access. */
 function outcomeIfContentUnknown(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };

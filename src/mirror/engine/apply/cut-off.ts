@@ -20,12 +20,12 @@ export function hasRestarted({ state, bootId }: World): boolean {
   return bootId !== null && recordedBoot !== null && recordedBoot !== bootId;
 }
 
-/** A damaged file has a size that is a multiple of `SECTOR`, or contains zeros. */
+/** Returns true if a file may be damaged: whole sectors only, or with zeros in it. */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
   return size % SECTOR === 0 || textFault === "contains-nul";
 }
 
-/** Returns true if the file differs from `text` and may be what a power loss left of it. */
+/** Returns true if a file differs from `text` and may be what a power loss left of that content. */
 export function isDamagedByPowerLoss(
   { disk }: Pick<World, "disk">,
   { path, stamp, bytes, digest }: LocalFile,

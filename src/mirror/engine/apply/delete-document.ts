@@ -30,7 +30,7 @@ type Deletion = {
   /** The only path from which to delete. A user who moved the document wants to keep it. */
   readonly remotePath: RemotePath;
   readonly why: string;
-  /** True if the document must be kept when a file is at its path again. */
+  /** True if a document must be kept when its file is at its path again. */
   readonly onlyWhileAbsent: boolean;
   /** Returns the outcome of a refused deletion. `live` was read just before the DELETE. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
@@ -93,9 +93,9 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
 };
 
 /**
- * Reads the document once more after a 404 to DELETE. Usually another user deleted it after the
- * first read. If the service still shows the document, mdmirror must not report it as deleted: the
- * next run would download it again.
+ * Reads a document once more after a 404 to DELETE. Usually another user deleted the document after
+ * the first read. If the service still shows it, mdmirror must not report it as deleted: the next
+ * run would download it again.
  */
 async function readAfterNotFound(
   ctx: CycleContext,

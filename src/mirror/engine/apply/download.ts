@@ -160,7 +160,7 @@ function compareContents(
 
 type LocalReplacement = {
   readonly rebased: DocumentRecord;
-  /** Local content to keep in a file beside the document; null if it is not kept. */
+  /** Local content to keep in a file beside the document; null if there is none to keep. */
   readonly keptText: string | null;
   readonly remote: RemoteText;
   readonly why: string;

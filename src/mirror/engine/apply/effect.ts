@@ -68,20 +68,20 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 }
 
 /**
- * Returns the error code for a block of refused content. If the service refused a link without a
- * target, this is the code of that link. Otherwise it is the code of the whole answer.
+ * Returns the error code for a block of refused content: the code of a refused link without a
+ * target, otherwise the code of the whole answer.
  */
 export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolvedCode: FieldCode = "unresolved_reference";
   return fieldCodes.includes(unresolvedCode) ? unresolvedCode : code;
 }
 
-/** A 404 can also mean that this key may not read the document. */
+/** Returns true after a 404, which can also mean that this key may not read the document. */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
-/** For a failed change of a file that changed nothing. The next run tries again. */
+/** Returns the outcome of a failed change of a file. The next run tries the change again. */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
   const { errno, detail } = end;
@@ -101,7 +101,7 @@ export function staleIfInUse(
   return inUse === null ? null : stale(inUse.why);
 }
 
-/** Adds a note to the reason if mdmirror waited for an editor that has the file open. */
+/** Returns `why`, with a note if mdmirror waited for an editor that has the file open. */
 export function explainWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -130,7 +130,7 @@ export function refuseWithBlock(
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** Stores the document's content before any code uses it (I03). */
+/** Reads a document, and stores its content before any code uses it (I03). */
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const remoteOrEnd = await fetchWithoutStoring(ctx, id);
   if (remoteOrEnd.kind === "got")
@@ -138,14 +138,14 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
   return remoteOrEnd;
 }
 
-/** Also stores the content, because a user may change it before the next read (I03). */
+/** Reads a document and stores its content, because a user may change the document later (I03). */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
   return answer;
 }
 
-/** The caller stores the content, at the latest in the commit that uses it. */
+/** Reads a document. The caller stores the content, at the latest in the commit that uses it. */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const earlierRead = takeEarlierRead(ctx, id);
   if (earlierRead !== null) return withValue(earlierRead);
@@ -193,7 +193,7 @@ export async function readBase(
 
 type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
-/** Also stores the content. Stale if the file does not have the digest `expect`. */
+/** Reads and stores the local content. Stale if the file does not have the digest `expect`. */
 export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalContent> {
   const localOrEnd = requireDigest(ctx.world.disk.read(path), expect);
   if (localOrEnd.kind === "got")
@@ -201,7 +201,7 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
   return localOrEnd;
 }
 
-/** The caller stores the content, at the latest with the journal row that uses it. */
+/** Reads local content, which the caller stores at the latest with the journal row. */
 export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
@@ -261,7 +261,7 @@ export function leaveOpen(detail: string): { readonly kind: "open"; readonly out
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/** Returns the reason why an effect's journal row stays open; null if it can be removed. */
+/** Returns the reason why an effect's journal row stays open; null if the row can be removed. */
 export function findOpenReason(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }

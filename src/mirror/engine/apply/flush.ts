@@ -15,7 +15,7 @@ const MAX_NEW_FILES = 64;
 /** LIMIT: earlier files that one cycle flushes one by one, because each flush is slow. */
 const MAX_EARLIER_FILES = 2_000;
 
-/** Beyond `MAX_NEW_FILES`, this cycle flushes none; the next cycle finds them by their records. */
+/** If a cycle has more than `MAX_NEW_FILES`, the next cycle finds and flushes all of them. */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
 }
@@ -25,7 +25,7 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
   await flushAndMark(ctx.world, ctx.notes.toFlush);
 }
 
-/** `base` keeps the old marks, which costs at most a second flush. */
+/** Marks flushed files in the state file, but not in `base`, which costs at most a second flush. */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();
   for (const record of base.records.values())

@@ -20,7 +20,7 @@ type ObservedFolder = {
   readonly isBack: boolean;
 };
 
-/** If the service has no such route, the next plan moves the documents one by one. */
+/** Moves a folder. If the service has no such route, the next plan moves the documents instead. */
 export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
     const { dirId, from, to, why, temporary } = action;

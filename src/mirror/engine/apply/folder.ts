@@ -26,7 +26,7 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
 
-/** If the process is killed before the record is written, the next plan writes it. */
+/** Creates a folder. If the process is killed too early, the next plan writes the record. */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // The parent folder may be missing locally, because the key may not be allowed to read it.
   const folderFailure = ensureFolders(ctx, action.localPath);
@@ -39,7 +39,7 @@ export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-
 
 type PostRow = Extract<Intent, { kind: "post-folder" }>;
 
-/** If no answer arrives, a read by the folder's path finds its id. */
+/** Creates a folder on the service. If no answer arrives, a read by path finds the folder's id. */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = { facts: `folder ${toService(ctx.world, remotePath)}`, item: { key: localPath, path: localPath } };
@@ -79,7 +79,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
   },
 };
 
-/** If the process is killed before the record is removed, the next plan removes it. */
+/** Removes a folder. If the process is killed too early, the next plan removes the record. */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
   const diskOutcome = ctx.world.disk.removeFolder(localPath, chooseTrashPlace(ctx.world, localPath));
@@ -145,7 +145,7 @@ function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: 
   return refuseWithBlock(ctx, fault, { key: dirId, path, reason });
 }
 
-/** The block prevents further requests to a service that cannot delete folders. */
+/** Blocks further requests to delete a folder on a service that cannot delete folders. */
 function blockUndeletable(
   ctx: CycleContext,
   key: DirId,
@@ -167,7 +167,7 @@ export function forgetFolder(
   });
 }
 
-/** @returns null if no folder has the path; if the read failed, `open`: the row stays open */
+/** @returns null if no folder has the path; `open`, which keeps the row open, if the read failed */
 export async function findFolder(
   { world }: CycleContext,
   path: RemotePath,
@@ -180,9 +180,9 @@ export async function findFolder(
 }
 
 /**
- * Returns the new record of a local folder. Stale if another record has the same folder: the plan
- * found the other record's folder at a new path, which is not recorded yet. If base had one folder
- * twice after a crash, every plan would move it back and forth (I11).
+ * Returns the new record of a local folder. Stale if another record has this folder too: the plan
+ * found that record's folder at a new path, which is not recorded yet. If base had one folder twice
+ * after a crash, every plan would move the folder back and forth (I11).
  */
 function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,
@@ -200,7 +200,7 @@ function readFolderRecord(
   return withValue({ id, localPath, remotePath, dev, ino, birthMs });
 }
 
-/** The folder's documents stay inside, whichever side moved it. */
+/** Records a folder's paths, and those of everything in it, whichever side moved the folder. */
 export async function recordFolder(
   ctx: CycleContext,
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
@@ -244,7 +244,7 @@ function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: Folder
   if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
 }
 
-/** Also moves the document's conflict copy. */
+/** Records the new path of a document, and that of its conflict copy. */
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [record, conflict] = [state.record(id), state.conflict(id)];
   if (record !== null) {

@@ -63,7 +63,7 @@ function readText(ctx: CycleContext, digest: Digest): KnownText | null {
   return text === null ? null : { digest, text };
 }
 
-/** If the same content was sent twice, keeps the later submission. */
+/** If the same content was sent twice, keeps only the later submission. */
 function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }

@@ -111,7 +111,7 @@ export async function prepareMove(
 
 type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/** For a move that did not happen: stale if the next plan can avoid the refusal, else blocked. */
+/** Returns stale if the next plan can avoid the refusal of a move; otherwise blocks the move. */
 export async function refuseMove(
   ctx: CycleContext,
   row: MoveIntent,

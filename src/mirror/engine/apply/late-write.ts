@@ -153,7 +153,7 @@ function findOlderVersion(
   return [baseDigest, ...olderDigests].find((digest) => digest !== null && isOtherContent(digest)) ?? null;
 }
 
-/** ORDER: flush the content first. A power cut may revert the store, but not the removal. */
+/** ORDER: flush the file's content first. A power cut may revert the store, but not the removal. */
 function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED_RESULT {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
@@ -175,13 +175,13 @@ function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: strin
   return putBack(ctx, row, detail);
 }
 
-/** For a document whose file has the set-aside content again. */
+/** Returns the fields to restore for a document whose file has the set-aside content again. */
 function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
   const older = findOlderBase(row, record);
   return older === null ? {} : { ...older, echoDigest: null };
 }
 
-/** Returns null if the content had no base, or if the record still has that base. */
+/** Returns the base of the set-aside content; null if there is none, or the record still has it. */
 function findOlderBase(
   { baseChangeId, baseDigest }: SetAsideRow,
   record: DocumentRecord,
@@ -193,9 +193,9 @@ function findOlderBase(
 /**
  * Handles content that a program saved late, to the set-aside file. The late content is the user's
  * newest edit of the replaced content, so it is merged with the file at the path.
- * - If it does not merge with the version that mdmirror wrote, it becomes the local content. Base
- *   then moves back, and the next plan decides.
- * - If it does not merge with any other content at the path, it becomes a new document, so that
+ * - Late content that does not merge with the version that mdmirror wrote becomes the local
+ *   content. Base then moves back, and the next plan decides.
+ * - Late content that does not merge with other content at the path becomes a new document, so that
  *   nothing is lost.
  */
 function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): EffectResult<SetAsideRow> {

@@ -66,7 +66,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   return applyPolicy(ctx, action, versionsOrEnd.value, { digest: mergedFrom });
 }
 
-/** Later local changes stay an edit, which the next cycle sends. */
+/** Ends a review. Later local changes stay an edit, which the next cycle sends. */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);
   if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;
@@ -110,13 +110,13 @@ type MergedVersion = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** Undefined if these submissions did not change. */
+  /** Submissions that still wait for review; undefined if they did not change. */
   readonly waiting?: readonly Submission[];
   /** Digest of the common base of the merged contents; undefined or null if nothing was merged. */
   readonly mergedFrom?: Digest | null;
 };
 
-/** Also ends a conflict of the document. */
+/** Writes merged content to the document's file, and ends the document's conflict. */
 export function writeMergedFile(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,

@@ -153,7 +153,7 @@ function isReparent({ from, to }: DocumentMoveRow): boolean {
 }
 
 /**
- * Returns the record of a file that the user may have moved back. If the record's two paths do not
+ * Corrects the record of a file that the user moved back. If the record's two paths do not
  * correspond, its local path becomes the one at the time of the request. The next plan then sees
  * that the user moved the file from that path.
  */

@@ -9,10 +9,10 @@ import type { EffectEnd, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type LocalMoveRow = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileMoveRow = Extract<LocalMoveRow, { kind: "move" }>;
-/** Null for a folder, or for a conflict copy that was at its new path already. */
+/** Stamp of a moved file; null for a folder, or for a conflict copy that was moved already. */
 type MovedFile = { readonly stamp: Stamp | null };
 
-/** Base gets the new paths, except for a move by a manual command. */
+/** Moves an item locally. Base gets the new paths, except for a move by a manual command. */
 export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile> = {
   prepare(ctx, row) {
     if (row.kind === "move" && ctx.world.state.record(row.id) === null) return withEnd(STALE.noRecord);

@@ -51,7 +51,7 @@ function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): S
   return atPath.kind === "file" && known !== null && isSameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
 }
 
-/** Both sides already have the document at its new paths. */
+/** Records a document's new paths, at which both sides already have the document. */
 export function recordNewPaths(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const record = state.record(action.id);

@@ -67,7 +67,7 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
 
 const IN_REVIEW_DETAIL = "deleted locally; the service keeps it while changes to it are in review";
 
-/** For a protected document, or a key without a grant. The run reports the reason. */
+/** Restores the file of a document that the service refuses to delete. The run says why. */
 function restoreFile(
   ctx: CycleContext,
   action: ActionOf<"delete-remote">,
@@ -115,7 +115,7 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
   });
 }
 
-/** `state` says whether the document is outside the linked folder or ignored. */
+/** Updates a record's protection, and whether it is outside the linked folder or ignored. */
 export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;

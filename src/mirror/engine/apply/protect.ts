@@ -12,7 +12,7 @@ import type { Effect } from "./run-effect.ts";
 
 type ProtectRow = Extract<Intent, { kind: "protect" }>;
 
-/** The next listing puts the new protection into the record. */
+/** Sends the protection only. The next listing puts the new value into the record. */
 export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null, "set"> = {
   async prepare(_, action) {
     return withValue({ row: { kind: "protect", ...action }, input: null });

@@ -38,7 +38,7 @@ type ObservedPut =
   /** The service saved the sent content, or a normalised or merged form of it. */
   ({ readonly kind: "saved" } & SavedVersion) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
-/** Base becomes the content that the service saved. */
+/** Sends local content. Base becomes the content that the service saved. */
 export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = {
   async prepare(ctx, planned) {
     const action = withCurrentLinks(ctx, planned, planned.id);
@@ -136,7 +136,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
 /** No read shows whether content is in review, so it counts as sent: no second review opens. */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
-/** Base stays during the review. */
+/** Ends an upload that went to review. Base stays during the review. */
 function concludeSubmitted(
   ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: PutRow,
@@ -203,15 +203,15 @@ function makePutEvent(
 }
 
 /**
- * Returns true if the answer has base's change id but other content than base. One of the two is
- * wrong because of a cache or a lost write, so the sent content may not have been saved. If
- * mdmirror counted that content as saved, the next edit on the service would remove it.
+ * Returns true if the answer has base's change id but other content than base. The id or the
+ * content is wrong because of a cache or a lost write, so the sent content may not have been saved.
+ * If mdmirror counted that content as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
-/** Reads the version, unless the answer shows that it has the sent or base's content. */
+/** Reads the saved version, unless the answer shows that it is the sent content or base's. */
 async function readSavedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: PutRow,
@@ -285,12 +285,12 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
   if (found === null) return row.review;
   const { file, digest } = found;
   if (!(row.review || file.protected)) return false;
-  // Also compares the content, because a rename at the same time may have changed the change id.
+  // The content is compared too, because a rename at the same time may have changed the change id.
   const isUnchanged = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isUnchanged || (row.review && file.protected);
 }
 
-/** If the document has a newer version, the next cycle merges. Otherwise the content is blocked. */
+/** After a refused PUT, the next cycle merges a newer version; otherwise the content is blocked. */
 async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const readOrEnd = await readRefused(ctx, row);

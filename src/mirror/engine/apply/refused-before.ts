@@ -11,7 +11,7 @@ import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 
-/** LIMIT: remembered requests, for memory. The oldest is forgotten and may be sent once more. */
+/** LIMIT: remembered requests, to bound memory. The oldest is forgotten and may be sent again. */
 const MAX_REFUSALS = 1_000;
 
 /**

@@ -28,7 +28,7 @@ type PreparedEffect<Row extends Intent, Input> = {
 
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or nothing is left to do for it. Its journal row is closed. */
+  /** The effect did not happen, or nothing is left to do for it. The journal row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
   /** The result is unknown. The journal row stays open, and the next cycle observes the result. */
   | { readonly kind: "open"; readonly outcome: Outcome };
@@ -43,18 +43,18 @@ export type EffectEnd = {
   readonly next?: NextPhase;
 };
 
-/** Row that replaces the closed one. Without `run`, the next cycle carries the phase out. */
+/** Journal row of the next phase. Without `run`, the next cycle carries the phase out. */
 type NextPhase = {
   readonly row: Intent;
   readonly run?: (ctx: CycleContext, rowId: number) => Promise<Outcome>;
 };
 
 interface EffectConclusion<Row extends Intent, Seen> {
-  /** Runs in the transaction that closes the journal row, so it must not wait. */
+  /** Returns the changes, in the transaction that closes the journal row, so it must not wait. */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
-/** The methods of an effect that recovery needs. A later phase of an effect has only these. */
+/** Methods that recovery needs. A later phase of an effect has no other methods. */
 export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<Row, Seen> {
   /**
    * Finds out whether the effect happened. Only reads, so it may be repeated.
@@ -68,7 +68,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
   /** Sends the request. Where a file may have changed meanwhile, checks the disk just before. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
-  /** For a request that certainly changed nothing. By default, the fault alone decides. */
+  /** Returns the outcome of a request that changed nothing. By default, the fault decides. */
   refuse?(ctx: CycleContext, row: Row, input: Input, fault: Fault): Promise<Outcome> | Outcome;
 }
 
@@ -80,7 +80,7 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
   perform(ctx: CycleContext, row: Row, input: Input): EffectResult<Seen>;
-  /** After a crash: completes or reverts an unfinished effect. May be repeated. */
+  /** Completes or reverts an unfinished effect after a crash. May be repeated. */
   observe(ctx: CycleContext, row: Row): EffectResult<Seen>;
 }
 
@@ -126,7 +126,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   return endEffect(ctx, effect, rowId, row, result, { from: "observation", fault });
 }
 
-/** Resolves when the row and its content are committed; only then may the effect begin. */
+/** Resolves after the journal row and its content are committed; then the effect may begin. */
 async function openJournalRow(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;

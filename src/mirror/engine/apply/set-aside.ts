@@ -16,7 +16,7 @@ import type { StateChange } from "./commit.ts";
 
 type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
-/** Returns the reason if the original path cannot be read; the journal row then stays open. */
+/** Reads a set-aside file. Returns the reason if its original path cannot be read. */
 export function readSetAside(
   { world: { disk } }: CycleContext,
   { setAsideAt, path }: SetAsideFile,
@@ -45,7 +45,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** For a set-aside file whose original path another file has now. */
+/** Moves a set-aside file beside its original path, which another file has now. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
@@ -66,7 +66,7 @@ function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): Fre
   });
 }
 
-/** Returns the reason if the move failed; null on success. */
+/** Returns the reason if the set-aside file could not be moved back; null on success. */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
@@ -77,7 +77,7 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
     : `could not be restored: ${"detail" in putBackOutcome ? putBackOutcome.detail : putBackOutcome.kind}`;
 }
 
-/** Ignores line ends and white space at the end. Returns false if a content is unknown. */
+/** Ignores line ends and white space at the end. Returns false if a version is unknown. */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
   const textBefore = from === null ? null : state.text(from);
@@ -91,7 +91,7 @@ export type FileRemoval = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly expect: Digest;
-  /** Path below `.mdmirror/`. */
+  /** Destination of the file, below `.mdmirror/`. */
   readonly place: string;
   /** Returns the state change to commit when the file is in the trash. */
   readonly change: () => StateChange;
@@ -99,7 +99,7 @@ export type FileRemoval = {
 
 type TrashRow = Extract<Intent, { kind: "trash" }>;
 
-/** If the process ends before the state changes, recovery moves the file back. */
+/** If the process ends before the state changes, recovery moves the trashed file back. */
 export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateChange> = {
   prepare(_, removal) {
     const { id, path, expect, place: setAsideAt } = removal;
@@ -122,8 +122,8 @@ export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateCha
       return putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file");
     const { expect = null } = row;
     const isChanged = expect !== null && aside.kind === "done" && aside.value !== null && aside.value.digest !== expect;
-    // An edit is newer than the deletion, so it is kept (I06). After a restart of the machine, the
-    // difference may be damage instead of an edit.
+    // An edit is newer than the deletion, so the edit is kept (I06). After a restart of the
+    // machine, the difference may be damage instead of an edit.
     return isChanged && !hasRestarted(ctx.world)
       ? moveBeside(ctx, row, "the file was edited while mdmirror removed it")
       : { kind: "over", outcome: DONE };

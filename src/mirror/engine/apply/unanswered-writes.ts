@@ -44,7 +44,7 @@ export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fa
   return rememberSent(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** For a PUT that was combined with another edit, and whose result is not in the local file. */
+/** Returns the end of a PUT whose combined result could not be written to the local file. */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return rememberSent(ctx, row, { detail, requestId: null, outcome: "combined" });

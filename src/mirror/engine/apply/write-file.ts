@@ -20,7 +20,7 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
-/** The journal row stores the members that are picked from its type. */
+/** A write to a file. The journal row stores the members that are picked from its type. */
 export type FileWrite = Pick<
   ReplaceRow,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
@@ -42,14 +42,14 @@ type StampedDigest = { readonly stamp: Stamp; readonly digest: Digest };
 /** `same` if the file had the content already. */
 type WriteKind = "created" | "replaced" | "same";
 type ObservedFile = {
-  /** Null if the file at the path has other content. */
+  /** Stamp and digest of the written file; null if the file at the path has other content. */
   readonly file: StampedDigest | null;
   readonly writeKind: WriteKind;
   /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
   readonly stays: Outcome | null;
 };
 
-/** The old file is kept and checked later (`late-write.ts`): an editor may still save to it. */
+/** Replaces a file. The old one is checked later (`late-write.ts`): an editor may save to it. */
 export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
@@ -176,7 +176,7 @@ export function resultOfReplace(
   );
 }
 
-/** If the write ends a conflict by moving base, also moves the conflict copies to the trash. */
+/** Returns the written file. If the write ends a conflict, also moves its copies to the trash. */
 function observeWritten(
   ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: ReplaceRow,
@@ -232,7 +232,7 @@ function makeChange(
   return { contentRecord: { ...movedRecord, submissions }, version: { id, ...version }, ...conflictChange, event };
 }
 
-/** If a copy could not be removed, the conflict and its block stay. */
+/** Ends the conflict after a write. If a copy could not be removed, conflict and block stay. */
 function changeConflict(
   { world: { state } }: CycleContext,
   { id, endsBlock }: ReplaceRow,

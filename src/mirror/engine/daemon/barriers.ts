@@ -23,15 +23,14 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** Null before the first scan of the caller's paths. */
+  /** Result of the first scan of the caller's paths; null before that scan. */
   noted: Extract<BarrierScanResult, { kind: "seen" }> | null;
   open: readonly AwaitedPath[];
   /** Monotonic time of the next scan; infinity if none is due. */
   dueAt: number;
   /**
-   * Paths whose delay was cut short because the caller waits. This happens once for each path. If a
-   * path must wait again, something else prevents the upload, and cutting the delay short again
-   * would never end.
+   * Paths whose delay was cut short because the caller waits. This happens once for each path. A
+   * path that must wait again has another problem, and would otherwise be hastened forever.
    */
   readonly hastened: Set<LocalPath>;
 };
@@ -79,7 +78,7 @@ export class Barriers {
     return promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
-  /** Returns infinity if no scan is due. */
+  /** Returns the time of the next due scan; infinity if none is due. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
     let earliest = NEVER;
@@ -87,7 +86,7 @@ export class Barriers {
     return earliest;
   }
 
-  /** The daemon calls this between two runs. */
+  /** Carries out due scans. The daemon calls this between two runs. */
   async scanDue(): Promise<void> {
     const dueBarriers = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
     const newBarriers = dueBarriers.filter(({ noted }) => noted === null);
@@ -109,7 +108,7 @@ export class Barriers {
     }
   }
 
-  /** The daemon calls this after each run, which may have uploaded the paths of a caller. */
+  /** Resolves waiting callers. The daemon calls this after each run. */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;

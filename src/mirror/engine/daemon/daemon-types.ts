@@ -19,7 +19,7 @@ export type DaemonOptions = {
   /** The daemon ignores `secondLookMs` and `reviewsOnlyUnchanged`: it has its own delays. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
-  /** Undefined if the daemon only polls. */
+  /** Event stream of the service; undefined if the daemon only polls. */
   readonly events?: RemoteEvents;
 };
 
@@ -38,10 +38,10 @@ export type DaemonStatus = {
   /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
-  /** Null if the daemon is not paused, or is paused until `resume`. */
+  /** End of the pause; null without a pause, or if the pause lasts until `resume`. */
   readonly pausedUntil: number | null;
   readonly nextPollAt: number | null;
-  /** Null if the last run did not fail. */
+  /** Time of the next retry; null if the last run did not fail. */
   readonly retryAt: number | null;
   /** `polling`: the system allows no watches (`limit` says why), so polls scan the folder. */
   readonly watching: "starting" | "events" | "polling";
@@ -54,14 +54,14 @@ export type BarrierEnd =
   | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
 
 export type Daemon = {
-  /** Ends after `signal` aborts. Throws on a bug, a lost state file, or a second call. */
+  /** Resolves after `signal` aborts. Throws on a bug, a lost state file, or a second call. */
   run(signal: AbortSignal): Promise<void>;
   /**
    * Carries out a request. Rejects if the daemon stops first.
    * @param forMs milliseconds of a pause; undefined if the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<void>;
-  /** Runs after all earlier requests. Rejects if `work` throws, or if the daemon stops first. */
+  /** Calls `work` after all earlier requests. Rejects if `work` throws, or the daemon stops. */
   callBetweenRuns(work: () => void): Promise<void>;
   /**
    * Waits until the local changes that exist at the time of the call are on the service, in review,

@@ -131,7 +131,7 @@ class DaemonLoop implements Daemon {
   }
 }
 
-/** Also notices if the machine was suspended during the sleep. */
+/** Sleeps until work is due, and notices if the machine was suspended meanwhile. */
 class Sleeper {
   readonly #clock: Clock;
   readonly #timing: DaemonTiming;
@@ -219,7 +219,7 @@ class RequestQueue {
     return promise;
   }
 
-  /** Returns false if the queue is empty. */
+  /** Carries out the first request. Returns false if the queue is empty. */
   async carryOutFirst(): Promise<boolean> {
     const request = this.#waiting.shift();
     await request?.carryOut();

@@ -11,7 +11,7 @@ import type { FileHint } from "./remote-hints.ts";
 
 type EventWatchParts = {
   readonly world: World;
-  /** Null if the daemon does not use the service's event stream. */
+  /** Event stream of the service; null if the daemon does not use one. */
   readonly events: RemoteEvents | null;
   readonly runs: Pick<DaemonRuns, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
@@ -124,7 +124,7 @@ function findPathToRequest(
   return path !== null && changeId === record.changeId ? "known" : record.remotePath;
 }
 
-/** Returns null if another document or none has the path, or if no answer came. */
+/** Requests a document; null if another document or none is at its path, or without an answer. */
 async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? toRemoteFiles(world, listing).get(id) : undefined;

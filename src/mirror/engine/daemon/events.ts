@@ -22,7 +22,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly requestId: string | null;
       /** Change id in the document's record after the effect; null without a record. */
       readonly changeId: string | null;
-      /** Null if the content did not change, or is not in the content store. */
+      /** Changed lines; null if the content did not change, or is not in the content store. */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }

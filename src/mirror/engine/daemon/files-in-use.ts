@@ -43,12 +43,12 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** Returns null if no check is needed. */
+  /** Returns the time of the next check; null if no check is needed. */
   nextAt(): number | null {
     return this.#checkAt;
   }
 
-  /** True if a file may be replaced now, or a program wrote to a set-aside file. */
+  /** Returns true if a file may be replaced now, or a program wrote to a set-aside file. */
   isAnyFree(): boolean {
     if (this.#blocks.some((block) => this.#waitsMs(block) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
       this.#checkAt = null;
@@ -72,7 +72,7 @@ export class FilesInUse {
     return true;
   }
 
-  /** Returns 0 or less if the file may be replaced now. */
+  /** Returns the milliseconds to wait; 0 or less if the file may be replaced now. */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

@@ -67,7 +67,7 @@ export class FolderWatch {
     return isAway ? "lost" : "back";
   }
 
-  /** Does nothing if the folder is missing or the system allows no more watches. */
+  /** Starts the watcher, unless the folder is missing or the system allows no more watches. */
   async ensure(): Promise<void> {
     if (this.#isAway) return;
     if (this.#isOutdated) await this.close();
@@ -111,8 +111,8 @@ export class FolderWatch {
   }
 
   /**
-   * Returns true if a change at a path does not concern the daemon. A conflict copy does concern
-   * it, although the ignore rules exclude it, because removing the copy ends the conflict.
+   * Returns true if a change at a path does not concern the daemon. A change of a conflict copy
+   * does, although the ignore rules exclude it, because removing the copy ends the conflict.
    */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;

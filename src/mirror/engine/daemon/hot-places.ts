@@ -95,7 +95,7 @@ export class HotPlaces {
     this.#places = this.#places.filter((other) => other !== place);
   }
 
-  /** Returns null if there is no hot place. */
+  /** Returns the time of the next listing of a hot place; null if there is no hot place. */
   dueAt(): number | null {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
   }
@@ -151,7 +151,7 @@ function findActivePaths(action: Action): readonly LocalPath[] {
   return "lastLocalPath" in action ? [action.lastLocalPath] : [];
 }
 
-/** Proves no absence: only a listing of the whole workspace finds a moved document. */
+/** Listings of hot places prove no absence: only a listing of the whole workspace does. */
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];

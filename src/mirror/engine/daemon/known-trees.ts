@@ -32,7 +32,7 @@ export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
-  /** Null if a run has used the last listing. */
+  /** Newest listing; null if a run has used it. */
   #newListing: DocumentList | null = null;
   /** Ignore rules and disk of the last scan, without files; null before the first. */
   #lastLocal: LocalTree | null = null;
@@ -152,12 +152,12 @@ export class KnownTrees {
     return earlierFile === undefined || !state.isEarlier(file.id, file.changeId, earlierFile.changeId);
   }
 
-  /** Returns true if the last listing had base's path, or if no listing is known. */
+  /** Returns true if the last listing has the document at base's path, or without a listing. */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
 
-  /** Returns a tree without files and folders; null before the first scan. */
+  /** Returns the ignore rules of the last scan in an empty tree; null before the first scan. */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
   }

@@ -75,7 +75,7 @@ export class PendingDeletions {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
-  /** Returns null if no deletion is delayed. */
+  /** Returns the time when the next deletion is due; null if no deletion is delayed. */
   nextAt(): number | null {
     let nextDueAt: number | null = null;
     for (const wait of this.#pending.values())
@@ -102,7 +102,7 @@ export class PendingDeletions {
     }));
   }
 
-  /** LIMIT: `deleteGraceMostMs` in all, or an endless series of deletions is never sent. */
+  /** LIMIT: `deleteGraceMostMs`. Otherwise an endless series of deletions would never be sent. */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

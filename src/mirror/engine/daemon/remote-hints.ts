@@ -5,7 +5,7 @@ import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
-/** `all`: too many documents or a folder changed. `folders`: list the folders too. */
+/** Documents to request. `all`: too many, or a folder changed. `folders`: list folders too. */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };

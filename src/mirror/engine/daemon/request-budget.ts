@@ -28,7 +28,7 @@ export class RequestBudget {
   #sent: number;
   #overspent = 0;
   #settledAt: number;
-  /** Null before the first listing of the whole workspace. */
+  /** Requests of the last listing of the whole workspace; null before the first listing. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -65,7 +65,7 @@ export class RequestBudget {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /** Returns the configured number, or fewer after refusals. */
+  /** Returns the configured number of requests, or fewer after refusals. */
   requestsAMinute(now: number): number {
     this.#settle(now);
     return this.#requestsAMinute;

@@ -22,7 +22,7 @@ const MAX_DIRTY_SHOWN = 100;
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
-  /** Null if the daemon does not use the service's event stream. */
+  /** Event stream of the service; null if the daemon does not use one. */
   readonly events: RemoteEvents | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
@@ -40,7 +40,7 @@ export class Runner implements WatchListener {
   readonly #watch: FolderWatch;
   readonly #eventWatch: EventWatch;
   #phase: DaemonPhase = IDLE;
-  /** Infinity if the pause lasts until `resume`; null if the daemon is not paused. */
+  /** End of the pause: infinity if it lasts until `resume`; null without a pause. */
   #pausedUntil: number | null;
 
   constructor(parts: RunnerParts) {
@@ -239,7 +239,7 @@ export class Runner implements WatchListener {
     return this.#judgeAlone(paths, shown);
   }
 
-  /** If that is not enough, lists the whole workspace. */
+  /** Requests the documents that events named. If that is not enough, lists the workspace. */
   async #runHints(): Promise<void> {
     const shownFiles = await this.#eventWatch.requestDocuments();
     if (shownFiles?.length === 0 || (shownFiles !== null && (await this.#judgeShown(shownFiles)))) return;

@@ -141,7 +141,7 @@ export class DaemonRuns {
     return cycleEnd.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
-  /** The daemon itself delays deletions, and waits until files are unchanged. */
+  /** Returns settings without delays, because the daemon itself delays deletions and reviews. */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
   }
@@ -187,7 +187,7 @@ export class DaemonRuns {
   }
 }
 
-/** If a run planned every change, later changes can be planned without a full run. */
+/** Returns true if a run planned every change, so that later changes need no full run. */
 function hasPlannedAll({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;
 }

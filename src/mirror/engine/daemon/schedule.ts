@@ -53,7 +53,7 @@ export class Schedule {
     this.#retryRefusedAt = now;
   }
 
-  /** Returns null if nothing is due. */
+  /** Returns the most urgent work that is due; null if nothing is due. */
   firstDue(): DueWork | null {
     const now = this.#clock.monotonic();
     for (const [due, time] of this.#times(now))
@@ -61,12 +61,12 @@ export class Schedule {
     return null;
   }
 
-  /** Returns infinity if no work is planned. */
+  /** Returns the earliest time at which work may be due; infinity if none is planned. */
   nextAt(): number {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, time]) => time));
   }
 
-  /** Returns the most urgent kind first. */
+  /** Returns the time of each kind of work, the most urgent kind first. */
   #times(now: number): readonly (readonly [DueWork, number])[] {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
@@ -94,7 +94,7 @@ export class Schedule {
   }
 
   /**
-   * Runs after each poll and after each scan of both sides.
+   * Schedules the next poll, after each poll and after each scan of both sides.
    * @param away true if the linked folder is missing; a poll then only checks the folder, without a
    * request
    */
@@ -119,7 +119,7 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latestAt));
   }
 
-  /** Returns infinity if polls are frequent enough without listings of hot places. */
+  /** Returns infinity if polls are frequent enough without separate listings of hot places. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const hotAt = this.#isListening ? null : hot.dueAt();
@@ -134,7 +134,7 @@ export class Schedule {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** If the service sends events, fewer polls are needed. */
+  /** Records whether the service sends events. If so, fewer polls are needed. */
   noteListening(isListening: boolean): void {
     this.#isListening = isListening;
     if (!isListening) this.#pollSooner();

@@ -21,7 +21,7 @@ type VacatedPath = {
   readonly digest: Digest;
 };
 
-/** LIMIT: remembered old paths, for memory. The oldest is forgotten. */
+/** LIMIT: remembered old paths, to bound memory. The oldest is forgotten. */
 const MAX_PATHS = 5_000;
 
 /**
@@ -183,7 +183,7 @@ function writeToDocument(
 
 function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
   const inUse = findUse(ctx, record);
-  // A file may be open in a program for days, so that does not matter.
+  // It does not matter that a program has the file open, because that may last for days.
   return inUse !== null && inUse.settledInMs !== null;
 }
 

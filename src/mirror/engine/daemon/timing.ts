@@ -12,7 +12,7 @@ export const DEFAULT_TIMING = {
   pollActiveMs: 5_000,
   pollIdleMs: 30_000,
   pollLongIdleMs: 120_000,
-  /** Shortest time between polls while the service sends events, in case one was missed. */
+  /** Shortest time between polls while the service sends events, in case an event was missed. */
   pollListeningMs: 60_000,
   /** Time for which events of the service are collected before their documents are requested. */
   eventsSettleMs: 30,

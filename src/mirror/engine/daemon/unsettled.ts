@@ -11,7 +11,7 @@ import type { DaemonTiming } from "./timing.ts";
 /** LIMIT: paths remembered one by one. Beyond it, a scan of the whole folder is cheaper. */
 const MAX_PATHS = 2_000;
 const MIN_MANY_PATHS = 500;
-/** More changed paths are a bulk change, which gets more time, so that one plan sees it all. */
+/** More changed paths than this are a bulk change, which gets more time to become one plan. */
 const BULK_PATHS = 20;
 
 type PathChange = { readonly first: number; last: number; whole: boolean };
@@ -43,7 +43,7 @@ export class DirtyPaths {
     else this.#collapse(now);
   }
 
-  /** The writer says that it has finished. A change seen by the watcher keeps its delay. */
+  /** Records a path that its writer has finished. A change that the watcher saw keeps its delay. */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const knownChange = this.#changes.get(path);
     if (knownChange !== undefined && (knownChange.whole || !whole)) return;
@@ -60,7 +60,7 @@ export class DirtyPaths {
     this.#changes.set("", { first: firstChangeAt, last: now, whole: true });
   }
 
-  /** Returns null if no path has changed. */
+  /** Returns the time of the next scan; null if no path has changed. */
   dueAt(): number | null {
     if (this.#since === null || this.#changes.size === 0) return null;
     let latestSettledAt = 0;
@@ -71,7 +71,7 @@ export class DirtyPaths {
     return Math.min(latestSettledAt, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /** Returns the paths that must not be planned yet. Each includes everything below it. */
+  /** Returns the paths that must not be planned yet. Each path includes everything below it. */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const unsettledPaths = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes)
@@ -88,7 +88,7 @@ export class DirtyPaths {
     return (this.settlesAt(path) ?? now) <= now;
   }
 
-  /** While a bulk change is in progress, no document is planned. */
+  /** Returns true during a bulk change. Until it is over, no document is planned. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
@@ -114,7 +114,7 @@ export class DirtyPaths {
     return { paths: settledPaths, whole: needsWholeScan, many: hasManyChanges };
   }
 
-  /** Returns null if neither the path nor a folder above it is changing. */
+  /** Returns when a path will be unchanged for long enough; null if nothing changes there. */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;
     for (const [dirty, change] of this.#changes)
@@ -216,7 +216,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptiedFiles;
 }
 
-/** Returns none if inodes are not reliable on this disk. */
+/** Returns the inodes of empty files; none if inodes are not reliable on this disk. */
 function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;

@@ -90,7 +90,7 @@ export class CommitGroup {
     }
   }
 
-  /** The group must know how many steps run, to know when no other can join a transaction. */
+  /** Counts running steps, so that the group knows when no other step can join a transaction. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -142,7 +142,7 @@ export class CommitGroup {
     if (this.#pending.length > 0 && this.#isLast()) this.#flush();
   }
 
-  /** Without this, the last steps of a plan would wait for further commits in vain. */
+  /** Commits if every step waits. Otherwise the last steps of a plan would wait too long. */
   async #flushInATurn(): Promise<void> {
     await null;
     this.#flushIfAll();

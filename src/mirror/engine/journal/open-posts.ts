@@ -44,7 +44,7 @@ function hidePostsOnService({ base, local, remote }: Trees, open: ReadonlyMap<Po
   return hideDocuments(remote, hiddenDocuments);
 }
 
-/** Returns the tree without some documents. Each of them is marked as unseen, with a reason. */
+/** Returns the tree without some documents, each marked as unseen with a reason. */
 export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [DocId, string])[]): RemoteTree {
   const files = new Map(remote.files);
   for (const [id] of hidden) files.delete(id);

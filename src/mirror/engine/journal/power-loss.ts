@@ -1,7 +1,7 @@
 /**
  * Restores files that a power loss damaged. After a restart of the machine, a file that was not
  * flushed may be missing, empty, zeroed or cut off at a sector. mdmirror assumes that no user
- * deleted or shortened it, and writes its content again from the content store.
+ * deleted or shortened such a file, and writes the content again from the content store.
  */
 
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
@@ -36,13 +36,13 @@ type DamagedFile = {
   readonly record: DocumentRecord;
   /** Path of the file; if it is missing, the path after the moves of the folders above it. */
   readonly path: LocalPath;
-  /** Undefined if the document's file is missing. */
+  /** File of the document; undefined if the file is missing. */
   readonly file: LocalFile | undefined;
   /** True if another document's file is at the path. */
   readonly isTaken: boolean;
 };
 
-/** Returns true if any file was damaged, so that the folder must be scanned again. */
+/** Restores damaged files. Returns true if there were any, so that the folder is scanned again. */
 export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
   const damagedFiles = [...findDamagedFiles(ctx, trees, policy)];
   for (const file of damagedFiles) {
@@ -78,7 +78,7 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
   }
 }
 
-/** Looks for the inode first, so that a moved file is found. */
+/** Finds the file of a record, by inode first, so that a moved file is found. */
 function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
   const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);

@@ -48,7 +48,7 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
 
 type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
-/** Returns the paths that count as unknown, because their journal rows stay open, with reasons. */
+/** Recovers disk effects. Returns paths of rows that stay open: they count as unknown. */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const openPaths = new Map<LocalPath, string>();
   const findCurrentPath = makePathFinder(ctx);

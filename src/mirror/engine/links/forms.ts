@@ -154,7 +154,7 @@ export class LinkForms {
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
 
-  /** Resolves links by the current paths only, even if a stored spelling knows the bytes. */
+  /** Resolves links by the current paths only, without stored spellings of these bytes. */
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
@@ -295,7 +295,7 @@ export class LinkForms {
     );
   }
 
-  /** For content that a user reads. Stores nothing. */
+  /** Converts content for a user to read. Stores nothing. */
   toLocalForm(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }

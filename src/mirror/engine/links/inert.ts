@@ -52,7 +52,7 @@ export function reportInertLinks(
   return [...linksByReason].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
-/** Returns null if the link leads to a document, or was uploaded as written. */
+/** Returns null if a link leads to a document, or was uploaded as written. */
 function findInertReason(
   { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

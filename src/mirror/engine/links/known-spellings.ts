@@ -36,7 +36,7 @@ export class KnownSpellings {
   /**
    * Returns the spelling of bytes at a path, and stores it for that path. The state may have it at
    * this path, at the former path of a moved document, or at another path in the same folder.
-   * Relative links lead to equal targets from all paths of a folder.
+   * Relative links lead to the same targets from each path of a folder.
    */
   found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
     const foundEntry = this.#find(path, bytes, where);
@@ -78,7 +78,7 @@ export class KnownSpellings {
     return this.#stored.ofContent(path, digest);
   }
 
-  /** True if no local file has links. */
+  /** Returns true if no local file has links. */
   isEmpty(): boolean {
     return this.#stored.isEmpty();
   }
@@ -95,7 +95,7 @@ export class KnownSpellings {
     else this.#stored.put(spelling);
   }
 
-  /** A file has older bytes again after an edit or an effect was undone. */
+  /** Makes a spelling the newest again, after an edit or an effect was undone. */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.atPath(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
@@ -113,7 +113,7 @@ export class KnownSpellings {
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** A set-aside file is back at its path, will be moved back, or was never set aside. */
+  /** Records that a set-aside file is back, will be moved back, or was never set aside. */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.atPath(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });

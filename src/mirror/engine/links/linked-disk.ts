@@ -172,7 +172,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
-  /** The spelling of the new bytes must be stored already. */
+  /** Replaces a file. The spelling of the new bytes must be stored already. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const diskOutcome = this.plain.replace(path, text, expect, setAsideAt);
     if (diskOutcome.kind !== "done" && !diskOutcome.isSetAside) this.#forms.known.recordUnwritten(path, expect);

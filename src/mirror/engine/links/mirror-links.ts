@@ -81,7 +81,7 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Links to documents outside the linked folder are written as ids. */
+  /** Records documents outside the linked folder. Links to them are written as ids. */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
@@ -205,13 +205,13 @@ export class MirrorLinks {
     return isSameSpelling(spelling, newEntry) ? null : { record, from: spelling, to: newEntry, bytes };
   }
 
-  /** Recovery must know which content the bytes before and after a rewrite represent. */
+  /** Stores both spellings of a rewrite, because recovery must know what the bytes represent. */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
     this.forms.known.put(to);
   }
 
-  /** If a file was not rewritten before a crash, the spelling of its bytes must be the newest. */
+  /** Makes the old spelling the newest, because a crash prevented the rewrite of the file. */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
@@ -224,7 +224,7 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
-  /** Leaves out links that were inert in base's content already. */
+  /** Returns new uploaded links to no document, without those that were inert in base already. */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {
@@ -236,7 +236,7 @@ export class MirrorLinks {
     return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.forms.scope));
   }
 
-  /** Does nothing while the journal has rows, because an effect may still be reverted. */
+  /** Removes unused spellings, but only without journal rows: an effect may still be reverted. */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }

@@ -31,7 +31,7 @@ export class LinkPlaces {
   readonly #unknownFiles = new Set<LocalPath>();
   /** Paths of two documents that are swapping paths. Value: the document that `#byPath` lacks. */
   readonly #shared = new Map<LocalPath, TargetId>();
-  /** Null until the first wiki link is read. */
+  /** Index of documents by name; null until the first wiki link is read. */
   #named: NameIndex | null = null;
   readonly #names: DocumentNames | undefined;
   readonly #tombstones: BaseTree["tombstones"];
@@ -112,7 +112,7 @@ export class LinkPlaces {
     return !this.#byId.has(id) && (this.#records.has(id as DocId) || this.#outside.has(id));
   }
 
-  /** For documents outside the linked folder that have no record. */
+  /** Records documents outside the linked folder that have no record. */
   setOutside(ids: ReadonlySet<string>): void {
     this.#outside = ids;
   }
@@ -189,21 +189,21 @@ export class LinkPlaces {
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
-  /** If two documents are swapping paths, the other document has the path again. */
+  /** Removes a document from a path. Another document that is swapping paths with it may stay. */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
     if (otherId !== undefined && this.#byId.get(otherId) === path) this.#byPath.set(path, otherId);
     else this.#byPath.delete(path);
   }
 
-  /** The document with this path in base is at another path now. */
+  /** Records that an unknown file has the path of a document, which is at another path now. */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
     this.#unknownFiles.add(path);
     this.#named?.add(path);
   }
 
-  /** Links to the path of an unknown file lead to no document. */
+  /** Returns true if the file at a path belongs to no known document. Links cannot lead to it. */
   isUnknownFile(path: LocalPath): boolean {
     return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
@@ -224,7 +224,7 @@ export class LinkPlaces {
     };
   }
 
-  /** Returns null if the link has no target, or is not an absolute path. */
+  /** Returns the target of an absolute link; null if it has none, or is another kind of link. */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")
       ? resolveDestination({ kind: "path", target, inert: false, suffixAt: 0 }, this.from(""))

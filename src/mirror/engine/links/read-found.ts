@@ -134,7 +134,7 @@ function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet
   return waitingPaths;
 }
 
-/** After a null in `changed` (a file replaced after the scan), no file counts as absent. */
+/** Returns the tree with changed files. After a null (file replaced), no file counts as absent. */
 function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

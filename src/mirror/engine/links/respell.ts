@@ -26,7 +26,7 @@ export function rewriteLinks(ctx: CycleContext): void {
   if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
-/** The content that the files' bytes represent stays unchanged. */
+/** Rewrites links without a change of the content that the files represent. */
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let batch: Respelling[] = [];
   const writeBatch = (): void => {

@@ -32,7 +32,7 @@ export function makeReadingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, mayStore: false }).disk;
 }
 
-/** Null if the conversion of links is turned off. */
+/** Setting of the conversion of links; null if it is turned off. */
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**

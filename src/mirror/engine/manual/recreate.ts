@@ -108,7 +108,7 @@ function describeOldDocument({ id, remotePath }: DocumentRecord): string {
 }
 
 /**
- * The old document's file belongs to the new document now.
+ * Deletes the old document, whose file belongs to the new document now.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {

@@ -46,19 +46,19 @@ export async function restoreDeletedFile(
   };
 }
 
-/** The folder's documents are restored separately. */
+/** Restores a removed folder. Its documents are restored separately. */
 export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
   const folderFailure = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: folderFailure ?? DONE, notes: [] };
 }
 
-/** The next run creates the folder on the service again, as a new folder. */
+/** Keeps a local folder. The next run creates it on the service again, as a new folder. */
 export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
 
-/** The next run uploads the file as a new document. */
+/** Keeps a local file. The next run uploads it as a new document. */
 export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): ManualEnd {
   const record = ctx.world.state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
@@ -103,8 +103,7 @@ function readBaseText(
 
 /**
  * Makes the service's version the base, so that the next run uploads the local content as an edit
- * of that version. For a service that has an earlier version after a restore from a backup, or an
- * empty version.
+ * of that version. The service's version is older, after a restore from a backup, or empty.
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;

@@ -74,7 +74,7 @@ function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEven
   return { base: baseDigest ?? theirs, theirs };
 }
 
-/** If the document is deleted on the service, only the conflict copy has its last version. */
+/** Adds advice if a document was deleted: only the conflict copy has the service's last version. */
 function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
   return stale(
@@ -109,7 +109,7 @@ export async function takeTheirs(
   });
 }
 
-/** The protection is right even if the content is not taken, so this needs no journal row. */
+/** Records the protection, which is right even if the content is not taken. */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
   if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });
@@ -193,7 +193,7 @@ export async function restoreOldName(ctx: CycleContext, record: DocumentRecord):
   return { outcome, notes: [] };
 }
 
-/** Moves the edit of a document to the trash that is gone, unreadable, or outside the folder. */
+/** Moves a local edit of a document that is gone, unreadable or outside the folder to the trash. */
 export function dropLocalEdit(
   ctx: CycleContext,
   { record, path, seen }: PlacedDocument,
@@ -217,7 +217,7 @@ export function dropLocalEdit(
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, path, conflict)] };
 }
 
-/** The next run uploads the content of a document that is gone as a new document. */
+/** Makes the next run upload a document that is gone from the service as a new document. */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
   if (digest === null) return makeNotDone(stale(`no file is at ${path}`));

@@ -90,7 +90,7 @@ type ChosenContent = {
   readonly old: string;
 };
 
-/** A program that has the old file open then saves to the trash. */
+/** Writes the chosen content. A program with the old file open then saves to the trash. */
 export function writeChosen(
   ctx: CycleContext,
   { record, path, text, seen, next, event, old }: ChosenContent,
@@ -126,7 +126,7 @@ export function writeChosen(
   };
 }
 
-/** Returns false if it is unknown which content the user saw (null or undefined). */
+/** Returns false if it is unknown which content the user saw, because `seen` is missing. */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }

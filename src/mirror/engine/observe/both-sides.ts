@@ -140,7 +140,7 @@ async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
-/** For a dry run, which recovers nothing. */
+/** Lists the open effects for a dry run, which recovers nothing. */
 function listOpenEffects({ state }: World): OpenEffects {
   const paths = new Map<LocalPath, string>();
   // The journal row of a set-aside file does not count, because its file has already been replaced.
@@ -156,7 +156,7 @@ export function makeContentSink({ world, notes }: CycleContext, input: CycleInpu
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/** For a document that is read only to prove that it exists. */
+/** Returns a function that stores documents that are read only to prove that they exist. */
 function makeProofStore(
   { world: { state }, notes }: CycleContext,
   input: CycleInput,
@@ -191,8 +191,8 @@ async function scanBothSides(
 }
 
 /**
- * For a dry run of a workspace in which no known document was found. Returns the scan as if the
- * user had approved this, so that the preview shows all changes that one approval would allow.
+ * Returns the scan of a dry run as if the user had approved a workspace without known documents.
+ * The preview then shows all changes that this approval would allow.
  */
 async function foreseeApproval(
   world: World,
@@ -231,7 +231,7 @@ type RescanInput = {
   readonly settled: boolean;
 };
 
-/** Also records stamps that the scan has confirmed, and flushes files of earlier cycles. */
+/** Restores damaged files. Also records confirmed stamps, and flushes files of earlier cycles. */
 async function restoreAndRescan(
   ctx: CycleContext,
   scanned: Trees,
@@ -252,7 +252,7 @@ async function restoreAndRescan(
   return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, toUnreadPaths(newFiles.open)) };
 }
 
-/** Runs after both scans, because links are resolved by the paths of all documents. */
+/** Resolves links by the paths of all documents, so both sides must have been scanned. */
 export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
@@ -278,7 +278,7 @@ function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalP
   return new Map([...open].map(([path, why]) => [path, makeUnreadable(why)]));
 }
 
-/** A document that this scan proves deleted is not hidden, whatever the result of its write. */
+/** Hides documents with open writes. A document that this scan proves deleted is not hidden. */
 function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
   return hideDocuments(

@@ -51,7 +51,7 @@ export function toRemoteFiles(world: World, { items }: Listing<FileResource>): M
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/** Returns null if the document is outside the linked folder. */
+/** Returns a document at its path in the linked folder; null if the document is outside. */
 export function toRemoteFile(
   world: World,
   { id, path: fullPath, lastChangeId: changeId, protected: isProtected }: FileResource,

@@ -25,7 +25,7 @@ export type LoadedBase = BaseTree & {
   readonly columns?: RecordColumns | undefined;
 };
 
-/** Does not read files with the recorded stamps. Stores new content during the scan (I03). */
+/** Scans the folder without reading files with recorded stamps. Stores new content (I03). */
 export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: StoreContent): LocalTree {
   world.progress.report("scan", 0, null);
   // One transaction stores all contents, because one transaction for each would be slow. The scan
@@ -227,7 +227,7 @@ function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | n
   return isWholeServiceFault(fault) || (fault.kind === "problem" && isEmpty) ? fault : null;
 }
 
-/** `misread`: the next scan will find the same problem. `cutShort`: it may be complete. */
+/** Says why a listing is incomplete. `misread`: the next one will be, too. `cutShort`: perhaps. */
 function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };

@@ -142,7 +142,7 @@ function concludeNotFound(
   }
 }
 
-/** A proof of an earlier run stays valid even if no other document is visible now. */
+/** Returns true if an earlier run proved the absence. The proof stays valid without this scan. */
 function wasProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
 }

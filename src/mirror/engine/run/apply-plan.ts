@@ -40,12 +40,12 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   }
 }
 
-/** Messages show paths instead of ids. Returns "" if `id` is not that of a recorded document. */
+/** Returns the path for a message, which shows no id; "" if `id` is not that of a document. */
 function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
-/** Logs a failure, and remembers it so that mdmirror does not repeat the action forever. */
+/** Runs an action. Remembers a failure, so that mdmirror does not repeat the action forever. */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);

@@ -132,7 +132,7 @@ function makeAwaitedPath({ run, records, underWay }: BarrierScanInput, path: Loc
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
-/** Returns null if the folder exists neither locally nor in base. */
+/** Returns the files and deletions in a folder; null if it exists neither locally nor in base. */
 function scanFolder(scan: BarrierScanInput, folder: LocalPath): ScannedPath[] | null {
   const { base, records, walk } = scan;
   const localTree = walk();
@@ -162,7 +162,7 @@ function findUnreadPaths(local: LocalTree, folder: LocalPath): LocalPath[] {
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
-/** A scan of a folder that keeps changing is incomplete, but has read its files. */
+/** Returns true if nothing was read. The scan of a folder that keeps changing has read files. */
 function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
@@ -211,7 +211,7 @@ export function readPathStates(world: World, awaited: readonly AwaitedPath[], is
   });
 }
 
-/** Returns null if the document's file was not moved away from the path since the scan. */
+/** Returns the record of a document whose file was moved away since the scan; otherwise null. */
 function findMovedRecord({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
   return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;

@@ -69,7 +69,7 @@ export type ConvergeInput = {
 
 export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 
-/** Also stores the results that later runs need. */
+/** Runs cycles until no change is left. Stores the results that later runs need. */
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
   const { run } = input;
   const convergence = await converge(world, input);

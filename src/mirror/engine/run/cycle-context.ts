@@ -24,7 +24,7 @@ export type CycleInput = {
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Undefined if the cycle starts its own tally. */
+  /** Tally that the cycles of a run share; undefined if the cycle starts its own. */
   readonly tally?: RunTally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
@@ -67,7 +67,7 @@ export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;
 /** Name of the approval that lets a workspace without any known document count as emptied. */
 export const APPROVE_EMPTY = "wrong-workspace";
 
-/** The request must not be sent again unchanged. */
+/** Outcome of a refused request that must not be sent again unchanged. */
 export type RefusedWrite = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /**
@@ -91,7 +91,7 @@ export type RunTally = {
   readonly futile: Map<string, FutileAction>;
   /** Refused requests, by a string that identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
-  /** New paths by old paths of local files whose names the service has for other documents. */
+  /** Local files renamed because another document has their name: old path to new path. */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
@@ -99,9 +99,7 @@ export type RunTally = {
   readonly oneWay: Block[];
   /** True if content was sent with a link whose target did not exist then, but exists now. */
   linksOpen: boolean;
-  /**
-   * True if the last cycle read another version than listed. A new listing shows which is newer.
-   */
+  /** True if the last cycle read another version than listed. A new listing shows the newer one. */
   readsOther: boolean;
   /** True if the journal has content that was sent without an answer and that no read found. */
   hasSent: boolean;
@@ -207,13 +205,13 @@ export class CycleContext {
     this.#run = run;
   }
 
-  /** Does not give the run a number. */
+  /** Returns true if the run has this number. Does not give the run a number. */
   isThisRun(number: number): boolean {
     const { begun } = this.#run;
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /** A daemon's run gets its number when this property is first read. */
+  /** Number of the run. A daemon's run gets its number when this property is first read. */
   get run(): number {
     return this.#run.number;
   }

@@ -136,7 +136,7 @@ const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 
 type StepResults = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
-/** After a stop, no step starts: nothing changes on either side until the user answers. */
+/** Carries out a plan. After a stop, nothing changes on either side until the user answers. */
 async function carryOutPlan(ctx: CycleContext, plan: Plan): Promise<StepResults> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
@@ -277,7 +277,7 @@ export async function planWithSecondScan(
   });
 }
 
-/** Nothing counts as scanned, so a safety check stops the plan with `root` as the reason. */
+/** Plans without a scan, so that a safety check stops the plan with `root` as the reason. */
 function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const reason = "the linked folder changed identity";
@@ -322,13 +322,13 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
   return { ...trees, remote: remoteTree };
 }
 
-/** Returns null if no earlier cycle has read the listed version. */
+/** Returns the listed version's digest; null if no earlier cycle has read that version. */
 function findKnownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((other) => other.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/** Returns null if the document cannot be read, or has another version than listed. */
+/** Returns a document's digest; null if it cannot be read, or has another version than listed. */
 async function readDigest(
   ctx: CycleContext,
   { base }: Trees,

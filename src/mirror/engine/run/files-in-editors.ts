@@ -36,7 +36,7 @@ const MAYBE_WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set<MaybeWritingKin
 
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
-/** Notes in `waitedEnough` which files may be written because the longest delay is over. */
+/** Returns files in use. Notes in `waitedEnough` which of them may be written nevertheless. */
 export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, UsedFile> {
   const usedFiles = new Map<LocalPath, UsedFile>();
   for (const { action } of steps) {
@@ -86,7 +86,7 @@ function isMaybeWriting(action: Action): action is Extract<Action, { kind: Maybe
   return MAYBE_WRITING_KINDS.has(action.kind);
 }
 
-/** The delay of a write is limited, because a program may have a file open for days. */
+/** Returns true after the longest delay of a write. A program may have a file open for days. */
 function hasWaitedLongest(
   { world, settings }: CycleContext,
   base: BaseTree,
@@ -98,7 +98,7 @@ function hasWaitedLongest(
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
-/** Returns true if `maxMs` have passed, or if the clock was set back since. */
+/** Returns true if `maxMs` have passed since a time, or if the clock was set back meanwhile. */
 export function isWaitOver({ clock }: World, since: number, maxMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= maxMs || waitedMs < 0;
@@ -170,7 +170,7 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return lastWrite !== undefined && isChangedBefore(savedMs, lastWrite, now);
 }
 
-/** An event with a time in the future proves nothing: the clock was set back since. */
+/** Returns true if the file changed before the event. An event in the future proves nothing. */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }

@@ -59,7 +59,7 @@ function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" 
   return state.meta(META.approved) !== null || state.meta(META.waived) !== encodeWaived(verdict);
 }
 
-/** A reason stays approved as long as it still applies. */
+/** Ends the approvals, except those of reasons that still apply. */
 function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
   if (!endsApproval(world, verdict)) return;

@@ -22,7 +22,7 @@ type RecentLosses = {
   readonly marks: readonly LossMark[];
 };
 
-/** Returns the documents that each side lost within the last hour and since the last approval. */
+/** Returns how many documents each side lost in the last hour and since the last approval. */
 export function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   const { after } = readRecentLosses(world);
   const { state } = world;
@@ -38,7 +38,7 @@ export function markLosses(world: World): void {
   writeRecentLosses(world, { after, marks: [...marks, [readNewestRun(world), clock.monotonic()]] });
 }
 
-/** After the user has approved the losses so far. */
+/** Forgets the losses so far, because the user has approved them. */
 export function forgetLosses(world: World): void {
   writeRecentLosses(world, { after: readNewestRun(world), marks: [] });
 }
@@ -47,7 +47,7 @@ function readNewestRun({ state }: World): RunNumber {
   return state.runs(1)[0]?.run ?? 0;
 }
 
-/** Leaves out marks that are at least an hour old. */
+/** Returns the stored losses, without marks that are at least an hour old. */
 function readRecentLosses(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);

@@ -22,10 +22,7 @@ export const META = {
   emptied: "emptied",
   /** Boot of the machine in which mdmirror last restored files that a power loss damaged. */
   boot: "boot",
-  /**
-   * Pause of the daemon: `yes` if it has no end, otherwise its end (wall time) and its
-   * milliseconds.
-   */
+  /** Pause of the daemon: `yes` if endless, otherwise its end (wall time) and its length in ms. */
   paused: "watch.paused",
   /** Value of `init --prefer`, which applies until the first complete run. */
   prefer: "first.prefer",

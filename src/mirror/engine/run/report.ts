@@ -26,7 +26,7 @@ type AttentionKind =
   | "uncertain";
 
 export type Attention = {
-  /** "" for the whole linked folder. */
+  /** Path with the problem; "" for the whole linked folder. */
   readonly path: LocalPath;
   readonly kind: AttentionKind;
   readonly code: string | null;
@@ -56,7 +56,7 @@ export type RunReport = {
   readonly renamed?: readonly LocalRename[];
   /** User's files that were moved away because a conflict copy needed their path. Reported once. */
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
-  /** Undefined if no uploaded content has a link that leads to no document. */
+  /** Uploaded links that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];
   /** Changes that a sync of one direction leaves on their side. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
@@ -122,7 +122,7 @@ function isLockoutCode(code: string): code is LockoutCode {
   return code === "unauthenticated" || code === "workspace_not_found";
 }
 
-/** Returns null if no fault ended the connection to the service during the steps. */
+/** Returns the fault that ended the connection to the service during the steps; otherwise null. */
 function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
@@ -219,7 +219,7 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: bo
   return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
 }
 
-/** Even if all steps of a stopped run had started, the sides may differ. */
+/** Returns a problem after a stopped run: the sides may differ even if all steps had started. */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =

@@ -19,12 +19,12 @@ type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
 
 export type RunState = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Milliseconds since the epoch; null if no run has ended in sync. */
+  /** Time of the last sync, in milliseconds since the epoch; null if there was none. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Null if the last run reached the service. */
+  /** Reason why the last run did not reach the service; null if it did. */
   readonly fault: Fault | null;
-  /** Null if the last run reached the service, or was a run of an earlier version of mdmirror. */
+  /** Address that the last run did not reach; null if it did, or if an earlier version ran. */
   readonly unreachedAddress: string | null;
   readonly safetyStop: {
     readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
@@ -33,7 +33,7 @@ export type RunState = {
   readonly staysLocal: RunReport["staysLocal"];
 };
 
-/** Also stores the time of the last sync if both sides are in sync. */
+/** Stores a run's report and, if both sides are in sync, the time of the last sync. */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLastRun(world, report);
@@ -47,7 +47,7 @@ export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void 
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
-/** If the run did not scan the folder, the earlier `staysLocal` stays. */
+/** Stores the last run. If it did not scan the folder, the earlier `staysLocal` stays. */
 export function rememberLastRun(
   { state, address }: World,
   { state: ended, beside, fault, staysLocal }: RunReport,
@@ -86,7 +86,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, command: string)
 type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** Null if there is no run, or if a daemon is in the middle of the newest run. */
+  /** Newest run; null if there is none, or if a daemon is in the middle of it. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 

@@ -23,7 +23,7 @@ export type World = {
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** Undefined if the steps of a plan cannot be stopped. */
+  /** Runs steps so that a signal can stop them; undefined if they cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
   /** Address of the service, for the message that mdmirror could not reach it. */
@@ -51,7 +51,7 @@ export type Settings = Omit<
   readonly reviewsOnlyUnchanged: boolean;
   /** Milliseconds between two scans for an absence; null if the caller watches the folder. */
   readonly secondLookMs: number | null;
-  /** Undefined if writes to files that somebody is working on are not delayed. */
+  /** Delays for writes to files that somebody is working on; undefined without delays. */
   readonly handsOff?: EditorWait;
 };
 
@@ -74,7 +74,7 @@ export function toService(world: World, path: RemotePath): RemotePath {
   return rebase(path, "", world.prefix);
 }
 
-/** Returns null if the path is outside the linked part of the workspace. */
+/** Returns a path relative to the linked part of the workspace; null if it is outside that part. */
 export function fromServicePath({ prefix }: World, path: RemotePath): RemotePath | null {
   return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
 }
