@@ -34,7 +34,7 @@ type HotPlace = {
   cost: number;
 };
 
-/** LIMIT: steps of a run. A bulk change does not show where somebody works. */
+/** LIMIT: steps of a run. More are a bulk change, which does not show where somebody works. */
 const MAX_STEPS = 200;
 /** LIMIT: hot places that one run adds. Choosing a place is slow, because it reads every record. */
 const MAX_NEW_PLACES = 4;

@@ -25,7 +25,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listed true if the run listed the service, without which nothing proves equality */
+  /** @param listed true if the run listed the service; only then both sides are proven equal */
   note(report: RunReport, listed: boolean): void {
     const earlierReport = this.#report;
     const didSomething = report.run !== 0 && report.run !== earlierReport?.run;

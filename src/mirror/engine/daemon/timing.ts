@@ -8,7 +8,7 @@ export const DEFAULT_TIMING = {
   settleMostMs: 5_000,
   /** Longest delay of a bulk change (a checkout, a copied folder) before it is planned. */
   bulkMostMs: 30_000,
-  /** Time between polls, with and without activity. Varies at random by a tenth. */
+  /** Time between polls: after activity, without it, and after `longIdleAfterMs` without it. */
   pollActiveMs: 5_000,
   pollIdleMs: 30_000,
   pollLongIdleMs: 120_000,

@@ -159,7 +159,7 @@ type CycleNotes = {
    * the version from this map and removes it. The contents are in the content store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
-  /** Documents that may become blank, as counted; null if too few are downloaded to matter. */
+  /** Documents whose files may become blank; null if too few are downloaded to matter. */
   mayBeEmptied: ReadonlySet<DocId> | null;
   /** Contents by digest that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;

@@ -1,4 +1,4 @@
-/** Collects what the safety checks need besides the trees: root, recent losses, approvals. */
+/** Collects what the safety checks need besides trees: root identity, recent losses, approvals. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";

@@ -42,7 +42,7 @@ export function rememberReport(world: World, report: RunReport): void {
   forgetSent(state);
 }
 
-/** Once both sides are in sync, unanswered content on the service is another user's edit. */
+/** After a sync, sent content that appears on the service late is another user's edit. */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
