@@ -133,7 +133,7 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
   },
 };
 
-/** No read shows whether content is in review, so it counts as sent: no second review opens. */
+/** No read shows whether content is in review. Counting it as submitted avoids a second review. */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
 /** Ends an upload that went to review. Base stays during the review. */

@@ -88,7 +88,7 @@ export class DirtyPaths {
     return (this.settlesAt(path) ?? now) <= now;
   }
 
-  /** Returns true during a bulk change. Until it is over, no document is planned. */
+  /** Returns true until each change of a whole folder has settled. Nothing is planned before. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
@@ -114,7 +114,7 @@ export class DirtyPaths {
     return { paths: settledPaths, whole: needsWholeScan, many: hasManyChanges };
   }
 
-  /** Returns when a path will be unchanged for long enough; null if nothing changes there. */
+  /** Returns when a path will have settled; null if neither it nor a folder above is changing. */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;
     for (const [dirty, change] of this.#changes)

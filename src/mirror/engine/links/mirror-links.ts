@@ -224,7 +224,7 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
-  /** Returns new uploaded links to no document, without those that were inert in base already. */
+  /** Returns uploaded links that lead to no document, without those that were inert in base. */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {

@@ -189,7 +189,7 @@ export class LinkPlaces {
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
-  /** Removes a document from a path. Another document that is swapping paths with it may stay. */
+  /** Removes a document from a path, which then belongs to a document that is swapping paths. */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
     if (otherId !== undefined && this.#byId.get(otherId) === path) this.#byPath.set(path, otherId);
