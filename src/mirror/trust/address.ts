@@ -1,24 +1,26 @@
-/** Finds the URL of the service and where it comes from, and checks whether mdmirror may use it. */
+/** Finds the service's URL and the source of that URL. Checks whether mdmirror may use the URL. */
 
 import { checkBaseUrl, removeRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type PickedUrl = {
-  /** URL of the user or the configuration, without a `/v1…` at its end, which each request adds. */
+  /** URL without a `/v1…` at its end, because each request adds that part. */
   readonly url: string;
-  /** Source of the URL: `config` is the folder's own; the user of this command set the others. */
+  /**
+   * Source of the URL: `config` is the folder's own configuration. The user of this command set the
+   * other two.
+   */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
 export type UrlSources = {
-  /** Value of `--url`; null or undefined if it was not passed. */
   readonly url?: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Returns the URL to use: that of `--url`, otherwise `MDMIRROR_URL`, otherwise the configuration.
- * Returns null if none of them has one.
+ * Returns the URL of the first source that has one: `--url`, `MDMIRROR_URL`, the configuration.
+ * Null if none has one.
  */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const urlVariable = env["MDMIRROR_URL"] ?? "";
@@ -43,12 +45,10 @@ export function toAddress({ url, from }: PickedUrl, allowHttp: readonly string[]
   );
 }
 
-/** Returns true if both URLs mean the same base URL, even if they are spelled differently. */
 export function isSameUrl(a: string, b: string): boolean {
   return stripUrl(a) === stripUrl(b);
 }
 
-/** Returns a base URL to store and to show, without a request's path or slashes at its end. */
 function stripUrl(url: string): string {
   return stripSlashes(removeRoute(url));
 }

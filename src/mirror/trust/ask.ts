@@ -11,32 +11,27 @@ import { type KnownMirror, locateRegistry } from "./registry.ts";
 import { countDocuments, describeKeySource } from "./untrusted.ts";
 
 /**
- * Facts that `mdmirror trust` shows before it asks whether to trust a folder. They come from the
- * disk, without sending anything and without running anything in the folder.
+ * Facts that `mdmirror trust` shows before it asks whether to trust a folder. mdmirror reads them
+ * from the disk: it sends nothing, and runs nothing that is in the folder.
  */
 export type TrustQuestion = {
-  /** Real path of the folder. */
   readonly root: string;
   readonly marker: string;
   readonly address: string;
   /** Linked part of the workspace; "" is the whole workspace. */
   readonly remote: LinkedPart;
   readonly owner: string;
-  /** Number of documents in words, such as `3 Markdown files`. */
   readonly documents: string;
-  /** Where the key would come from, as a clause. */
+  /** Source of the key, as a clause. */
   readonly key: string;
-  /** Registry entry of the folder; null if it has none. */
   readonly known: KnownMirror | null;
-  /** True if the user already trusts the folder's address, so that no question is needed. */
   readonly isTrusted: boolean;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the facts that `mdmirror trust` shows about a folder. Returns trouble if the folder
- * cannot be trusted.
+ * Returns trouble if the folder cannot be trusted.
  * @param allowHttp hosts for which the user allows plain http with this command
  */
 export function collectTrustFacts(
@@ -77,7 +72,7 @@ export function collectTrustFacts(
   });
 }
 
-/** Returns trouble for a URL of plain http, which only the user can allow, by naming the host. */
+/** Returns trouble, because only the user can allow plain http, by naming the host. */
 function refusePlainHttp(root: string, url: string): Result<never> {
   return trouble(
     "usage",

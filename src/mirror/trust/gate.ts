@@ -27,21 +27,19 @@ import { type NotAdmitted, makeUntrustedTrouble } from "./untrusted.ts";
 
 export type AdmittedFolder = {
   readonly origin: TrustedOrigin;
-  /** Messages for the user about a folder that was moved or copied. */
   readonly notes: readonly string[];
-  /** Registry entry because of which the folder was admitted. */
   readonly mirror: KnownMirror;
 };
 
 type GateOptions = UrlSources & {
-  /** With `read`, nothing is written, not even to the registry. */
+  /** With `read`, mdmirror writes nothing, not even the registry. */
   readonly mode: "read" | "write";
   /** Value of `--key-file`, for messages about a folder that is not admitted. */
   readonly keyFile?: string | null;
   readonly cwd: string;
 };
 
-/** Returns the address in `--url` or `MDMIRROR_URL` of this command; null if neither is set. */
+/** Returns the address in `--url` or `MDMIRROR_URL`; null if the user set neither. */
 export function readUserOrigin(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
@@ -64,8 +62,8 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const ownerResult = checkOwner(root, options.env);
   if (ownerResult.kind === "trouble") return ownerResult;
   const pickedUrl = pickUrl(config.url, options)!;
-  // Allows the plain http that the folder's own configuration allows, so that this check only finds
-  // invalid URLs. Whether the user allowed it is checked below.
+  // This check is only for invalid URLs, so it allows the plain http that the folder's
+  // configuration allows. `makeTrustedOrigin` checks whether the user allowed plain http too.
   const address = toAddress(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = locateRegistry(options.env);
@@ -79,18 +77,23 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updatedFolder });
 }
 
-/** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
+/**
+ * Returns the path of the user's `hooks.json`; null if it does not exist. No linked folder can
+ * change this file.
+ */
 export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
-/** Returns the id in the folder's marker, by which the registry knows it; null without a marker. */
+/**
+ * Returns the id in the folder's marker; null without a marker. The registry uses it as the
+ * folder's id.
+ */
 export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
 
-/** Finds the registry entry of a folder by its marker, or by its path if it has no marker. */
 export function findMirror(registry: string, root: string): FoundMirror {
   const marker = readRootMarker(root);
   return marker === null ? findByRoot(registry, root) : findByMarker(registry, marker);
@@ -106,9 +109,11 @@ function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: strin
 }
 
 /**
- * Adds the current path of a folder to its registry entry. If the folder was moved, this path
- * replaces the old one. If it is a copy, this path follows that of the folder with the name. If the
- * registry cannot be written, the next command tries again.
+ * Adds the current path of a folder to its registry entry.
+ * - If the folder was moved, the current path replaces the old path.
+ * - If the folder is a copy, the current path comes last, and the original keeps the name.
+ *
+ * If the registry cannot be written, the next command tries again.
  */
 function updateRoot(
   registry: string,
@@ -134,7 +139,7 @@ function listExistingRoots({ roots, marker }: KnownMirror): readonly string[] {
 
 /**
  * Gives the entry's name to a copy that the user approved, unless the folder that had the name
- * still exists. May only be called once the state file belongs to this folder.
+ * still exists. Callers first make sure that the state file belongs to this folder.
  */
 export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const holder = mirror.roots[0] ?? root;
@@ -143,7 +148,10 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** Replaces a lost marker by the new one in the registry, so that the folder stays trusted. */
+/**
+ * Replaces the lost marker in the registry by the folder's new one, so that the folder stays
+ * trusted.
+ */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;
@@ -153,8 +161,8 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
 }
 
 /**
- * Stores a registry entry, or removes it if no path is left in it. Returns a clause about a damaged
- * entry that was set aside, or null.
+ * Stores a registry entry; removes it if it has no path. Returns a clause about a damaged entry
+ * that was set aside, or null.
  */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {
@@ -168,7 +176,6 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
 }
 
 /**
- * Returns the trouble for a registry that cannot be written.
  * @param undone a clause that says what was not done, with a semicolon before it; "" if there is
  * nothing to say
  */
@@ -181,7 +188,8 @@ function reportUnwritable(registry: string, error: unknown, undone: string): Res
 }
 
 /**
- * Checks whether the registry can be written. Called before work that would otherwise fail halfway.
+ * Checks whether the registry can be written. Callers do this before work that would otherwise fail
+ * halfway.
  * @param undone a clause for the user that says what was not done
  */
 export function checkRegistryWritable(env: UrlSources["env"], undone: string): Result<null> {

@@ -8,27 +8,26 @@ import { basename } from "node:path";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A linked folder in the user's list, with a name that is unique in the list. If a folder was
- * copied, the copies share one registry entry, and only the first one gets the name in it.
+ * A linked folder in the user's list, with a name that is unique in the list. A copied folder and
+ * its copies share one registry entry. Only the first of them gets the name in that entry.
  */
 export type ListedMirror = Omit<KnownMirror, "roots"> & {
   readonly root: string;
   /**
-   * Whether the folder is at its path. `gone`: no folder is there, because it was moved, deleted or
-   * is not mounted. `other`: another folder is there.
+   * `present`: the folder is at its path. `gone`: nothing is at the path, because the folder was
+   * moved, deleted or is not mounted. `other`: another folder is at the path.
    */
   readonly place: "present" | "gone" | "other";
 };
 
 type MirrorList = {
   readonly mirrors: readonly ListedMirror[];
-  /** A clause for each registry entry that cannot be trusted. */
   readonly unfit: readonly string[];
 };
 
 /**
- * Lists the linked folders of this user by path, and the registry entries that cannot be trusted.
- * Reads the markers of the folders. Writes and sends nothing.
+ * Lists the linked folders of this user by path. Reads the markers of the folders. Writes and sends
+ * nothing.
  */
 export function listOwnMirrors(env: Environment): MirrorList {
   const { mirrors, unfit } = listMirrors(locateRegistry(env));
@@ -36,8 +35,8 @@ export function listOwnMirrors(env: Environment): MirrorList {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, readRootMarker(root), mirror.marker) })),
   );
   const presentRoots = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
-  // A folder that was linked again has two registry entries, of which only the one with the current
-  // marker is listed. Of several copies, the first one keeps the name.
+  // A folder that was linked again has two registry entries. Only the entry with the current marker
+  // is listed. If a folder was copied, the first copy keeps the name.
   const listedRows = rows
     .filter((row) => row.place === "present" || !presentRoots.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
@@ -56,12 +55,10 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
   return a.root < b.root ? -1 : a.root > b.root ? 1 : 0;
 }
 
-/** Returns the linked folder that has this name; null if there is none. */
 export function findMirrorByName(env: Environment, name: string): ListedMirror | null {
   return listOwnMirrors(env).mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
 }
 
-/** Returns the trouble for a linked folder that is missing or was replaced. */
 export function describeAbsentMirror({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
   const placeText = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
@@ -72,7 +69,6 @@ export function describeAbsentMirror({ root, name, place }: Pick<ListedMirror, "
   };
 }
 
-/** Returns the trouble if another linked folder already has this name; null otherwise. */
 export function checkMirrorName(env: Environment, name: string, root: string): Trouble | null {
   const otherMirror = findMirrorByName(env, name);
   if (otherMirror === null || otherMirror.root === root) return null;
@@ -83,10 +79,7 @@ export function checkMirrorName(env: Environment, name: string, root: string): T
   };
 }
 
-/**
- * Returns the name that a linked folder gets by default: the name of the folder on disk, with a
- * number if another linked folder has that name.
- */
+/** Returns the name of the folder on disk, with a number if another linked folder has that name. */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   return chooseFreeName(deriveMirrorName(root), listNames(otherMirrors));
@@ -99,7 +92,7 @@ function listNames(mirrors: readonly ListedMirror[]): readonly string[] {
 /** LIMIT: characters of a name, because tables and labels of metrics contain it. */
 const MAX_LENGTH = 64;
 
-/** Rule for names, as words for a message that begins with `--name takes`. */
+/** Rule for names. A message puts it behind `--name takes`. */
 export const NAME_RULE =
   "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
 
@@ -110,14 +103,11 @@ export function isMirrorName(text: string): boolean {
   );
 }
 
-/** Returns true if both spellings, which may be in different Unicode forms, mean one name. */
+/** Compares names without regard to their Unicode forms. */
 export function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
 
-/**
- * Returns the folder's name on disk, without characters that a linked folder's name cannot have.
- */
 export function deriveMirrorName(root: string): string {
   const cleanedName = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
@@ -135,19 +125,19 @@ export function chooseFreeName(wanted: string, taken: readonly string[]): string
   }
 }
 
-/** Address for which the user provided the key of a linked folder. */
 type AddressOfUser = {
   /** Address as the registry stores it: origin and path prefix. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Name that the user chose; null to keep the folder's name, or to give it the default name. */
+  /** Name that the user chose. Null: the folder keeps its name, or gets the default name. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Records that the user provided the key of a folder for this address, and keeps earlier addresses.
- * Only `init --url` and `trust` may call this, because a person has to have decided it.
+ * Records that the user gave a folder's key for this address. Keeps the addresses that were
+ * recorded before. Only `init --url` and `trust` may call this function, because a person must have
+ * decided it.
  * @param root real path
  * @param marker id in the folder's marker
  * @returns a clause about a damaged registry entry that was set aside, or null
@@ -167,7 +157,6 @@ export function bindMirror(root: string, marker: string, input: AddressOfUser): 
 }
 
 /**
- * Changes the name of a linked folder.
  * @param root real path
  * @returns a clause about a damaged registry entry that was set aside, or null
  */

@@ -5,7 +5,6 @@ declare const sealed: unique symbol;
  * Only `trust/gate.ts` creates these, from the user's registry or from the options of the command.
  */
 export type TrustedOrigin = {
-  /** URL as the user or the configuration has it. */
   readonly url: string;
   /** Origin and path prefix of the URL, as the registry stores them. */
   readonly address: string;

@@ -16,7 +16,6 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** User who ran the command with `sudo`. */
 export type SudoCaller = { readonly uid: number; readonly gid: number };
 
 type Ownership =
@@ -35,7 +34,7 @@ export type OwnedPath = {
 const ROOT_UID = 0;
 
 /**
- * Decides whether a user may work on paths, from the owners of the paths.
+ * Decides from the owners of paths whether a user may work on the paths.
  * @param user id of the effective user; null on a system without user ids, where owners are not
  * checked
  * @param caller user who ran the command with `sudo`, or null
@@ -54,8 +53,8 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
 }
 
 /**
- * Returns whether a linked folder and its `.mdmirror/` belong to the current user, to the caller of
- * `sudo` or to another user. A path that does not exist is not checked.
+ * Returns whether the current user, the caller of `sudo` or another user owns a linked folder and
+ * its `.mdmirror/`. Ignores paths that do not exist.
  */
 export function readOwnership(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
@@ -68,8 +67,7 @@ export function readOwnership(root: string, env: Environment): Ownership {
 }
 
 /**
- * Returns the user id of the owner of a path; null if nothing exists at it. Does not follow a
- * symbolic link.
+ * Returns null if nothing exists at the path. Does not follow a symbolic link.
  * @throws as node:fs does
  */
 function readOwner(path: string): number | null {
@@ -91,10 +89,7 @@ function parseId(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
 }
 
-/**
- * Returns trouble if a folder belongs to another user.
- * @param root real path
- */
+/** @param root real path */
 export function checkOwner(root: string, env: Environment): Result<null> {
   const ownership = readOwnership(root, env);
   return ownership.kind === "foreign" ? refuseForeignFolder(ownership) : ok(null);
@@ -113,9 +108,8 @@ export function refuseForeignFolder({
 }
 
 /**
- * Checks whether `.mdmirror/` is safe to open, before a command reads anything in it. Returns the
- * path if it is.
- * @param root path of the linked folder
+ * Returns the root if `.mdmirror/` is safe to open, otherwise trouble. Commands call this before
+ * they read anything in `.mdmirror/`.
  */
 export function examineFolder(root: string): Result<string> {
   try {
@@ -123,13 +117,12 @@ export function examineFolder(root: string): Result<string> {
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
-    // If the folder cannot be read, the command that uses it reports that.
+    // The command that uses the folder reports the error.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }
 }
 
-/** Returns the owner of a path for messages: the name of this user, or the id of another user. */
 export function readOwnerName(path: string): string {
   const { uid } = lstatSync(path);
   if (uid !== effectiveUser()) return `user ${uid}`;

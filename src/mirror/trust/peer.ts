@@ -1,5 +1,3 @@
-/** Finds out which user opened a connection from the same machine. */
-
 import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { effectiveUser } from "../../common/effective-user.ts";
@@ -18,7 +16,7 @@ export type ConnectionEnds = {
  */
 export type PeerUser = number | "gone" | "unknown";
 
-/** Linux's tables of sockets. IPv4 addresses in the IPv6 table begin with a prefix. */
+/** Files in which Linux lists its sockets. IPv4 addresses in the IPv6 file begin with a prefix. */
 const TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   {
@@ -40,18 +38,19 @@ export function findPeerUser(ends: ConnectionEnds): PeerUser {
 }
 
 /**
- * Returns true if mdmirror may answer a connection: this user opened it, or root, who can read all
- * files anyway and often owns a forwarded port. If the system does not show the user, returns true
- * as well, because the session of the web page is checked too.
+ * Returns true if mdmirror may answer a connection of this user.
+ * - Root may connect too, because root can read all files anyway and often owns a forwarded port.
+ * - A user whom the system does not show may connect, because the web page's session is checked
+ *   too.
  */
 export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser()): boolean {
   return peer === "unknown" || user === null || peer === user || peer === 0;
 }
 
 /**
- * Returns the id of the user who has the other end of a connection; null if the table does not have
- * it. Ignores a closed socket, which has no inode, and shows root as its user. The other end's
- * local address is the server's remote address.
+ * Returns the user at the other end of a connection; null if the list of sockets does not have it.
+ * Ignores closed sockets, which have no inode, because the list shows root as their user. In the
+ * list, the local address is that of the other end.
  */
 function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const localEnd = formatEnd(prefix, ends.remoteAddress, ends.remotePort);
@@ -64,8 +63,8 @@ function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number
 }
 
 /**
- * Returns an address as the table has it, such as `0100007F:1F90`. Each group of 32 bits is in the
- * byte order of the machine. Returns null if the address is not IPv4.
+ * Returns an address in the format of /proc/net/tcp, such as `0100007F:1F90`. Each group of 32 bits
+ * is in the byte order of the machine. Returns null if the address is not IPv4.
  */
 function formatEnd(prefix: string, address: string | undefined, port: number | undefined): string | null {
   const addressParts = (address ?? "").split(".").map(Number);
@@ -82,7 +81,7 @@ function readTable(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The system has no such table, or a sandbox hides it.
+    // The system does not list its sockets, or a sandbox hides the list.
     return null;
   }
 }

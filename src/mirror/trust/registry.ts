@@ -1,9 +1,10 @@
 /**
- * The user's registry of linked folders. It says which folder may send its documents to which
- * address. It is outside of all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
+ * The user's registry of linked folders, which says which folder may send its documents to which
+ * address. It is outside all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
  * `~/.local/state/mdmirror/mirrors`. Each marker has a file of its own, so that processes with
- * different folders never conflict. RACE: if two commands change the same entry at the same time,
- * only the later change stays. The user is then asked again for the earlier one.
+ * different folders never conflict.
+ * RACE: if two commands change the same entry at the same time, only the later change stays.
+ * mdmirror then asks the user again for the lost one.
  */
 
 import {
@@ -30,16 +31,13 @@ import { makeFolders } from "../../common/make-folders.ts";
 import { readErrorCode } from "../../common/trouble.ts";
 
 export type KnownMirror = {
-  /** Id of the linked folder, as in `.mdmirror/marker`. */
   readonly marker: string;
-  /** Name that the user chose for the linked folder, or its default name. */
   readonly name: string;
   /** Addresses (origin and path prefix) that may receive the key and the documents. */
   readonly addresses: readonly string[];
-  /** Hosts for which the user allowed plain http. */
   readonly allowHttp: readonly string[];
   /**
-   * Real paths at which the folder was last found. After a copy there are several, and the folder
+   * Real paths at which mdmirror last found the folder. After a copy there are several; the folder
    * at the first path has the name.
    */
   readonly roots: readonly string[];
@@ -48,32 +46,29 @@ export type KnownMirror = {
 export type FoundMirror =
   | { readonly kind: "known"; readonly mirror: KnownMirror }
   | { readonly kind: "unknown" }
-  /** The entry or the registry's folder cannot be trusted. `why` is a clause with the path. */
   | { readonly kind: "unfit"; readonly why: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENTRY_VERSION = 1;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
-/** LIMIT: bytes of a registry entry's file. */
+/** LIMIT: bytes of an entry's file, so that a damaged file does not fill the memory. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 
-/** Returns the absolute path of the folder with the registry's entries. */
 export function locateRegistry(env: Environment): string {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
   return join(isAbsolute(stateHome) ? stateHome : join(findHome(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
-/** Returns the absolute path of the folder with the user's configuration, such as hooks. */
 export function locateConfigFolder(env: Environment): string {
   const configHome = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(configHome) ? configHome : join(findHome(env), ".config"), "mdmirror");
 }
 
 /**
- * Returns the user's home folder: that in HOME if it exists and belongs to this user, otherwise
- * that in the user database. Some systems keep HOME of another user under `sudo`, and cron and
- * containers may not set it.
+ * Returns HOME if it exists and belongs to this user, otherwise the home folder in the user
+ * database. Under `sudo`, some systems keep HOME of another user. Cron and containers may not set
+ * HOME.
  */
 export function findHome(env: Environment): string {
   const homeVariable = env["HOME"] ?? "";
@@ -82,7 +77,7 @@ export function findHome(env: Environment): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The user database has no entry for this user, for example in a container. Storing in this
+    // The user database has no entry for this user, for example in a container. A write below this
     // path fails, and the error says how to set another path.
     return "/nonexistent";
   }
@@ -97,17 +92,13 @@ function readOwner(folder: string): number | null {
   }
 }
 
-/**
- * Finds the registry entry with a marker.
- * @param folder path that `registryFolder` returned
- */
 export function findByMarker(folder: string, marker: string): FoundMirror {
   const folderFault = findFolderFault(folder);
   if (folderFault !== null) return { kind: "unfit", why: folderFault };
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** Finds the registry entry of a folder by its real path, because it has lost its marker. */
+/** Finds the entry of a folder that has lost its marker. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const foundMirror = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return foundMirror === undefined ? { kind: "unknown" } : { kind: "known", mirror: foundMirror };
@@ -115,7 +106,6 @@ export function findByRoot(folder: string, root: string): FoundMirror {
 
 type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
 
-/** Returns all registry entries by marker, and a clause for each one that cannot be trusted. */
 export function listMirrors(folder: string): MirrorList {
   const folderFault = findFolderFault(folder);
   if (folderFault !== null) return { mirrors: [], unfit: [folderFault] };
@@ -133,9 +123,6 @@ export function listMirrors(folder: string): MirrorList {
   return { mirrors, unfit: unfitEntries };
 }
 
-/**
- * Returns the names of the files in the registry. Returns a clause if the registry cannot be read.
- */
 function listFileNames(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
@@ -146,9 +133,9 @@ function listFileNames(folder: string): string[] | string {
 }
 
 /**
- * Returns why the registry cannot be trusted, as a clause; null if it can. Its folder and the
- * folder above it have to belong to this user and must not be symbolic links, because otherwise
- * another user could add an entry.
+ * Returns why the registry cannot be trusted, as a clause; null if it can. Another user could add
+ * an entry if the registry's folder or the folder above it belonged to that user, or were a
+ * symbolic link.
  */
 function findFolderFault(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -165,9 +152,6 @@ function findFolderFault(folder: string): string | null {
   return null;
 }
 
-/**
- * Returns why another user can change a file or folder, as a clause; null if only this user can.
- */
 export function findAccessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayBelongToRoot = false): string | null {
   const thisUser = effectiveUser();
   if (thisUser === null) return null;
@@ -178,11 +162,10 @@ export function findAccessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, mayB
 type UserFile =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** The file cannot be trusted or read. `why` is a clause that follows its path. */
   | { readonly kind: "unfit"; readonly why: string; readonly next: string };
 
 /**
- * Reads a file, provided that only this user can write it.
+ * Reads a file if only this user can write it.
  * @param isFollowed true to follow a symbolic link, and to accept a file that belongs to root
  */
 export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): UserFile {
@@ -207,7 +190,6 @@ export function readUserFile(file: string, maxBytes: number, isFollowed: boolean
   }
 }
 
-/** Returns what an error while reading a file means: the file is absent, or it cannot be read. */
 export function describeReadError(error: unknown): Exclude<UserFile, { kind: "text" }> {
   const code = readErrorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
@@ -247,8 +229,8 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Writes a registry entry as a whole, and creates the folder if needed. Sets aside an existing
- * entry that cannot be trusted.
+ * Writes a whole registry entry, and creates the registry's folder if it is missing. Sets aside an
+ * existing entry that cannot be trusted.
  * @returns a clause about the entry that was set aside, or null
  * @throws as node:fs does, or with code `EPERM` if other users may write to the folder
  */
@@ -273,7 +255,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
 }
 
 /**
- * Removes a registry entry. Does nothing if there is none.
+ * Removes a registry entry. A missing entry is no error.
  * @throws as node:fs does
  */
 export function removeMirror(folder: string, marker: string): void {

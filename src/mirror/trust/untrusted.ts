@@ -1,6 +1,6 @@
 /**
- * Makes the message for a folder that is not trusted. The message says what the folder would send,
- * to which address and with which key, and how to allow that.
+ * Makes the message for a folder that is not trusted: what the folder would send, to which address,
+ * with which key, and how to allow that.
  */
 
 import { readdirSync, type Dirent } from "node:fs";
@@ -14,11 +14,9 @@ import { toAddress, type PickedUrl } from "./address.ts";
 
 export type NotAdmitted =
   | { readonly kind: "unknown" }
-  /** The folder's registry entry cannot be trusted. */
   | { readonly kind: "unfit"; readonly why: string }
   /** The user linked the folder, but to other addresses than the one in its configuration. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
-  /** The user has not allowed plain http to the host in the folder's configuration. */
   | { readonly kind: "plain-http" };
 
 type KeySources = {
@@ -27,7 +25,10 @@ type KeySources = {
   readonly keyFile?: string | null;
 };
 
-/** LIMIT: files and folders that are visited to count the documents of a folder. */
+/**
+ * LIMIT: files and folders that mdmirror visits to count documents, so that the message appears
+ * soon.
+ */
 const MAX_ENTRIES = 100_000;
 
 export function makeUntrustedTrouble(
@@ -62,7 +63,7 @@ function describeReason(reason: NotAdmitted, service: string, place: string): st
   }
 }
 
-/** Returns where the key would come from, as a clause. Never returns the key itself. */
+/** Returns the source of the key as a clause, never the key itself. */
 export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
   const folder = join(root, MIRROR_FOLDER);
   const keySource = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
@@ -71,7 +72,7 @@ export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, 
   return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;
 }
 
-/** Returns the number of documents, such as `3 Markdown files`, counted by name without reading. */
+/** Counts documents by their names, without reading them: `3 Markdown files`. */
 export function countDocuments(root: string): string {
   const folders = [root];
   let files = 0;
