@@ -1,57 +1,59 @@
 /**
- * Declares operations: actions on a linked folder that users and programs can request. The command,
- * the tool for agents, the library's method and the action of the web pages all come from one
- * declaration.
+ * Declares operations: actions on a linked folder that users and programs can request. One
+ * declaration gives the command, the tool for agents, the library's method and the action of the
+ * web pages.
  */
 
 import * as z from "zod";
 import type { SyncReport } from "./results/shapes.ts";
 
 type DeclaredParts = {
-  /** Name of the operation, a verb. The command, the tool and the method have this name. */
+  /** Verb that names the command, the tool and the method. */
   readonly name: string;
-  /** Summary in the list of commands: one line that begins with a verb and has no full stop. */
+  /** Line in the list of commands. It begins with a verb and has no full stop. */
   readonly summary: string;
   /** Paragraphs of the command's help, which are also the description of the tool. */
   readonly about: readonly string[];
-  /**
-   * Schema of the input. The description of each field is also the help of the command's option.
-   */
+  /** Schema of the input. A field's description is also the help of the command's option. */
   readonly input: z.ZodObject;
   readonly result: z.ZodObject;
 };
 
 /** Declaration of an operation that writes. Its module may import nothing but zod. */
 export type Declaration = DeclaredParts & {
-  /** Access `write`: takes the folder's lock. With `--read-only`, agents get no tool for it. */
+  /**
+   * `write`: the operation takes the folder's lock. With `--read-only`, agents get no tool for it.
+   */
   readonly access: "write";
   /**
-   * True if only a person may decide to run the operation. The operation is then no tool for
-   * agents. A program has to pass the versions that the person saw, if the operation declares any.
+   * True if only a person may decide to run the operation, so that agents get no tool for it. A
+   * program has to pass the versions that the person saw, if the operation declares any.
    */
   readonly isForPeople?: true;
-  /** True if no sync follows the operation, because the next sync carries out the decision. */
+  /**
+   * True if the next sync carries out the user's decision, so that no sync follows the operation.
+   */
   readonly isForNextSync?: true;
-  /** Schema of the versions that the caller saw. If they changed, the operation does nothing. */
+  /**
+   * Schema of the versions that the caller saw. If these have changed, the operation does nothing.
+   */
   readonly expected?: z.ZodObject;
 };
 
 /** Declaration of an operation that reads or syncs, but has no change of its own to make. */
 export type ReadDeclaration = DeclaredParts & {
-  /** Access `sync`: may sync both sides. With `--read-only`, agents get no tool for it. */
+  /** `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for it. */
   readonly access: "read" | "sync";
-  /** True if the operation sends requests to the service. */
   readonly isOnline?: true;
   /**
-   * Names of the result's fields that contain the content of documents. The output of `--json` and
-   * the structured output of a tool leave these fields out.
+   * Names of the result's fields that have documents' content. The output of `--json` and the
+   * structured output of a tool leave these fields out.
    */
   readonly contents?: readonly string[];
-  /** Exit codes of the command, as a clause; undefined if it has only the usual ones. */
+  /** Clause about unusual exit codes of the command; undefined if it has none. */
   readonly exits?: string;
 };
 
-/** How the command line shows one field of an operation's input. */
 export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
@@ -63,20 +65,21 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/** Result of an operation, with the report of the sync that followed; null if none followed. */
+/**
+ * Result of an operation. `sync` is the report of the sync that followed; null if none followed.
+ */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
-/** The library's method for an operation. An input with only optional fields may be left out. */
+/** Method of the library. An input with only optional fields may be left out. */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
   : (...input: MethodInput<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
 
 type MethodInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
-/** Input fields that every operation with access `write` has. */
 type CommonInput<D extends Declaration> = z.output<typeof COMMON_FIELDS> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
@@ -86,7 +89,7 @@ const COMMON_FIELDS = z.strictObject({
   noSync: z.boolean().describe("only change the local folder; the next sync uploads it").optional(),
 });
 
-/** Returns the schema of an operation's input, without the versions that the caller saw. */
+/** Returns the schema of an operation's input, without `expected`. */
 export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const { input } = declared;
   if (declared.access !== "write") return input;
@@ -95,20 +98,16 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
-/** Fields that the result of every operation with access `write` has. */
 export type ResultEnds = {
-  /**
-   * Number of the run that carried out the operation, which `undo` can revert; null without one.
-   */
+  /** Number of the operation's run, which `undo` can revert; null if there was no run. */
   readonly run: number | null;
-  /** True if the service could not be reached, so that some documents were not tried. */
+  /** True if some documents were not tried, because the service could not be reached. */
   readonly isOffline?: boolean;
   readonly items: readonly CommonResultItem[];
 };
 
 type CommonResultItem = { readonly [Name in keyof typeof ITEM_FIELDS]: z.output<(typeof ITEM_FIELDS)[Name]> };
 
-/** Schemas of the fields that an operation returns for each document. */
 export const ITEM_FIELDS = {
   path: z.string(),
   end: z
@@ -118,7 +117,6 @@ export const ITEM_FIELDS = {
   notes: z.array(z.string()).readonly(),
 };
 
-/** Schemas of the result's fields for operations that change documents on the service. */
 export const MANY_RESULT_FIELDS = {
   run: z.int().nullable(),
   isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
@@ -132,7 +130,6 @@ export const TIME = z.number();
 /** Schema of a past time that a user typed, such as `2h` or `2026-11-22 09:30`. */
 export const MOMENT = z.string().min(1).max(64);
 
-/** Returns the schema of a list of objects with these fields. */
 export function makeListSchema<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodReadonly<z.ZodArray<z.ZodObject<Shape, z.core.$strict>>> {
@@ -153,9 +150,6 @@ export const PATH = z.string().min(1).max(4_096).meta({ description: ONE_PATH, i
 const ONE_VERSION = "the number of a version in the history; left out: the newest";
 export const VERSION_NUMBER = z.int().min(1).meta({ description: ONE_VERSION, isOperand: true }).optional();
 
-/**
- * Returns the schema of an optional field with its description and its form on the command line.
- */
 export function makeOption<T extends z.ZodType>(type: T, description: string, meta: FieldMeta = {}): z.ZodOptional<T> {
   return type.meta({ ...meta, description }).optional();
 }

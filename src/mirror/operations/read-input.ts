@@ -9,14 +9,14 @@ import {
   type ReadInput,
 } from "./define.ts";
 
-/** Returns the schema of an operation's whole input, including the versions that the caller saw. */
+/** Returns the schema of an operation's input, with `expected`. */
 export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodObject {
   const ownSchema = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return ownSchema;
   return z.strictObject({ ...ownSchema.shape, expected: declared.expected.optional() });
 }
 
-/** Checks a caller's input against its schema, because not all callers have a type checker. */
+/** Checks a caller's input against its schema, because some callers have no type checker. */
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {
@@ -28,14 +28,12 @@ export function readInput(declared: Declaration | ReadDeclaration, input: unknow
 }
 
 /**
- * An option of the command, made from a field of the input. `value` is the placeholder of its value
- * in the help; null if the option is a flag.
+ * An option of the command. `value` is the placeholder of its value in the help; null for a flag.
  */
 export type OptionField = { readonly name: string; readonly help: string; readonly value: string | null };
 
 type FieldSchema = FieldMeta & { readonly type?: string; readonly description?: string };
 
-/** Returns the fields of an operation's input that are options on the command line. */
 export function listOptionFields(declared: Declaration | ReadDeclaration): readonly OptionField[] {
   const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
     properties?: Record<string, FieldSchema>;

@@ -1,5 +1,3 @@
-/** Runs operations for all front ends. */
-
 import { type LocalMirror, withLocal } from "../folder/open-local.ts";
 import { type MirrorOptions, type OpenedMirror, type HostOptions, withMirror } from "../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
@@ -22,57 +20,54 @@ import { findStepWithoutUndo } from "./results/stop.ts";
 import { checkRoot } from "../engine/run/guard-facts.ts";
 import { toReportJson } from "./results/report.ts";
 
-/** The code of an operation that plans, writes, and then syncs. */
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
   /**
-   * Returns false if the plan changes nothing. Without this function, a plan without items in its
-   * preview counts as one that changes nothing.
+   * Returns false if the plan changes nothing. Without this function, a plan with an empty preview
+   * counts as such a plan.
    */
   readonly hasWork?: (plan: Plan) => boolean;
-  /** Returns the current versions, with the same keys as those that the caller saw. */
+  /** Returns the current versions, with the keys of the input's `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
   readonly preview: (plan: Plan) => ResultOf<D>;
-  /**
-   * Carries out the plan.
-   * @param stop aborts when no further step may start
-   */
+  /** @param stop aborts when no further step may start */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
 
 type ExpectedVersions = Readonly<Record<string, string | null>>;
 
-/** Functions by which a front end takes part in an operation. */
 export type FrontEndSteps<Plan, Output> = {
   /**
-   * Asks the user whether to carry out the plan, which the user has already been shown. If it
-   * returns false, the operation changes nothing.
+   * Asks the user, who has already seen the plan, whether to carry it out. If it returns false, the
+   * operation changes nothing.
    */
   readonly agree?: (plan: Plan) => Promise<boolean>;
-  /** Called after the operation's own changes, before the sync that follows them. */
+  /** Runs after the operation's own changes, before the sync that follows them. */
   readonly beforeSync?: (plan: Plan, result: Output) => void;
   readonly stoppable?: Stoppable;
 };
 
 export type OperationEnd<Plan, Output> =
-  /** The user declined the plan, so nothing was changed. */
   | { readonly kind: "declined" }
-  /** Nothing was changed, because the caller asked for a dry run or the plan changes nothing. */
+  /** The caller asked for a dry run, or the plan changes nothing. */
   | { readonly kind: "planned"; readonly plan: Plan; readonly result: Output }
   | {
       readonly kind: "done";
       readonly plan: Plan;
       readonly result: Output;
       readonly isStopped: boolean;
-      /** Report of the sync that followed; null if no sync followed. */
+      /** Null if no sync followed. */
       readonly report: RunReport | null;
     };
 
 /**
- * Carries out an operation: plans, compares the versions that the caller saw with the current ones,
- * and runs the plan. If a document was changed, syncs afterwards, unless the caller set `noSync` or
- * the operation leaves its decision to the next sync.
+ * Carries out an operation.
+ * - Plans, and compares the versions that the caller saw with the current ones.
+ * - Runs the plan.
+ * - Syncs if a document was changed, unless the caller set `noSync` or the operation is for the
+ *   next sync.
+ *
  * @param input as `readInput` returns it
  */
 export async function carryOut<D extends Declaration, Plan>(
@@ -103,8 +98,8 @@ export async function carryOut<D extends Declaration, Plan>(
 }
 
 /**
- * Returns the trouble if the folder at the root's path is no longer the linked one. Nothing may
- * then be written. Returns null if it is the linked folder.
+ * Returns trouble if the folder at the root's path is not the linked one, because nothing may then
+ * be written. Returns null if it is the linked one.
  */
 function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
@@ -134,7 +129,6 @@ async function performPlan<D extends Declaration, Plan>(
 
 const NEVER_STOPPED = makeStoppable(new AbortController().signal);
 
-/** Returns the names of the versions that changed since the caller saw them. */
 function listChangedVersions(seen: ExpectedVersions, expected: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
 }
@@ -158,7 +152,7 @@ function refuseStaleInput(changed: readonly string[]): Result<never> {
   });
 }
 
-/** Returns the result that `--json` prints, and the library and the tools for agents return. */
+/** Returns the result for `--json`, the library and the tools for agents. */
 export function toOperationJson<D extends Declaration>(
   end: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {
@@ -167,9 +161,8 @@ export function toOperationJson<D extends Declaration>(
 }
 
 /**
- * Opens a linked folder and carries out an operation in it, without asking the user anything. So
- * for an operation that only a person may decide, the caller has to pass the versions that the
- * person saw.
+ * Carries out an operation in a linked folder without asking the user anything. If only a person
+ * may decide on the operation, the caller has to pass the versions that the person saw.
  */
 export async function runOperation<D extends Declaration, Plan>(
   root: string,
@@ -195,7 +188,9 @@ export async function runOperation<D extends Declaration, Plan>(
 
 type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
-    /** Called with messages for the user about opening the folder, such as a damaged state. */
+    /**
+     * Receives messages for the user about opening the folder, for example about a damaged state.
+     */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
 
@@ -221,7 +216,6 @@ export function defineLocalRead<D extends ReadDeclaration>(
   };
 }
 
-/** Defines an operation that may read the service as well as the folder. */
 export function defineOnlineRead<D extends ReadDeclaration>(
   declared: D,
   read: (mirror: OpenedMirror, input: Question<D>) => ReadResult<D>,
@@ -236,7 +230,6 @@ export function defineOnlineRead<D extends ReadDeclaration>(
   };
 }
 
-/** Checks a caller's input, and runs a reading operation with it. */
 export async function runReadOperation<D extends ReadDeclaration>(
   root: string,
   { declared, read }: ReadOperation<D>,

@@ -27,9 +27,7 @@ type SearchRequest = { readonly query: string; readonly regex: boolean; readonly
 
 type FoundLine = {
   readonly line: number;
-  /**
-   * Column of the first match in its line, in characters from 1; null if the snippet has no match.
-   */
+  /** Column of the line's first match, in characters from 1; null if the snippet has no match. */
   readonly column: number | null;
   readonly text: string;
   readonly ranges: readonly CharacterRange[];
@@ -50,8 +48,8 @@ type SearchReport = {
 type IndexUpdate = { readonly indexed: number; readonly notes: readonly string[] };
 
 /**
- * Updates the index from the files, then searches the index. Needs no lock, key or network, and
- * writes only the index. Pauses regularly, so that other work of the process can run.
+ * Updates the index from the files, then searches it. Needs no lock, key or network, and writes
+ * only the index. Pauses regularly, so that other work of the process can run.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -73,14 +71,11 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
 type SearchContext = {
   readonly disk: Disk;
   readonly request: SearchRequest;
-  /** Compiled regular expression of the query; null if the query consists of words. */
+  /** Null if the query consists of words. */
   readonly regex: CompiledRegex | null;
 };
 
-/**
- * Updates the index and searches it.
- * @param folder absolute path of `.mdmirror`, which contains the index
- */
+/** @param folder absolute path of `.mdmirror`, which contains the index */
 async function searchIndexed(folder: string, context: SearchContext): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
@@ -127,7 +122,7 @@ async function compilePattern(pattern: string) {
   );
 }
 
-/** Opens a folder's search index. If its file cannot be written, the index is in memory. */
+/** Opens the index of a folder. An index that cannot be written is created in memory instead. */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
   const indexResult = openSearch(folder);
   if (indexResult.kind === "opened") return { search: indexResult.search, notes: [] };
@@ -155,7 +150,9 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<IndexUpdat
   }
 }
 
-/** Runs a generator step by step. Between two steps, other work of the event loop can run. */
+/**
+ * Runs a generator step by step, so that other work of the event loop can run between two steps.
+ */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -168,12 +165,12 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/** LIMIT: documents that are indexed before other work of the event loop can run. */
+/** LIMIT: documents that are indexed in one turn, so that other work need not wait for long. */
 const DOCUMENTS_AT_ONCE = 200;
 
 /**
- * Indexes the files that changed since they were indexed, and removes missing files from the index.
- * Yields regularly, so that other work can run. Returns the number of files that it read.
+ * Indexes new and changed files, and removes missing files from the index. Returns the number of
+ * files that it read.
  */
 function* indexChangedFiles(
   search: MirrorSearch,
@@ -181,8 +178,8 @@ function* indexChangedFiles(
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
   const unseenPaths = [...tree.unseen.keys()];
-  // Search on the service does not find the file with a folder's rules, so local search must not
-  // find it either.
+  // Search on the service does not find files with a folder's rules, so local search must not find
+  // them either.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changedFiles = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let updateCount = 0;

@@ -1,8 +1,6 @@
 import type { DECLARED, OperationName } from "./declared/table.ts";
 
-/**
- * All operations by name. The module of an operation is loaded only when the operation is called.
- */
+/** Operations by name. An operation's module is loaded only when the operation is called. */
 export const OPERATIONS = {
   approve: async () => (await import("./manual/answer-stop.ts")).approve,
   conflicts: async () => (await import("./manual/conflicts.ts")).conflicts,

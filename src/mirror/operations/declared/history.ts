@@ -28,11 +28,8 @@ export const HISTORY = {
     /** Id of the document; null if no document has the path, but versions of it are stored. */
     id: TEXT.nullable(),
     path: TEXT,
-    /** True if the document is no longer in the linked folder. */
     gone: z.boolean(),
-    /**
-     * Deletion of the document: its time, its run and its reason. Null while the document exists.
-     */
+    /** Time, run and reason of the document's deletion; null while the document exists. */
     deleted: z.strictObject({ at: TIME, run: z.int().nullable(), what: TEXT.nullable() }).nullable(),
     versions: makeListSchema({
       /** Number of the version. The oldest has 1, so that numbers stay when versions are added. */
@@ -45,13 +42,16 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /** Id of another document that had this path and content; null for its own versions. */
+      /**
+       * Id of another document that had the path and this content; null for the document's own
+       * version.
+       */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
-      /** Digests of the merge that created this version; null if no merge created it. */
+      /** Merge that created this version, with its digests; null if no merge did. */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /** Versions from which this version was merged, as a clause with their numbers. */
+      /** Clause with the numbers of the versions that were merged into this version. */
       mergedFrom: TEXT.nullable(),
       /** True if the local file has the content of this version. */
       isLocal: z.boolean(),
@@ -89,22 +89,25 @@ export const DIFF = {
     n: z.int().min(1).meta({ description: "the number of a version in the history", isOperand: true }).optional(),
   }),
   result: z.strictObject({
-    /** Documents whose sides differ. With a path in the input, only its document, even if equal. */
+    /**
+     * Documents whose sides differ. If the input has a path: only the document at this path, even
+     * if its sides are equal.
+     */
     documents: makeListSchema({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
-      /** Numbers of lines that only one side has; null if the contents were not read. */
+      /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
-       * Content to compare the local file with: that of the service or of an earlier version. Null
-       * if it does not exist, or if the caller passes no path.
+       * Content to compare the local file with: the service's version or an earlier one. Null if
+       * there is no such version, or if the caller passes no path.
        */
       before: TEXT.nullable(),
       /** Content of the local file; null if there is no file, or if the caller passes no path. */
       after: TEXT.nullable(),
       /** Content from which both edits of a conflict started; null without a conflict. */
       base: TEXT.nullable(),
-      /** Result of merging both edits of a conflict line by line; null without a conflict. */
+      /** Result of a line-by-line merge of a conflict's two edits; null without a conflict. */
       conflict: z
         .strictObject({
           kind: z.enum(["merges", "no-base", "whole", "parts"]),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TIME, DIGEST, type ReadDeclaration, TEXT, TEXTS, makeListSchema } from "../define.ts";
 
-/** Schema of a content's size in bytes of UTF-8; null if the content is not stored. */
+/** Size in bytes of UTF-8; null if the content is not stored. */
 const SIZE = z.int().nullable();
 
 export const CONFLICTS = {
@@ -16,12 +16,11 @@ export const CONFLICTS = {
   result: z.strictObject({
     conflicts: makeListSchema({
       path: TEXT,
-      /** Path of the conflict copy, which has the version on the service. */
       conflictCopy: TEXT,
       since: TIME,
       mine: SIZE,
       theirs: SIZE,
-      /** True if the conflict is why the local content was sent to review. */
+      /** True if mdmirror sent the local content to review because of the conflict. */
       inReview: z.boolean(),
       /** Number of changes to the document on the service since the conflict began. */
       renewed: z.int(),
@@ -53,25 +52,29 @@ export const REVIEWS = {
   input: z.strictObject({}),
   result: z.strictObject({
     reviews: makeListSchema({
-      /** Current or last local path of the document. */
       path: TEXT,
       /** Id of the change in review; null if another user sent it, or the service gave no id. */
       changeId: TEXT.nullable(),
-      /** Reason for the review; null if the service gave none. */
       reason: z.enum(["protected", "conflict"]).nullable(),
       /** Time when this folder first recorded the review. */
       since: TIME,
       /** Change id of the last published version that mdmirror saw. */
       liveChangeId: TEXT,
       /**
-       * Last published content that was seen, as the local file would have it; null if not stored.
+       * Last published content that mdmirror saw, as the local file would have it; null if not
+       * stored.
        */
       live: TEXT.nullable(),
-      /** Content that was sent to review; null if it was sent elsewhere or is no longer stored. */
+      /**
+       * Content that was sent to review; null if another program sent it, or it is no longer
+       * stored.
+       */
       submitted: TEXT.nullable(),
-      /** Paths that cannot be deleted during the review: the document and folders above it. */
+      /** Paths that cannot be deleted during the review: the document and the folders above it. */
       blocks: TEXTS,
-      /** True if the document was deleted locally, but not on the service until the review ends. */
+      /**
+       * True if the document was deleted locally. Its deletion on the service waits for the review.
+       */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
     }),
@@ -87,9 +90,9 @@ export const VERIFY = {
   isOnline: true,
   input: z.strictObject({}),
   result: z.strictObject({
-    /** True if every document could be read on both sides, and both sides are equal. */
+    /** True if mdmirror could read all documents on both sides, and both sides are equal. */
     agree: z.boolean(),
-    /** Documents that both sides have, byte for byte. `size` is in bytes of UTF-8. */
+    /** Documents that are byte for byte the same on both sides. `size` is in bytes of UTF-8. */
     documents: makeListSchema({ path: TEXT, id: TEXT, sha256: DIGEST, size: z.int() }),
     /** Paths of documents that differ only in line ends, byte order mark or final newline. */
     formDiffers: TEXTS,
@@ -98,7 +101,7 @@ export const VERIFY = {
     onlyService: makeListSchema({ path: TEXT, id: TEXT }),
     /** Documents that differ for a known reason: they are in review, in conflict or blocked. */
     blocked: makeListSchema({ path: TEXT, reason: TEXT, detail: TEXT }),
-    /** Paths that could not be read on one side, so that they could not be compared. */
+    /** Paths that mdmirror could not read on one side, and therefore could not compare. */
     unseen: makeListSchema({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;

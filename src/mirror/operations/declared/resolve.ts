@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Declaration, DIGEST, MANY_RESULT_FIELDS, makeOption, PATHS } from "../define.ts";
 
-/** Choices that resolve a problem, each with its effect. */
+/** Choices that resolve a problem, each with its effect in words. */
 export const WAYS = {
   mine: "keep the local version and upload it (in review: submit it again; refused: try again)",
   theirs: "take the version on the service (in review or refused: drop the local edit)",

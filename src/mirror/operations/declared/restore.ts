@@ -37,12 +37,11 @@ export const RESTORE = {
     items: makeListSchema({
       ...ITEM_FIELDS,
       id: TEXT.nullable(),
-      /** Number of the version to restore; null if there is none. */
+      /** Number of the version to restore; null if no version can be restored. */
       n: z.int().nullable(),
-      /** Time when mdmirror first saw that version; null if there is no version to restore. */
+      /** Time when mdmirror first saw the version; null if no version can be restored. */
       at: TIME.nullable(),
       sha256: TEXT.nullable(),
-      /** True if the version is restored as a new document. */
       asNew: z.boolean(),
     }),
   }),

@@ -1,6 +1,6 @@
 /**
  * Declares `approve` and `reject`, the answers to a stop by a safety check. Only a person may
- * answer, so they are no tools for agents.
+ * answer, so agents get no tool for them.
  */
 
 import * as z from "zod";
@@ -15,19 +15,15 @@ const EXPECTED_STOP = z.strictObject({ stop: DIGEST.describe("the version of the
 const STOP_RESULT = z.strictObject({
   run: z.null(),
   reasons: makeListSchema({ reason: TEXT, detail: TEXT }),
-  /** Version of the stop, which a caller passes with the answer; null if no change is stopped. */
+  /** Version of the stop, for the answer's `expected`; null if no change is stopped. */
   version: DIGEST.nullable(),
-  /** Number of the plan's other steps, which wait until the user has answered. */
+  /** Number of the plan's steps that are not stopped, but wait for the user's answer too. */
   waiting: z.int(),
-  /** Process that will carry out the answer: the running daemon, or the user's next sync. */
   next: z.enum(["daemon", "sync"]),
-  /**
-   * Stopped changes by path. `what` is the kind of the change in words, and `notes` has its reason.
-   */
+  /** Stopped changes by path. `what` is the kind of the change in words; `notes` has its reason. */
   items: makeListSchema({ ...ITEM_FIELDS, what: TEXT }),
 });
 
-/** Parts that the declarations of `approve` and `reject` share. */
 const ANSWER_PARTS = {
   access: "write",
   isForPeople: true,

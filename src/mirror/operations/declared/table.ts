@@ -7,7 +7,7 @@ import { APPROVE, REJECT } from "./stop.ts";
 import { UNDO } from "./undo.ts";
 import { WAIT } from "./wait.ts";
 
-/** Declarations of all operations by name. The types of the library's methods come from them. */
+/** Declarations by name. The types of the library's methods come from them. */
 export const DECLARED = {
   approve: APPROVE,
   conflicts: CONFLICTS,

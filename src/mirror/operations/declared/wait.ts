@@ -32,8 +32,8 @@ export const WAIT = {
     /** Number of requested paths that `paths` leaves out. */
     more: z.int(),
     /**
-     * Requested paths, and those paths in a requested folder whose content was not on the service
-     * when the wait began. The worst states come first.
+     * Requested paths, with the worst states first. For a requested folder: those of its paths
+     * whose content was not on the service when the wait began.
      */
     paths: makeListSchema({
       path: TEXT,
@@ -45,9 +45,12 @@ export const WAIT = {
        */
       state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
       id: TEXT.nullable(),
-      /** Change id of the last version that both sides had; for `live`, of the awaited content. */
+      /**
+       * Change id of the last version that both sides had. For `live`, that version has the awaited
+       * content.
+       */
       changeId: TEXT.nullable(),
-      /** Ids of the document's changes in review, as far as the service reported them. */
+      /** Ids of the document's changes in review, if the service reported them. */
       reviews: TEXTS,
       /** Kind of problem that prevents the upload; null if there is none. */
       kind: TEXT.nullable(),

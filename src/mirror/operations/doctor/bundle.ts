@@ -16,7 +16,7 @@ import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 /**
  * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. A
  * developer can make the same plan from it. A bundle has no content, no key and no messages. It has
- * no names either, unless its user wants them in it.
+ * names only if the user asks for them.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -24,16 +24,16 @@ export type Bundle = {
   readonly system: string;
   readonly names: "replaced" | "kept";
   readonly checks: readonly Pick<DoctorCheck, "about" | "state">[];
-  /** Rows of the journal: effects that have no end yet. */
+  /** Effects that have no end yet. */
   readonly journal: PlainData;
-  /** Those arguments of the planner that are data, not functions. */
+  /** Arguments of the planner that are data. */
   readonly input: PlainData;
-  /** Results of those arguments of the planner that are functions. */
+  /** Recorded results of the planner's arguments that are functions. */
   readonly answers: PlainData;
   readonly planned: PlainPlan;
 };
 
-/** Format of a bundle. It changes when the current mdmirror can no longer replay older bundles. */
+/** Format of a bundle. It changes when mdmirror can no longer replay the older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
@@ -41,8 +41,8 @@ type PlainData = unknown;
 export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
 /**
- * Results of the functions that the planner gets as arguments. Each map has the results of one
- * function by its argument, a path or a digest.
+ * Results of the functions that the planner gets as arguments. Each map has one function's results
+ * by its argument, a path or a digest.
  */
 type PlannerAnswers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
@@ -53,14 +53,14 @@ type PlannerAnswers = {
 
 /**
  * Lines of one content, as far as the planner needs them to compare contents. `shared` has the
- * lines that also occur in another content of the bundle. `other` is the number of characters in
- * all other lines.
+ * lines that another content of the bundle also has. `other` counts the characters of all other
+ * lines.
  */
 type ContentLines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**
- * A line that several contents have. `line` is its number, the same in all contents of the bundle.
- * `mark` is its beginning if that is a conflict marker, otherwise "". A bundle keeps no other
- * characters of the line.
+ * A line that several contents have. The bundle keeps no other characters of the line than `mark`.
+ * - `line`: number of the line, the same in each content that has it
+ * - `mark`: beginning of the line if it is a conflict marker, otherwise ""
  */
 type SharedLine = {
   readonly line: number;
@@ -71,12 +71,10 @@ type SharedLine = {
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
 /**
- * A bundle, checked by planning from it. `differences` has a line for each difference between that
- * plan and the folder's own plan.
+ * `differences`: how the plan made from the bundle differs from the folder's plan, one line each.
  */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
-/** Plans the next sync, and makes a bundle of the plan. Writes nothing. */
 export async function makeBundle(
   mirror: OpenedMirror,
   checks: readonly DoctorCheck[],
@@ -100,7 +98,7 @@ export async function makeBundle(
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
 
 /**
- * Records a plan and its input for a bundle, with pseudonyms unless names are wanted.
+ * Records a plan and its input. Replaces names by pseudonyms, unless the user wants the names.
  * @param salt a secret that no file keeps, so that nobody can reverse the pseudonyms
  */
 export function recordFacts(
@@ -119,7 +117,7 @@ export function recordFacts(
   });
   const { digest } = makePseudonyms([], [], salt);
   if (withNames) return copyWith({ ...UNCHANGED_NAMES, digest });
-  // A pseudonym depends on all names of the folder, so a first copy finds all paths.
+  // A pseudonym depends on all names of the folder, so this first copy only collects the paths.
   const paths = new Set<string>();
   const collectPath = (found: string): string => {
     paths.add(found);
@@ -136,7 +134,7 @@ function listIds({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   return new Set(recordMaps.flatMap((map) => [...map.keys()]));
 }
 
-/** Plans once more, and records each result of the functions among the planner's arguments. */
+/** Plans once more, to record the results of the planner's arguments that are functions. */
 function recordAnswers(input: PlanInput): PlannerAnswers {
   const ignores: PlannerAnswers["ignores"] = { file: new Map(), folder: new Map() };
   const conflicts: PlannerAnswers["conflicts"] = new Map();
@@ -194,7 +192,10 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
   );
 }
 
-/** Rules by which `toPlain` replaces strings, by the name of their member. Without one: "". */
+/**
+ * Rule by which `toPlain` replaces a member's strings, by the member's name. A string of a member
+ * without a rule becomes "".
+ */
 const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...mapMembers("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
@@ -211,10 +212,9 @@ function mapMembers<Rule extends string>(rule: Rule, members: string): Record<st
 }
 
 /**
- * Returns a copy of data as JSON, without functions, and without strings that could have private
- * content.
+ * Returns a copy of data as JSON, without functions and without strings that could be private.
  * @param member name of the member that has the value
- * @param ids ids of documents and folders. The other keys of maps are paths
+ * @param ids ids of documents and folders. All other keys of maps are paths
  */
 function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): PlainData {
   const copyInner = (one: unknown, name = member): PlainData => toPlain(one, name, pseudonyms, ids);
@@ -252,15 +252,18 @@ export function toPlainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: Reado
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
 }
 
-/** Lists the entries that only one of two plans has, and whether their steps differ in order. */
+/**
+ * Returns a line for each part of a step, block or verdict that only one of two plans has, and a
+ * line if the order of steps differs.
+ */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const plannedEntries = new Set(planned[part].map((one) => JSON.stringify(one)));
     const replayedEntries = new Set(replayed[part].map((one) => JSON.stringify(one)));
     const lostEntries = [...plannedEntries.difference(replayedEntries)].map((one) => `- ${part}: ${one}`);
     const addedEntries = [...replayedEntries.difference(plannedEntries)].map((one) => `+ ${part}: ${one}`);
-    // Only the order of steps counts. The order of the other parts follows names, which pseudonyms
-    // may change.
+    // Only the order of steps counts. The order of a plan's other parts depends on names, which
+    // pseudonyms may change.
     const isMoved =
       part === "steps" &&
       lostEntries.length + addedEntries.length === 0 &&
@@ -276,7 +279,10 @@ type ReplannedBundle = {
   readonly unanswered: number;
 };
 
-/** Makes the plan of a bundle again, with invented contents as similar as the recorded ones. */
+/**
+ * Plans again from a bundle. The planner gets invented contents, as similar to each other as the
+ * recorded ones.
+ */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;
@@ -300,7 +306,7 @@ export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input"
   return { plan, input: replayedInput, unanswered: unansweredCount };
 }
 
-/** Returns the objects, sets and maps from which `toPlain` made a copy. */
+/** Reverses `toPlain`. */
 function fromPlain(plain: PlainData): unknown {
   if (typeof plain !== "object" || plain === null) return plain;
   if (Array.isArray(plain)) return plain.map(fromPlain);
@@ -312,8 +318,8 @@ function fromPlain(plain: PlainData): unknown {
 }
 
 /**
- * Code points with which invented lines begin, for lines that contents share and for all others.
- * LIMIT: the two ranges suffice for about 20,000 shared lines and 11,000 contents.
+ * First code points of invented lines: of lines that several contents have, and of other lines.
+ * LIMIT: two ranges of letters, enough for about 20,000 shared lines and 11,000 contents.
  */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 

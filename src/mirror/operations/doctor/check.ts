@@ -10,13 +10,13 @@ export type DoctorCheck = {
   readonly about: string;
   readonly state: "good" | "note" | "warn" | "bad";
   readonly detail: string;
-  /** Next step for the user; null if no step is needed. */
   readonly next: string | null;
-  /** Kind of trouble that caused a `bad` result. */
   readonly fault?: Trouble["kind"];
-  /** Measured sizes in bytes by name, for programs. */
+  /** Sizes in bytes by name, for programs. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** Trait of the service that mdmirror learned, for programs. `liked`: the preferred value. */
+  /**
+   * Trait of the service, for programs. `learned`: its value; `liked`: the value that is preferred.
+   */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

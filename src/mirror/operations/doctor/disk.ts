@@ -10,8 +10,8 @@ import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./ch
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
 /**
- * Checks what the disk supports: upper and lower case, Unicode, hard links, free space. Creates and
- * removes a file in `.mdmirror/tmp`.
+ * Checks how the disk treats upper and lower case, Unicode and hard links, and its free space.
+ * Creates and removes a file in `.mdmirror/tmp`.
  */
 export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
@@ -67,11 +67,11 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
   }
 }
 
-/** Checks the system's limit of inotify watches. `watch` needs one watch for each folder. */
+/** Checks the system's limit of inotify watches. `watch` needs one for each folder. */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): DoctorCheck[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // Half of the limit is left for editors and desktops, which need watches too.
+  // The other half of the limit is left for editors and desktops.
   if (folders + 1 > limit / 2) {
     const nextStep = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [makeWarning("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
@@ -99,7 +99,7 @@ function readNumber(file: string): number | null {
 }
 
 /**
- * Other programs that sync folders, recognised by the names of their files and folders. Such a
+ * Names of files and folders by which mdmirror recognises other programs that sync folders. Such a
  * program would copy files that mdmirror has not finished writing.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
@@ -117,7 +117,7 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/** LIMIT: folders above the linked folder that the check for other sync programs examines. */
+/** LIMIT: folders above the linked folder that mdmirror checks, because usual paths are shorter. */
 const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): DoctorCheck[] {
@@ -137,8 +137,8 @@ export function checkNeighbours(root: string): DoctorCheck[] {
 }
 
 /**
- * Programs that mark a synced folder by a name that they also use in the home folder, for their
- * settings. Such a name therefore counts only in the linked folder itself.
+ * Programs that use one name to mark a synced folder and for their settings in the home folder. The
+ * name therefore counts only in the linked folder itself.
  */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
@@ -155,21 +155,17 @@ function readNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // In a folder that this user may not list, no other sync program can be recognised.
     return [];
   }
 }
 
 /**
- * Endings of the files that belong to one SQLite database. Until the next checkpoint, most of the
- * content may be in the `-wal` file.
+ * Endings of the files of one SQLite database. Until the next checkpoint, most of the content may
+ * be in the `-wal` file.
  */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
-/**
- * Measures the disk space of the history: the lengths of all its files together.
- * @param folder absolute path of `.mdmirror`
- */
+/** @param folder absolute path of `.mdmirror` */
 export function checkHistory(folder: string): DoctorCheck {
   const listDatabaseFiles = (name: string) =>
     COMPANIONS.reduce((sum, end) => sum + measureSize(join(folder, `${name}${end}`)), 0);
@@ -193,7 +189,7 @@ export function checkHistory(folder: string): DoctorCheck {
 export function formatSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
-  // Rounding would show a value of 999.5 or more as 1000, so it gets the next larger unit.
+  // A value of 999.5 or more would be rounded to 1000, so it gets the next larger unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit++;
@@ -201,7 +197,7 @@ export function formatSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Returns the bytes of a file or folder; 0 if it is missing, perhaps since it was listed. */
+/** Returns the bytes of a file or folder; 0 if it does not exist, or was removed meanwhile. */
 function measureSize(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;

@@ -1,6 +1,6 @@
 /**
- * Lists the entries of a folder with their states, for the web page. Uses the state file and the
- * names on disk, and reads the content only of entries that the page shows.
+ * Lists the entries of a folder with their states, for the web page. Reads the state file, the
+ * names on disk, and the content of only those entries that the page shows.
  */
 
 import { isSameStamp, type Block } from "../../model/record.ts";
@@ -27,8 +27,8 @@ import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
 /**
- * State of an entry. `in-sync`: unchanged since the last sync; `waiting`: the next sync changes
- * something for this entry.
+ * `in-sync`: unchanged since the last sync. `waiting`: the next sync changes something for the
+ * entry.
  */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
@@ -36,23 +36,22 @@ type FolderEntry = {
   readonly path: LocalPath;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
-  /** Reason for the state, as a clause; null if the state needs no reason. */
+  /** Reason for the state, as a clause; null for a state that needs none. */
   readonly why: string | null;
   /** Number of entries below a folder that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
   /**
-   * Number of documents below a folder at the last sync, and their latest change. Null for a file,
-   * and for a folder that a search by name finds.
+   * Documents below a folder at the last sync, and their latest change. Null for a file, and for a
+   * folder that a search by name finds.
    */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
-  /** Record of a file whose content decides about its state; null if the state is known. */
+  /** Record of a file whose content decides about its state; null if the state is already known. */
   readonly row: DocumentRow | null;
 };
 
 const NO_DOCUMENTS = { documents: 0, changedAt: null } as const;
 
-/** Returns the entries directly in a folder, in any order. */
 function mergeEntries(
   folder: LocalPath,
   rows: Pick<FolderRows, "documents" | "folders">,
@@ -150,7 +149,9 @@ function describeBlock({ reason, detail }: Block): Pick<FolderEntry, "state" | "
 }
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
-  /** Size in bytes and last change in milliseconds since the epoch; null if there is no file. */
+  /**
+   * Size in bytes and time of the last change in milliseconds since the epoch; null without a file.
+   */
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
@@ -164,15 +165,15 @@ export type EntryList = {
 };
 
 /**
- * Range of entries that the caller wants; `from` counts from 0. If `name` is not "", only entries
- * that have it in their names count.
+ * Range of entries that the caller wants, from 0. If `name` is not "", only entries whose names
+ * contain it count.
  */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
 /**
  * Lists the entries directly in a folder: folders first, then files, by name. If the range has a
- * name, lists instead the entries at any depth whose names contain it, in upper or lower case.
- * Leaves out entries in folders that are not synced.
+ * name, lists the entries at any depth whose names contain it, regardless of case. Leaves out
+ * entries in folders that are not synced.
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
@@ -191,9 +192,8 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
 }
 
 /**
- * Returns the synced folders for a tree that is open at one folder: the folders above it, the
- * siblings of each of these, and the folders directly below it. Each folder comes before the
- * folders in it.
+ * Returns the folders of a tree that is open at one folder: the folders above this folder with all
+ * their siblings, and the folders directly below it. Each folder comes before its subfolders.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const openFolders = new Set(["", ...ancestorsOf(folder), folder]);
@@ -205,10 +205,7 @@ export function listTree(root: string, folder: LocalPath): readonly LocalPath[] 
   return listBelow("");
 }
 
-/**
- * Returns the entry at a path; null if nothing is at the path.
- * @param path path of the entry, which is not the root itself
- */
+/** @param path path of the entry, which is not the root itself */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {
   const openedFolder = openFolder(root, parentOf(path), "directly", random);
   if (openedFolder.kind === "trouble") return openedFolder;
@@ -216,10 +213,6 @@ export function findEntry(root: string, path: LocalPath, random: Random): Result
   return ok(matchingEntry === undefined ? null : updateState(openedFolder.value.disk, matchingEntry));
 }
 
-/**
- * Reads the current content of a local file.
- * @param path path of the file below the root
- */
 export function readEntry(root: string, path: LocalPath, random: Random): Result<DiskOutcome<LocalText>> {
   const openedFolder = openFolder(root, parentOf(path), "directly", random);
   return openedFolder.kind === "trouble" ? openedFolder : ok(openedFolder.value.disk.read(path));
@@ -244,7 +237,7 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-/** Returns the entries in a folder; with depth `below`, also those of synced folders below it. */
+/** Returns the entries in a folder. With depth `below`, also returns those of synced subfolders. */
 function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
   const openProblems = indexProblems(rows);
   const sumsByName = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;
@@ -262,8 +255,8 @@ function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth
 }
 
 /**
- * Returns an entry with its current state, which is no longer `in-sync` if the file was edited.
- * Reads the file only if its stamp does not prove that it is unchanged.
+ * Returns an entry with its current state, because the file may have been edited since the last
+ * sync. Reads the file only if its stamp does not prove that it is unchanged.
  */
 function updateState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
   const { path, kind } = entry;

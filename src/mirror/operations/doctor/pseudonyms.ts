@@ -6,38 +6,36 @@ import { pathKey } from "../../../contract/path.ts";
 /**
  * Replaces the names and digests in a bug report by pseudonyms, so that the planner makes the same
  * plan from them.
- * - These stay the same: the tree of folders, extensions, the order of names, numbers of up to two
- *   digits, names that mdmirror itself makes, and all characters other than letters and digits.
- * - Two names that are one name on a disk which ignores case are still one name on such a disk.
- * - The pseudonym of a word has a fixed length, or the length of the word if that is longer.
+ * - Unchanged: the tree of folders, extensions, the order of names, numbers of up to two digits,
+ *   names that mdmirror makes, and all characters other than letters and digits.
+ * - Two names that are one name on a disk that ignores case have pseudonyms that are one name
+ *   there.
+ * - A pseudonym has a fixed length, or the length of its word if that is longer.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 
-/** Matches a part of a name: a word, which is replaced, or a part that stays unchanged. */
 const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
-/** Matches numbers such as those that `numberedName` appends to a name. They stay unchanged. */
+/** Matches a number such as `numberedName` appends. It stays unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
-/**
- * Names that stay unchanged, because mdmirror treats files and folders of these names specially.
- */
+/** Names that stay unchanged, because mdmirror treats them specially. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 /** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
-/**
- * LIMIT: letters of a pseudonym that number its word. 20 letters in 4 places number 160,000 words.
- */
+/** LIMIT: letters of a pseudonym that number its word. Four of 20 letters number 160,000 words. */
 const CODE_LENGTH = 4;
-/** LIMIT: characters of a word up to which all pseudonyms have the same length. */
+/**
+ * LIMIT: characters of a word. All pseudonyms of shorter words have one length, which hides theirs.
+ */
 const MAX_USUAL_WORD = 24;
 
 /**
- * Makes pseudonyms for the names of a folder. Each bundle has other pseudonyms.
+ * Makes pseudonyms for the names of a folder.
  * @param paths all paths that will be replaced
- * @param ids ids of documents and folders. Digits that mdmirror derives from an id and appends to a
- * name stay unchanged
- * @param salt a secret that is not kept
+ * @param ids ids of documents and folders. If mdmirror appends an id's digits to a name, they stay
+ * unchanged
+ * @param salt a secret that is not kept, so that each bundle has other pseudonyms
  */
 export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, salt: string): Pseudonyms {
   const names = new Set([...paths].flatMap((path) => path.split("/")));
@@ -68,7 +66,8 @@ export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, s
 
 /**
  * Lists the words that mdmirror puts in place of names without a letter or digit: `[.md` becomes
- * `u5b.md`. LIMIT: these words stay unchanged, so their order among pseudonyms may differ.
+ * `u5b.md`.
+ * LIMIT: these words stay unchanged, so their order among pseudonyms may differ.
  */
 function* listSymbolWords(names: Iterable<string>): Generator<string> {
   for (const name of names) {
@@ -78,8 +77,8 @@ function* listSymbolWords(names: Iterable<string>): Generator<string> {
 }
 
 /**
- * Returns the pseudonym of each word. If a disk that ignores case or Unicode forms takes two words
- * for one name, it also takes their pseudonyms for one name.
+ * Returns the pseudonym of each word. Two words that are one name on a disk, which may ignore case
+ * or Unicode forms, have pseudonyms that are one name on it.
  */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
@@ -92,7 +91,6 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the pseudonym of one word.
  * @param rank position of the word in the order of all words
  * @param forms all spellings of the word in the folder, in NFC
  */
@@ -101,8 +99,8 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the mark of the spelling comes after the code of the word, because before it, it would
-  // change the order of the words.
+  // ORDER: the mark of the spelling follows the code of the word. In front of the code, the mark
+  // would change the order of the words.
   const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;
@@ -113,15 +111,14 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
 
 /**
  * Returns a number below 8 as three letters. Each letter is one bit: small for 1, capital for 0.
- * LIMIT: eight spellings of one word.
+ * LIMIT: eight spellings of one word, because more are hardly ever found.
  */
 function markSpelling(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
 /**
- * Returns the first letter of a pseudonym: of the same kind and case as the word's first letter, so
- * that the order of names stays the same.
+ * Returns a first letter of the same kind and case as the word's, so that names keep their order.
  */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];

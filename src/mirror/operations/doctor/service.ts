@@ -8,7 +8,7 @@ import { describeFailure } from "../../../common/failure-words.ts";
 import type { ServiceRoute } from "../../remote/proxy.ts";
 
 /**
- * LIMIT: milliseconds by which the clock may differ from the service's clock. A larger difference
+ * LIMIT: milliseconds by which the local clock may differ from the service's. A larger difference
  * makes dates of folders, retention and `Retry-After` wrong, but no decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
@@ -17,7 +17,7 @@ const HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/** Checks with one request whether the service answers, takes the key, and has the same time. */
+/** Checks with one request whether the service answers, takes the key, and has the local time. */
 export async function checkService(
   wire: Wire,
   key: string,

@@ -8,11 +8,11 @@ import { type DoctorCheck, makeGood, makeNote } from "./check.ts";
 
 /**
  * Returns one check for each trait of the service that syncs have learned. Reads only the state
- * file. An unwanted trait makes syncs send more requests or change names, but they still work.
+ * file. With an unwanted trait, syncs send more requests or change names, but still work.
  */
 export function checkTraits(folder: string): DoctorCheck[] {
   const stateSummary = readStateSummary(folder);
-  // A state file that cannot be read has its own check in `doctor`.
+  // Another check of `doctor` reports a state file that cannot be read.
   if (stateSummary.kind !== "read") return [];
   const traitsText = stateSummary.value.meta.get(META.traits) ?? null;
   return traitsText === null
@@ -31,13 +31,11 @@ export function checkEachTrait(traits: RemoteTraits): DoctorCheck[] {
   });
 }
 
-/**
- * A trait of the service. The texts describe what follows if its value is not the preferred one.
- */
+/** A trait of the service. The texts say what follows from a value that is not preferred. */
 type Trait = {
   readonly about: string;
   readonly learnedIn: (traits: RemoteTraits) => string;
-  /** Value that mdmirror prefers; `yes` if undefined. */
+  /** Preferred value; undefined for `yes`. */
   readonly preferred?: string;
   readonly effect: string;
 };

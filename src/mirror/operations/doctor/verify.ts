@@ -23,10 +23,7 @@ type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
 export const verify = defineOnlineRead(VERIFY, ({ world, url }) => verifyMirror(world, url));
 
-/**
- * Compares both sides of the linked folder.
- * @param url address of the service, for messages
- */
+/** @param url address of the service, for messages */
 export async function verifyMirror(world: World, url: string): Promise<Result<Answer<typeof VERIFY>>> {
   const base = world.state.load();
   const remoteScan = observeRemote(world, base, false);
@@ -54,8 +51,8 @@ type VerifiedDocument = {
 };
 
 /**
- * Reads each document from the service with one GET, at the pace of the client's queue. Keeps the
- * digest and drops the content, so that the memory needed does not grow with the workspace (I33).
+ * Reads each document from the service with one GET, at the pace of the client's queue. Keeps only
+ * the digest, so that the memory needed does not grow with the workspace (I33).
  */
 async function readRows(
   { progress, disk, remote }: World,
@@ -78,7 +75,7 @@ async function readRows(
   return fault === null ? ok(rows) : { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
 }
 
-/** Faults after which no further document can be read from the service. */
+/** Faults after which the service would answer no further request. */
 const CUT_OFF_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function compareContent(
@@ -102,9 +99,9 @@ function compareContent(
 }
 
 /**
- * Message about a document for which the service returns other content than base has, with the same
- * change id. The service's data are damaged, or its answer is wrong. No sync notices this, because
- * a list has only change ids. A local edit would replace the other content.
+ * Message about content on the service that differs from base's, with the change id of base. The
+ * service's data are damaged, or its answer is wrong. No sync notices this, because a listing has
+ * only change ids. A local edit would replace the content on the service.
  */
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -139,7 +136,7 @@ function makeReport(
       .toSorted(compareByPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (unblockedRows.get("absent") ?? [])
-      // The ignore rules exclude these paths from sync on both sides, so a difference is no fault
+      // The ignore rules exclude such a path from sync on both sides, so a difference is no fault
       // (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
@@ -163,7 +160,9 @@ function listUnseen(
 
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
-/** Returns documents that went to review in the last cycle, and that only the next run blocks. */
+/**
+ * Returns documents that went to review in the last cycle, because only the next run blocks them.
+ */
 function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const submittedRecords = [...records.values()].filter(
     ({ id, submissions }) => submissions.length > 0 && !blocks.has(id),

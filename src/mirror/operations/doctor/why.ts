@@ -17,30 +17,31 @@ import { type Action, subjectOf } from "../../model/action.ts";
 /** What `why` reports about a path: its state, the reason, the next step. Writes nothing (I23). */
 export type PathExplanation = PlanFacts & {
   readonly path: LocalPath;
-  /** Current or last path of a document that had this path earlier; null if there is none. */
+  /** Current or last path of the document that had this path before; null if none had it. */
   readonly former: LocalPath | null;
   readonly record: DocumentRecord | null;
   readonly folder: FolderRecord | null;
-  /** Entry that is on disk at the path now. */
   readonly atPath: PathState;
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
-  /** Open problem at the path, as reports show it; null if the path is not blocked. */
+  /** Open problem as reports show it; null if the path is not blocked. */
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /** Merge that made the current local content, with the side of each line; or null. */
+  /**
+   * Merge that made the current local content, with the side of each line; null without a merge.
+   */
   readonly merge: MergeFacts | null;
-  /** Events about the path, oldest first. */
+  /** Events, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
-   * Reason why the service could not be reached; null if it was. Without the service, everything
-   * but `atPath` comes from the state file.
+   * Reason why the service could not be reached; null if it answered. Without its answer, all
+   * fields but `atPath` come from the state file.
    */
   readonly offline: Fault | null;
 };
 
-/** LIMIT: newest events of a path that `why` reads. */
+/** LIMIT: newest events of a path that `why` reads, so that a long history stays fast. */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
@@ -91,7 +92,6 @@ function findMovedRecord(base: BaseTree, plan: Plan | null, named: LocalPath): D
   return null;
 }
 
-/** Returns the entry at a path. The empty path is the linked folder itself. */
 function readStateAt(disk: Disk, path: LocalPath): PathState {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
@@ -106,7 +106,7 @@ function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): PathExpl
 
 /**
  * Returns the block of a document or path; null if it is not blocked. Prefers a stored block with
- * an error code of the service. The plan's own block may lack the code, because the plan tries a
+ * an error code of the service. The plan's own block may lack the code, because the plan tries the
  * refused request again.
  */
 function findBlock(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
@@ -123,7 +123,7 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
   return keys.has(key) || keys.has(path);
 }
 
-/** Returns the document's last merge if it made the current local content, otherwise null. */
+/** Returns the document's last merge; null unless that merge made the current local content. */
 function findLastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
   const merge = events.map(readMerge).findLast((one) => one !== null) ?? null;
   if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
@@ -135,7 +135,7 @@ function findFormerPath(state: State, named: LocalPath): LocalPath | null {
   return foundDocument === null || foundDocument.path === named ? null : foundDocument.path;
 }
 
-/** A path that the user asked about. `keys` has the keys of its document's blocks and steps. */
+/** A path that the user asked about. `keys` has the keys of its blocks and steps. */
 type ExplainedPath = {
   readonly named: LocalPath;
   readonly record: DocumentRecord | null;
@@ -144,19 +144,18 @@ type ExplainedPath = {
 };
 
 type PlanFacts = {
-  /**
-   * Reason why the local entry at the path is not synced; null if it is synced or does not exist.
-   */
+  /** Reason why the local entry is not synced; null if it is synced or does not exist. */
   readonly stays: {
     readonly path: LocalPath;
     readonly kind: UnsyncedEntry["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** Document that the service lists at the path; null if none or if it was not reached. */
+  /** Document that the service lists at the path; null if it lists none, or was not reached. */
   readonly remote: RemoteFile | null;
-  /** Steps of the next sync for the path or below it. A `stopped` step needs an approval. */
+  /**
+   * Steps of the next sync for the path and for paths below it. `stopped`: it needs an approval.
+   */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
-  /** Reasons why a safety check would stop the next sync. */
   readonly safetyStops: readonly string[];
 };
 
@@ -203,9 +202,7 @@ export const UNSYNCED_WORDS: Readonly<Record<UnsyncedEntry["kind"], string>> = {
   "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
 };
 
-/**
- * Returns why a local entry is not synced, as a clause such as `left out by line 3 of .gitignore`.
- */
+/** Returns a clause such as `left out by line 3 of .gitignore`. */
 function explainUnsynced({ kind, rule }: UnsyncedEntry): string {
   const byRule = RULE_WORDS[kind];
   return rule === undefined || byRule === undefined ? UNSYNCED_WORDS[kind] : `${byRule} ${rule}`;
@@ -218,7 +215,7 @@ const RULE_WORDS: Readonly<Partial<Record<UnsyncedEntry["kind"], string>>> = {
   "git-ignored-folder": "a folder that is left out by",
 };
 
-/** Returns why the path, or the nearest folder above it, stays local; null if it is synced. */
+/** Returns why a path, or the nearest folder above it, is not synced; null if both are synced. */
 function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
@@ -227,8 +224,8 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The scan of the whole folder failed, because the folder kept changing. A path that the scan did
-  // find is still synced.
+  // The scan failed for the whole folder, because it kept changing. A path that the scan did find
+  // is still synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };
