@@ -1,5 +1,3 @@
-/** Reads times that users type. */
-
 import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
@@ -9,8 +7,8 @@ const ISO_TIME = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9}
 /**
  * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30` in local time, unless `Z` or an
  * offset follows. A date alone means the beginning of the day.
- * @returns milliseconds since the epoch; null for a future time, for a day that does not exist and
- * for anything else
+ * @returns milliseconds since the epoch; null for any other text, a future time or a day that does
+ * not exist
  */
 function readMoment(text: string, now: number): number | null {
   const agoMatch = /^(\d{1,5})([smhdw])$/.exec(text);
@@ -19,7 +17,7 @@ function readMoment(text: string, now: number): number | null {
   return ms === null || ms > now ? null : ms;
 }
 
-/** Reads a past time as `readMoment` does; null if the caller passed none. */
+/** Null if the caller passed no time. */
 export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const ms = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || ms !== null) return ok(ms);
@@ -28,15 +26,15 @@ export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">
 
 /**
  * Reads a day, or a day with a time.
- * @returns milliseconds since the epoch; null for a day that does not exist and for anything else
+ * @returns milliseconds since the epoch; null for any other text, or a day that does not exist
  */
 export function readIso(text: string): number | null {
   const isoMatch = ISO_TIME.exec(text);
   if (isoMatch === null) return null;
   const [, date, day, time = "00:00", zone = ""] = isoMatch;
   const ms = Date.parse(`${date}T${time}${zone}`);
-  // `Date` reads a day that does not exist as a later one: 31 April becomes 1 May. So the day of
-  // the result is compared.
+  // `Date` reads a day that does not exist as a day of the next month: 31 April becomes 1 May. So
+  // the day of the result is compared.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(ms) || !isDay ? null : ms;
 }

@@ -7,7 +7,7 @@ export function toLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, te
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
-/** Returns a lookup of stored content by digest, which has the form of the local file. */
+/** Returns a lookup by digest that gives stored content the form of the local file. */
 export function makeLocalLookup(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,

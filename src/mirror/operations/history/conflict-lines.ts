@@ -1,5 +1,3 @@
-/** Compares the two edits of a document in conflict, line by line. */
-
 import { type ConflictReason, mergeText } from "../../../markdown/merge/merge.ts";
 import { type LineBlock, mergeLines } from "../../../markdown/merge/lines.ts";
 import { createReading } from "../../../markdown/merge/reading.ts";
@@ -12,7 +10,7 @@ import { findRecordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
 /**
- * Result of comparing two edits.
+ * Result of comparing a conflict's two edits.
  * - `merges`: the edits now merge without a conflict
  * - `no-base`: the version from which both edits started is no longer stored
  * - `whole`: no single lines conflict, but the merged content as a whole was refused
@@ -26,10 +24,7 @@ export type ConflictLines =
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
-/**
- * Reads the base of a document in conflict, and compares both edits with it. Returns null if the
- * document is not in conflict, or a side has no content.
- */
+/** Returns null if the document is not in conflict, or a side has no content. */
 export function readConflictLines(
   { state, disk }: Pick<World, "state" | "disk">,
   path: string,
@@ -43,15 +38,14 @@ export function readConflictLines(
   return { base, lines: compareEdits({ base, mine: local, theirs: live }) };
 }
 
-/** Merges two edits line by line, and returns the result with its conflicts. */
 export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLines {
   const mergeResult = mergeText(base, mine, theirs);
   if (mergeResult.kind === "clean") return { kind: "merges" };
   const blocks = mergeLines(base, mine, theirs, createReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: mergeResult.reason };
-  // The lines of base take the place of the conflicting lines, so that the lines around a conflict
-  // are still compared with their original.
+  // Base's lines replace the conflicting lines, so that the lines around a conflict are still
+  // compared with their original.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -62,10 +56,7 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   return { kind: "parts", conflicts: places.size, rows };
 }
 
-/**
- * Returns the compared lines with the conflicts inserted.
- * @param places conflicts by the 0-based number of the line at which each begins
- */
+/** @param places conflicts by the 0-based number of the line at which each begins */
 function insertConflicts(rows: readonly LineOrigin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
   const shownRows: MergeRow[] = [];
   let [line, standIns] = [0, 0];

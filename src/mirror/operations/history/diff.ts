@@ -24,7 +24,6 @@ import { readText } from "./read-texts.ts";
 
 type BothSides = { readonly live: string | null; readonly local: string | null };
 
-/** Returns both contents of a document. A content is null if that side has none. */
 async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothSides>> {
   const { world } = mirror;
   const readResult = world.disk.read(path);
@@ -52,7 +51,6 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
   return { kind: "trouble", trouble: makeFaultTrouble(fileAnswer.fault, url) };
 }
 
-/** Returns the id of the document that the service has at a path; null if it has none. */
 async function findIdAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
   const servicePath = toService(world, path);
   if (!servicePath.endsWith(".md")) return ok(null);
@@ -63,7 +61,7 @@ async function findIdAt({ world, url }: OpenedMirror, path: LocalPath): Promise<
 
 type DiffRow = Answer<typeof DIFF>["documents"][number];
 
-/** Lists the documents whose sides differ. Reads only those that seem to have changed. */
+/** Reads only those documents that seem to have changed. */
 async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly DiffRow[]>> {
   const { world, url } = mirror;
   const planResult = await planSync(mirror, USUAL_RUN);
@@ -111,7 +109,7 @@ export const diff: ReadOperation<typeof DIFF> = {
   },
 };
 
-/** Returns the result of a line merge for programs, without the content of the lines. */
+/** Leaves out the content of the lines, because programs get the result. */
 function summarizeLines(lines: ConflictLines): DiffRow["conflict"] {
   if (lines.kind !== "parts") return lines;
   return { kind: lines.kind, conflicts: lines.conflicts, origins: listOriginSpans(lines.rows) };
@@ -126,8 +124,8 @@ function makeRow(path: string, before: string | null, after: string | null): Dif
 }
 
 /**
- * Returns how the two sides of a document differ; null if they are equal, or the document is not
- * synced. Returns the fault if the service does not answer.
+ * Returns null if both sides are equal, or the document is not synced. Returns the fault if the
+ * service does not answer.
  */
 async function compareSides(
   world: World,

@@ -4,8 +4,8 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
 /**
- * Returns the newest `limit` events, oldest first. If the caller names a document, returns its
- * events under all its paths, including those from before it had an id.
+ * Returns the newest `limit` events, oldest first. For a document, returns its events under all its
+ * paths, including those from before it had an id.
  */
 export function readEvents(
   state: State,

@@ -4,30 +4,24 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A document whose id mdmirror knows, with its current or last path. */
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /**
-   * Record of the document in base; null if the document was deleted, or its record was removed.
-   */
+  /** Null if the document was deleted, or its record was removed. */
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
 };
 
-/**
- * A path whose versions may be stored: the path of a document, or of a file that never became a
- * document. For such a file, `id` is null.
- */
+/** A path for which versions may be stored. `id` is null if its file never became a document. */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** Path that the user named. If the user named an id, it is the same as `path`. */
+  /** Path that the user named; equal to `path` if the user named an id. */
   readonly requestedPath: LocalPath;
 };
 
 /**
- * Finds a document as `findDocument` does. If there is none, returns the path or the id alone,
- * because versions may still be stored for it.
+ * Finds a document as `findDocument` does. If there is none, returns the path or id alone, because
+ * versions may still be stored for it.
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
@@ -39,8 +33,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * Returns the record of the document at a path; null if there is none. A document outside the
- * linked subtree is found by its last path in it, unless another document has that path now.
+ * Finds a document outside the linked subtree by its last path in it, unless another document has
+ * that path now.
  */
 export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let recordAway: DocumentRecord | null = null;
@@ -54,7 +48,7 @@ export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | 
 
 export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 
-/** Returns an index of the records by path, for callers that look up many documents. */
+/** Indexes the records by path, for callers that look up many documents. */
 export function indexRecords(base: BaseTree): RecordIndex {
   const index = new Map<LocalPath, DocumentRecord>();
   for (const record of base.records.values())
@@ -64,8 +58,7 @@ export function indexRecords(base: BaseTree): RecordIndex {
 
 /**
  * Finds a document by its current path, then by the last path of a deleted document, then by any
- * earlier path. Of several deleted documents, the last one deleted is found. Returns null if none
- * is found.
+ * earlier path. Of several deleted documents, finds the one deleted last.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

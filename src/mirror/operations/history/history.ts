@@ -1,5 +1,3 @@
-/** Reads the history of a document: all versions that mdmirror has seen. */
-
 import type { HISTORY } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
@@ -13,22 +11,16 @@ import { quoteForShell } from "../../model/shell-word.ts";
 import { makeLocalLookup } from "./as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** One version of a document. `n` is its number, from 1 for the oldest, which never changes. */
+/** One version of a document. The declaration of `history` describes the fields. */
 export type HistoryEntry = {
   readonly n: number;
-  /** Time when the version was first seen, in milliseconds since the epoch. */
   readonly at: number;
   readonly digest: Digest;
-  /** Origin: `service` for a published version, `local` for one that was never published. */
   readonly from: "service" | "local";
   readonly changeId: ChangeId | null;
-  /** Step or edit that made this version, as a clause. */
   readonly what: string;
-  /** Id of another document that had this path and content; null for its own versions. */
   readonly other: DocId | null;
-  /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Merge that made this version; null if no merge made it. */
   readonly merge: RecordedMerge | null;
 };
 
@@ -38,8 +30,8 @@ const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
 /**
- * An entry with its sorting time `order`, which is the entry's own time. If the clock was set back,
- * it is just after the sorting time of the entry before.
+ * `order`: time by which the entry is sorted. It is the entry's own time, or just after the
+ * previous entry's time if the clock was set back.
  */
 type InOrder<T> = T & { readonly order: number };
 type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -47,12 +39,14 @@ type NumberedEntry = Omit<HistoryEntry, "merge">;
 type OrderedEvent = InOrder<MirrorEvent>;
 
 /**
- * Returns the versions of a document or path. These are all versions that the service showed, all
- * contents that an effect replaced locally, and other stored contents. Examples of these are the
- * losing content of a conflict, and content that was removed before its upload. Equal contents that
- * follow each other are one version.
- * @param storedNames lookup to use in place of the state's own, for callers that read many
- * histories
+ * Returns the versions of a document or path:
+ * - all versions that the service showed
+ * - all contents that an effect replaced locally
+ * - other stored contents, such as a conflict's losing content, or content removed before its
+ *   upload
+ *
+ * Consecutive equal contents are one version.
+ * @param storedNames lookup in place of the state's own, for callers that read many histories
  */
 export function readHistory(
   state: State,
@@ -75,13 +69,13 @@ export function readHistory(
   );
 }
 
-/** A document's deletion: its time, run and reason. Without an event, run and reason are null. */
+/** Time, run and reason of a document's deletion. Without an event, run and reason are null. */
 type DocumentDeletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
-/** Kinds of events by which a document or its file was removed. */
+/** Kinds of events that removed a document or its file. */
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
-/** Returns a document's deletion; null if the document exists, or no deletion is known. */
+/** Returns null if the document exists, or no deletion is known. */
 export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): DocumentDeletion | null {
   if (id === null || record !== null) return null;
   // The state returns the newest events first, so the first match is the last deletion.
@@ -91,7 +85,7 @@ export function readDeletion(state: State, { id, record, tombstone }: KnownPlace
 }
 
 /**
- * Gives each entry a sorting time that is not before that of the entry in front of it.
+ * Gives each entry a sorting time that is not before the previous entry's.
  * @param entries in the order in which they were recorded
  */
 function addSortingTimes<T extends { readonly at: number; readonly order?: number }>(
@@ -106,8 +100,8 @@ function addSortingTimes<T extends { readonly at: number; readonly order?: numbe
 }
 
 /**
- * Returns the entry of a published version, with the reason from the event that recorded it. Their
- * times may differ a little, although one transaction wrote both.
+ * Takes the reason from the event that recorded the version. The times of version and event may
+ * differ a little, although one transaction wrote both.
  */
 function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
@@ -116,9 +110,7 @@ function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: reado
   return { ...times, digest, from: "service", changeId, other: null, what: reason };
 }
 
-/**
- * Returns an entry for the content of base, unless a published version already has this content.
- */
+/** Returns nothing if a published version has the content of base. */
 function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const lastDigest = tombstone?.digest ?? record?.digest;
   if (lastDigest === undefined || wasLive.has(lastDigest)) return [];
@@ -126,8 +118,8 @@ function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<D
 }
 
 /**
- * Returns entries for contents that were local before or after an event. Leaves out published
- * content, unless a restore wrote it.
+ * Returns the contents that were local before or after an event. Leaves out published content,
+ * unless a restore wrote it.
  */
 function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
@@ -146,7 +138,7 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
 
 /**
  * Marks each version that a merge made: the first version with the merged content since the merge,
- * otherwise the last one before. A later restore of equal content is not marked.
+ * otherwise the last one before the merge. A later restore of the same content is not marked.
  */
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, RecordedMerge>();
@@ -165,8 +157,8 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
 }
 
 /**
- * Returns entries for contents that no event and no published version has. They were stored for
- * this document, for its path, or for a path that it had earlier.
+ * Returns contents that no event and no published version has. mdmirror stored them for this
+ * document, for its path, or for an earlier path.
  */
 function listOnlyStored(
   storedNames: State["storedNames"],
@@ -213,7 +205,6 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   return entries;
 }
 
-/** Returns a clause that names base, mine and theirs of a merge, with their version numbers. */
 export function describeParts({ base, mine, theirs }: RecordedMerge, entries: readonly HistoryEntry[]): string {
   return `${describePart("base", base, entries)}, ${describePart("mine", mine, entries)} and ${describePart("theirs", theirs, entries)}`;
 }
@@ -229,10 +220,7 @@ type FoundVersion = {
   readonly entries: readonly HistoryEntry[];
 };
 
-/**
- * Finds a document and one of its versions.
- * @param n number of the version in the history; null for the newest
- */
+/** @param n number of the version in the history; null for the newest */
 export function findVersion(world: Pick<World, "state">, name: string, n: number | null): Result<FoundVersion> {
   const { state } = world;
   const document = findPlace(state, state.load(), name);
@@ -253,7 +241,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
   return ok({ document, entry: foundEntry, entries });
 }
 
-/** Finds a version, and returns its content as the local file would have it. */
+/** Returns a version's content as the local file would have it. */
 export function findContent(
   local: Pick<World, "state" | "disk">,
   name: string,
@@ -269,7 +257,7 @@ export function findContent(
 }
 
 /**
- * Returns the newest version of the document itself that fulfils the condition. If none does,
+ * Returns the newest of the document's own versions that fulfil the condition. If there is none,
  * returns the newest such version of another document at its path, otherwise undefined.
  */
 export function findNewest(
@@ -279,7 +267,7 @@ export function findNewest(
   return entries.findLast((entry) => entry.other === null && wanted(entry)) ?? entries.findLast(wanted);
 }
 
-/** Returns why a version cannot be restored, as a clause, and the next step; or null. */
+/** Returns why a version cannot be restored, as a clause, and the next step; null if it can be. */
 export function explainObstacle(
   state: World["state"],
   { record, path, id }: KnownPlace,
@@ -300,9 +288,8 @@ function describeGoneContent({ n }: HistoryEntry): string {
 }
 
 /**
- * Returns the version that the document itself had at the time `asOf`, or its last version if
- * `asOf` is null. If there is none, or its content is no longer stored, returns the reason as a
- * clause.
+ * Returns the document's own version at the time `asOf`, or its last one if `asOf` is null. Returns
+ * a clause if there is none, or its content is no longer stored.
  */
 export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);

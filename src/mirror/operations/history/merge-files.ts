@@ -7,12 +7,11 @@ import { omitKey } from "../../settings/key.ts";
 import { DEFAULT_MARKER_SIZE, markConflicts, type ThreeVersions } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Absolute paths of the three files, in the order base, mine, theirs. */
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Reads three files. A file that is not UTF-8 or has NULs is refused with the code `not-utf-8`,
- * because reading and writing it as text would change it.
+ * Refuses a file that is not UTF-8 or has NULs with the code `not-utf-8`, because reading and
+ * writing it as text would change it.
  */
 export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   const contents: string[] = [];
@@ -30,13 +29,13 @@ export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   return ok({ base, mine, theirs });
 }
 
-/** Returns a file as a string, with its byte order mark; null if not UTF-8 or with a NUL. */
+/** Keeps the byte order mark. Returns null if the file is not UTF-8 or has a NUL. */
 function decodeText(bytes: Buffer): string | null {
   const decoded = bytes.toString("utf8");
   return bytes.includes(0) || !Buffer.from(decoded, "utf8").equals(bytes) ? null : decoded;
 }
 
-/** Merges three contents as a sync would, with git's markers around conflicts. */
+/** Merges as a sync would, with git's markers around conflicts. */
 export function mergeWithMarkers(
   texts: ThreeVersions,
   markerSize: number = DEFAULT_MARKER_SIZE,
@@ -58,7 +57,7 @@ export function writeMerged(path: string, text: string): Result<null> {
 
 /**
  * Merges three files line by line with git, into the second file, because mdmirror cannot merge
- * files that are not UTF-8. If git fails too, the second file stays unchanged.
+ * files that are not UTF-8. If git fails, the second file stays unchanged.
  * @returns true if no conflict is left, and a clause that says what happened
  */
 export function mergeAsGit(

@@ -6,7 +6,7 @@ import { type Hunk, groupIntoHunks } from "../../../markdown/merge/line-diff.ts"
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /**
- * A merge that mdmirror made, with the digests of its contents. `at`: milliseconds since the epoch.
+ * A merge that mdmirror made, by the digests of its contents. `at`: milliseconds since the epoch.
  */
 export type RecordedMerge = {
   readonly at: number;
@@ -16,7 +16,7 @@ export type RecordedMerge = {
   readonly result: Digest;
 };
 
-/** Returns the merge that an event recorded with its digests; null if it recorded none. */
+/** Returns null if the event recorded no merge. */
 export function readMerge({ kind, at, before, after, merged }: MirrorEvent): RecordedMerge | null {
   if (merged === null || before === null || after === null) return null;
   // The user chose one side of the conflict, so nothing was merged.
@@ -25,8 +25,8 @@ export function readMerge({ kind, at, before, after, merged }: MirrorEvent): Rec
 }
 
 /**
- * The side from which each line comes. If a merged content is no longer stored, no side is known,
- * and `gone` lists the missing contents.
+ * Side from which each line comes. If one of the merged contents is no longer stored, no side is
+ * known, and `gone` lists the missing ones.
  */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly LineOrigin[] }
@@ -40,21 +40,21 @@ export function readOrigins(state: Pick<State, "text">, merge: RecordedMerge): M
   return { kind: "found", rows: findOrigins(...(contents as [string, string, string, string])) };
 }
 
-/** Consecutive lines of the result from the same side, or a line of a conflict. */
 export type MergeRow =
   | LineOrigin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
- * Side from which a line comes. `neither`: the line was removed, although both sides have it.
- * `base`: in a conflict, the line belongs to the version from which both edits started.
+ * Side from which a line comes.
+ * - `neither`: the line was removed, although both sides have it
+ * - `base`: in a conflict, the line belongs to the version from which both edits started
  */
 type LineOwner = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
- * Consecutive lines of the same kind and side, without their content. `line` is the number of the
- * first line, from 1. Removed lines, and lines that a conflict shows from base, have the number
- * that they have in base; all other lines have that in the result.
+ * Consecutive lines of the same kind and side, without their content. `line`: number of the first
+ * line, from 1. Removed lines, and base's lines in a conflict, are numbered as in base; all other
+ * lines as in the result.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
@@ -94,15 +94,12 @@ function isResultLine(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/** Returns the hunks of a unified diff, in which each line of a conflict counts as changed. */
+/** Counts each line of a conflict as changed. */
 export function makeOriginHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
   return groupIntoHunks(rows, isBaseLine, isResultLine);
 }
 
-/**
- * A merge for programs, without content: the digests of contents that are no longer stored, and the
- * side of each line. `origins` is null if the sides are not known.
- */
+/** A merge for programs, without content. `origins` is null if the sides are not known. */
 export type MergeFacts = RecordedMerge & {
   readonly gone: readonly string[];
   readonly origins: readonly OriginSpan[] | null;

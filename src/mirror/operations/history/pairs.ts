@@ -4,7 +4,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 
-/** A document that one side or both have. `record` is null if base does not have the document. */
+/** `record` is null if base does not have the document. */
 export type ComparedEntry = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;

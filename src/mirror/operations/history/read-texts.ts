@@ -1,5 +1,3 @@
-/** Reads versions of one document, to compare two of them or to show one before a restore. */
-
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
@@ -15,10 +13,7 @@ export type NamedText = { readonly name: TextName; readonly text: string; readon
 
 type StateAndDisk = Pick<LocalMirror, "state" | "disk">;
 
-/**
- * Reads one version of a document, or its current local file.
- * @param name current or earlier path of the document
- */
+/** @param name current or earlier path of the document */
 export function readText(
   local: StateAndDisk,
   name: string,
@@ -39,18 +34,18 @@ export function readText(
   return ok({ path, name: wanted, text: toLocalForm(local.disk, path, readResult.value.text)!, at: null });
 }
 
-/** One version of a document, and what a restore of this version would do. */
 export type VersionView = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
-  /** Side of each line of the version; null if no merge made the version. */
+  /** Null if no merge made the version. */
   readonly origins: MergeOrigins | null;
-  /** Content and digest of the current local file; null if no file can be read. */
+  /** Null if no local file can be read. */
   readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;
-  /** True if a restore would create a new document. */
   readonly asNew: boolean;
-  /** Reason why the version cannot be restored, as a clause, with the next step; or null. */
+  /**
+   * Reason why the version cannot be restored, as a clause, with the next step; null if it can be.
+   */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Restores one document, or several that the user selects by paths, folders or patterns. Restores
- * deleted documents, or all documents as they were at a given time. Each restored version is a
- * local edit, which the next run sends.
+ * Restores one document, or several that the user selects by paths, folders or patterns: deleted
+ * ones, or all as they were at a given time. Each restored version is a local edit, which the next
+ * run sends.
  */
 
 import { toPaths } from "../../model/mirror-folder.ts";
@@ -36,14 +36,14 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 export type RestorePlan = ManyPlan<RestoredItem> & {
   /**
-   * Time in milliseconds since the epoch whose versions are restored. Null to restore only deleted
-   * documents, with their last version.
+   * Time in milliseconds since the epoch whose versions are restored. Null: only deleted documents
+   * are restored, with their last version.
    */
   readonly asOf: number | null;
   /**
-   * Versions at the time of planning, to be compared with those that the caller saw: `local` is the
-   * current content (null without a file), `version` the content to restore. Empty if the plan is
-   * for several documents.
+   * Versions at the time of planning, for the input's `expected`: `local` is the current content
+   * (null without a file), `version` the content to restore. Empty if the plan is for several
+   * documents.
    */
   readonly seen: Readonly<Record<string, Digest | null>>;
 };
@@ -72,14 +72,13 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
   },
 };
 
-/** Returns true if the name means one document, and false if it means a folder or a pattern. */
+/** Returns false if the name means a folder or a pattern. */
 function isOneDocument(state: State, name: string): boolean {
   const base = state.load();
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
 /**
- * Plans the restore of one document.
  * @param n number of the version in the history; null for the last version that differs from the
  * current content
  */
@@ -103,7 +102,7 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   });
 }
 
-/** Plans the restore of several documents. Leaves out those that have the requested content. */
+/** Leaves out documents that already have the requested content. */
 function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
@@ -112,7 +111,6 @@ function planSeveral(
   const base = state.load();
   const documents = restorableDocuments(base, asOf);
   const knownPaths = new Set(documents.map(({ path }) => path));
-  // The user may also name a document by an earlier path or by its id.
   const paths = names.map((name) => (knownPaths.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(paths, knownPaths, disk);
   if (selection.kind === "trouble") return selection;
@@ -125,7 +123,7 @@ function planSeveral(
 
 /**
  * Returns one document for each path: the document in base, otherwise a deleted one. If several
- * deleted documents had the path, `isNearer` chooses one.
+ * deleted documents had the path, `isNearer` chooses.
  */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
@@ -142,8 +140,8 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Know
 }
 
 /**
- * Returns true if the document deleted at `deletedAt` is to be restored rather than the one deleted
- * at `otherAt`. With `asOf`, that is the first one deleted after this time; without it, the last
+ * Chooses between two documents that were deleted at one path: true for the one deleted at
+ * `deletedAt`. With `asOf`, the first one deleted after this time is restored; without it, the last
  * one deleted.
  */
 function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
@@ -173,9 +171,8 @@ function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if a document is not to be restored. Without a time, only documents that were
- * deleted, or have no local file, are restored. With a time, documents that had already been
- * deleted by then are not restored.
+ * Without a time, only documents that were deleted or have no local file are restored. With a time,
+ * documents that were deleted before it are not restored.
  */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
@@ -183,8 +180,8 @@ function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: 
 }
 
 /**
- * Returns a lookup like the state's `storedNames` that reads the table only once. Each call of the
- * state's own lookup reads the whole table.
+ * Reads the table of stored names only once, because each call of the state's own lookup reads the
+ * whole table.
  */
 function indexStoredNames(state: State): State["storedNames"] {
   const allNames = state.storedNames({});
@@ -208,8 +205,7 @@ function readNamesUnder<K>(
 }
 
 /**
- * Plans the restore of one version. If the document is no longer on the service, the restore
- * creates a new one.
+ * Plans the restore of one version, as a new document if the old one is no longer on the service.
  * @param currentDigest digest that the local file must still have; null if there must be no file
  */
 function planPutBack(

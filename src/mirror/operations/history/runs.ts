@@ -1,5 +1,3 @@
-/** Reads the runs with their results, in the words that commands show. */
-
 import { makeZeroCounts } from "../../engine/run/world.ts";
 import type { State } from "../../ports/state.ts";
 import type { RunReport } from "../../folder/run.ts";
@@ -10,20 +8,20 @@ export type RunLine = {
   readonly run: number;
   readonly kind: string;
   readonly startedAt: number;
-  /** End of the run in milliseconds since the epoch; null if it was interrupted or still runs. */
+  /** Milliseconds since the epoch; null if the run was interrupted or is not over. */
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
   /**
-   * Numbers of the run's changes, such as `3 uploaded, 1 created locally`. Null if the run changed
+   * Counts of the run's changes, such as `3 uploaded, 1 created locally`. Null if the run changed
    * nothing, or its summary cannot be read.
    */
   readonly done: string | null;
-  /** Last run that undid this run; null if no run did. */
+  /** Last run that undid this run; null if none did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;
 };
 
-/** Returns all runs with their results, newest first. */
+/** Returns all runs, newest first. */
 export function readRuns(state: State): readonly RunLine[] {
   const undoneBy = new Map<number, RunLine["undoneBy"]>();
   return state.runs(MAX_RUNS).map(({ summary, ...run }) => {
@@ -43,7 +41,8 @@ export type DayOfChanges = {
 };
 
 /**
- * Returns the changes of the last days, oldest day first, with an entry for each day.
+ * Returns the changes of the last days, oldest day first. Each day has an entry, even without
+ * changes.
  * @param now time in milliseconds since the epoch
  */
 export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {
@@ -92,7 +91,7 @@ type StoredSummary = {
   readonly undoes?: readonly number[];
 };
 
-/** Reads the stored summary of a run. Another version of mdmirror may have written it. */
+/** Reads the summary of a run, which another version of mdmirror may have written. */
 function readSummary(summary: string | null): Pick<RunLine, "state" | "done"> & { readonly undoes: readonly number[] } {
   if (summary === null) return { state: null, done: null, undoes: [] };
   const { state, counts, undoes = [] } = JSON.parse(summary) as StoredSummary;

@@ -1,5 +1,3 @@
-/** Reads the timeline of one document: its versions, moves and deletion. */
-
 import { compareByPath } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -12,14 +10,13 @@ import { type HistoryEntry, REMOVALS, findVersion } from "./history.ts";
 import { readMove } from "./undo-moves.ts";
 
 export type Timeline = {
-  /** Current or last path of the document. */
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /** Number of the version that the local file has; null if it has none of these versions. */
+  /** Number of the version that the local file has; null if its content is none of the versions. */
   readonly now: number | null;
-  /** Digest of the local file; null if no local file can be read. */
+  /** Digest of the local file; null if the file cannot be read. */
   readonly localDigest: Digest | null;
-  /** Steps of the history, newest first. */
+  /** Newest first. */
   readonly steps: readonly TimelineStep[];
   readonly texts: number;
 };
@@ -36,13 +33,10 @@ export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "gone"; readonly detail: string }
 );
 
-/** LIMIT: newest events of one document that a timeline reads. */
+/** LIMIT: newest events of a document that a timeline reads, so that a long history stays fast. */
 const MAX_EVENTS = 10_000;
 
-/**
- * Returns the timeline of one document.
- * @param name a current or earlier path, or an id `doc_…`
- */
+/** @param name a current or earlier path, or an id `doc_…` */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
   const foundVersion = findVersion({ state }, name, null);
   if (foundVersion.kind === "trouble") return foundVersion;
@@ -66,7 +60,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   });
 }
 
-/** Returns the rank of a step among those of the same time: moves, versions, deletion. */
+/** Orders steps of the same time: moves, versions, deletion. */
 function rankStep(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }
@@ -81,7 +75,6 @@ function listEventSteps(event: MirrorEvent): TimelineStep[] {
     : [{ kind: "moved", at, side: eventMove.side, from: eventMove.from, to: eventMove.to }];
 }
 
-/** A document with its last event, for the list of recent changes. */
 export type RecentDocument = {
   readonly path: LocalPath;
   readonly at: number;
@@ -91,10 +84,13 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/** LIMIT: newest events that are read to find the documents that changed last. */
+/**
+ * LIMIT: newest events that are read to find the documents that changed last, so that the list
+ * appears fast.
+ */
 const RECENT_EVENTS = 5_000;
 
-/** Returns the documents that changed last, each with its last event, newest first. */
+/** Returns each document with its last event, newest first. */
 export function readRecent(state: State): readonly RecentDocument[] {
   const { records } = state.load();
   const recordedPaths = new Set([...records.values()].map(({ localPath }) => localPath));
@@ -110,7 +106,6 @@ export function readRecent(state: State): readonly RecentDocument[] {
 
 function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
-  // Events of kind `relink` are left out, because the event of the change that moved the document
-  // says more.
+  // The event that moved the document says more than a `relink`.
   return path !== "" && isAbout && kind !== "relink";
 }

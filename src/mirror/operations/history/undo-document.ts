@@ -12,8 +12,8 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
   /**
    * Opens a conflict again that a choice of the user ended in the run. `mine`, `theirs` and `base`
-   * are the versions of that conflict. `base` is null if the document was new on both sides.
-   * `expect` is the content after the run.
+   * are the conflict's versions; `base` is null if the document was new on both sides. `expect` is
+   * the content after the run.
    */
   | {
       readonly kind: "conflict-back";
@@ -23,7 +23,7 @@ export type UndoItem = { readonly path: LocalPath } & (
       readonly base: Pick<DocumentRecord, "changeId" | "digest"> | null;
       readonly expect: Digest;
     }
-  /** Restores the content of a document that the run deleted, as a new document. */
+  /** Restores a document that the run deleted, as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
    * Moves the file of a document that the run created to the trash. The next run then deletes the
@@ -31,18 +31,16 @@ export type UndoItem = { readonly path: LocalPath } & (
    */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
-  /** Moves a folder back, with the contents that it has now. */
+  /** Moves a folder back, with its current contents. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /**
-   * Protects a document again, so that its changes go to review, or removes its protection again.
-   */
+  /** Protects a document again, so that its changes go to review, or ends its protection again. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  /** Leaves an entry as it is. `isDownload` is true if the run only downloaded the document. */
+  /** `isDownload` is true if the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
 /**
- * Ranks and words of the kinds of undo.
+ * For each kind of undo: the rank by which items are ordered, and the words of messages.
  * ORDER: contents first, while documents are at their current paths; then moves; then deleted
  * documents, whose folders the moves may restore.
  */
@@ -67,9 +65,9 @@ export function makeLeftItem(path: LocalPath, why: string): LeftItem {
 const EDITED_SINCE = "it was edited since";
 
 /**
- * Returns why an item cannot be undone, as a clause, because its document, folder or file changed
- * since the run. Returns null if it can be undone. Called for each item when the undo is planned,
- * and again before it is carried out.
+ * Returns why an item cannot be undone, as a clause: its document, folder or file changed since the
+ * run. Null if it can be undone. mdmirror checks this when it plans the undo, and again before it
+ * carries out the item.
  */
 export function explainUndoObstacle(
   item: UndoItem,
@@ -104,17 +102,14 @@ export function isFree(disk: Pick<Disk, "look">, path: LocalPath): boolean {
   return disk.look(path).kind === "absent";
 }
 
-/**
- * Returns the reason why an entry cannot be moved back or restored, as a clause.
- * @param path path that would have to be free
- */
+/** @param path path that would have to be free */
 export function describeOccupied(path: LocalPath): string {
   return `${path} is taken now`;
 }
 
 /**
- * Facts from which the undo of each document is planned. The undo of several runs restores the
- * state before the first of them, if the state after the last of them is still there.
+ * Facts from which the undo of each document is planned. An undo of several runs restores the state
+ * before the first of them, if the state after the last of them still exists.
  */
 type UndoContext = {
   readonly base: BaseTree;
@@ -122,10 +117,10 @@ type UndoContext = {
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
   readonly created: ReadonlySet<DocId>;
-  /** Ids of created documents that the undo keeps, because each replaces a removed one. */
+  /** Created documents that the undo keeps, because each of them replaces a removed one. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
-  /** Returns the change id of a document's version; null if it is not known. */
+  /** Null if the change id is not known. */
   readonly changeIdOf: (id: DocId, digest: Digest) => ChangeId | null;
 };
 
@@ -143,15 +138,13 @@ const SYNCED_AGAIN = "it is synced again";
 const DELETED_SINCE_DOWNLOAD = "it was downloaded, and was deleted since";
 const ONLY_DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
-/** A document with the events that the runs to undo recorded for it. */
+/** A document with its events of the runs that are undone. */
 type DocumentHistory = {
   readonly id: DocId;
-  /** Current or last path of the document. */
   readonly path: LocalPath;
   readonly record: DocumentRecord | undefined;
-  /** Events of this document alone, oldest first. */
+  /** Oldest first. Events of the folders above are left out. */
   readonly events: readonly MirrorEvent[];
-  /** Last event that removed the document or its file; undefined if there is none. */
   readonly removed: MirrorEvent | undefined;
 };
 
@@ -164,10 +157,7 @@ function readDocumentHistory(
   return { id, path: record?.localPath ?? events.at(-1)!.path, record, events, removed: events.findLast(isRemoval) };
 }
 
-/**
- * Plans the undo for one document.
- * @param events events of this document alone, oldest first
- */
+/** @param events events of this document alone, oldest first */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const history = readDocumentHistory(id, events, context);
   const { path, record, removed } = history;
@@ -187,7 +177,10 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   return context.successors.has(id) ? [] : [planRemoval(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
-/** Plans the undo of content, path and protection for a document that exists now and did before. */
+/**
+ * Plans the undo of content, path and protection. The document existed before the runs and exists
+ * now.
+ */
 function planPresentUndo({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
   const conflict = planConflictReopening(record, events, context);
   const possibleItems = [
@@ -200,19 +193,18 @@ function planPresentUndo({ path, events }: DocumentHistory, record: DocumentReco
   return wasDownloaded && items.length === 0 ? [{ ...makeLeftItem(path, ONLY_DOWNLOADED), isDownload: true }] : items;
 }
 
-/** Returns true for an event by which a run or a command removed a document or its file. */
 function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   return (
     kind === "delete-remote" || kind === "trash-local" || (kind === "restore" && before !== null && after === null)
   );
 }
 
-/** Returns true for the event by which a command restored a deleted document as a new one. */
+/** Returns true if a command restored a deleted document as a new one. */
 function isRestore({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** Returns why a person has to act before an undo, as a clause; null if none has to. */
+/** Returns why the user has to act before the undo, as a clause; null if the user need not. */
 function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
@@ -224,8 +216,8 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
 }
 
 /**
- * Returns the id of the document that the runs created in place of one that they had removed.
- * `restore` and `undo` create such documents. Returns null if there is none.
+ * Returns the document that the runs created in place of one that they had removed, as `restore`
+ * and `undo` do. Null if there is none.
  */
 export function findSuccessor(
   id: DocId,
@@ -238,7 +230,6 @@ export function findSuccessor(
   return currentRecord !== undefined && context.created.has(currentRecord.id) ? currentRecord.id : null;
 }
 
-/** Returns the moves of a document by runs and commands, oldest first. */
 function listMoves(events: readonly MirrorEvent[]): readonly RecordedMove[] {
   return events.flatMap((event): readonly RecordedMove[] => {
     const { kind, from, path } = event;
@@ -248,7 +239,6 @@ function listMoves(events: readonly MirrorEvent[]): readonly RecordedMove[] {
   });
 }
 
-/** Returns the path that a removed document had before the runs. */
 function findRemovedPath(
   { path }: MirrorEvent,
   events: readonly MirrorEvent[],
@@ -258,18 +248,14 @@ function findRemovedPath(
   return firstMove?.localFrom ?? findPathBefore(path, path, folders);
 }
 
-/**
- * Plans the restore of a removed document. Returns nothing if the runs created a document with the
- * same content at its path.
- */
+/** Returns nothing if the runs created a document with the same content at the path. */
 function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;
   const digest = findEarlierContent(events, context) ?? removed.before;
   if (digest === null) return [makeLeftItem(path, "its content was not seen")];
   const earlierPath = findRemovedPath(removed, events, context);
   const recordNow = records.get(earlierPath);
-  // Another document that is at the path now was moved there by the runs. The undo of that move
-  // frees the path.
+  // If the runs moved another document to the path, the undo of that move frees the path.
   if (recordNow === undefined || !created.has(recordNow.id))
     return [{ path: earlierPath, kind: "bring-back", id, digest }];
   const expectedDigest = recordNow.digest;
@@ -279,15 +265,14 @@ function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEve
 }
 
 /**
- * Plans to remove a document that the runs created. Leaves the document as it is if it was edited
- * since.
+ * Leaves a document as it is that was edited since the runs.
  * @param expect digest that the document had after the runs; undefined or null if it is unknown
  */
 function planRemoval({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : makeLeftItem(path, EDITED_SINCE);
 }
 
-/** Plans the undo of a restore, which created a new document: removes that document. */
+/** Plans the undo of a restore, which created a new document: removes the new document. */
 function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isRestore);
   if (asNew === undefined) return makeLeftItem(path, "it was deleted since");
@@ -310,9 +295,9 @@ function hasChangedContent(event: MirrorEvent): boolean {
 
 /**
  * Returns the digest of the content that an undo restores; null if the runs did not change the
- * content, or it is unknown. `to` decides which content that is:
- * - "run": the local content before the first run, including edits that were not uploaded. If the
- *   first run found a conflict, this content is unknown.
+ * content, or the digest is unknown. `to` decides which content that is:
+ * - "run": the local content before the first run, with edits that were not uploaded. It is unknown
+ *   if the first run found a conflict.
  * - "moment": the content of the last sync before the runs, which is base of the first run's merge
  *   or conflict.
  */
@@ -323,8 +308,7 @@ function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext)
 }
 
 /**
- * Plans to restore the content that a document had before the runs. Returns null if the runs did
- * not change its content, or that content is unknown.
+ * Returns null if the runs did not change the content, or the content before the runs is unknown.
  */
 function planContentRestore(
   record: DocumentRecord,
@@ -341,8 +325,8 @@ function planContentRestore(
 }
 
 /**
- * Plans to open a conflict again that the runs ended. Returns null if they ended no conflict, or an
- * older mdmirror ended it and did not record the versions.
+ * Returns null if the runs ended no conflict, or an older mdmirror did so without recording the
+ * versions.
  */
 function planConflictReopening(
   record: DocumentRecord,
@@ -390,8 +374,8 @@ function planMoveBack(
 }
 
 /**
- * Returns true if the document is still at the path to which its own last move brought it. Later
- * moves of a folder above it, by the same runs, do not matter.
+ * Returns true if the document is still where its own last move brought it. Later moves of a folder
+ * above it, by the same runs, do not matter.
  */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,

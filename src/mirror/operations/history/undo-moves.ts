@@ -6,12 +6,12 @@ import { depthOf, isBelow, isWithin, type LocalPath, rebase } from "../../../con
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A document or folder that moves back from `at`, its path in base, to `to`, its earlier path. */
+/** A move back from `at`, the path in base, to `to`, the path before the runs. */
 export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
  * Returns the temporary name that an entry takes to free its path. The name depends only on the
- * path, so a second `undo` finds it taken.
+ * path, so that a second `undo` finds it taken.
  */
 export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
@@ -19,23 +19,24 @@ export function makeTemporaryName(path: LocalPath): LocalPath {
 }
 
 /**
- * Returns true if an entry is at the target path of another one, or is a folder above that path.
+ * Returns true if an entry is at the target path of the other entry, or is a folder above that
+ * path.
  */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
 /**
- * Returns true if the other entry has to move before this one, because it is at this entry's target
- * path or will be a folder above it.
+ * Returns true if the other entry has to move first, because it is at this entry's target path or
+ * will be a folder above that path.
  */
 export function movesFirst(other: BackMove, move: BackMove): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
 /**
- * All moves of a folder in a run as one move. `to` is the folder's current path in base.
- * `movedSince` is true if the folder was moved again after the run.
+ * All moves of a folder in a run as one move. `to` is its current path in base. `movedSince`: it
+ * was moved again after the run.
  */
 export type FolderMove = {
   readonly id: DirId;
@@ -48,23 +49,20 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // An earlier undo that moved a folder back recorded this kind of event.
+  // An undo that moved a folder back recorded this kind of event.
   "restore",
 ]);
 
 const MOVES_LOCALLY: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
-/**
- * Returns the folders that a run moved, each with all its moves as one.
- * @param events completed events of the run, oldest first
- */
+/** @param events completed events of the run, oldest first */
 export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
   const ownEvents = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
   return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const earlierPath = moves.find((event) => event.from !== null)?.from ?? null;
-    // A folder that was removed with its documents does not move back itself; these documents have
-    // events of their own.
+    // A folder that was removed with its documents does not move back. The documents have events of
+    // their own.
     if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
@@ -76,9 +74,9 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
 }
 
 /**
- * Returns the path that an entry had before the run, for its path in an event of the run. The
- * folder above may have moved before or after that event. If both are possible because two folders
- * were swapped, the move of the entry's own folder counts.
+ * Returns the path before the run for a path in one of the run's events. The folder above may have
+ * moved before or after that event. If both are possible because two folders were swapped, the move
+ * of the entry's own folder counts.
  * @param currentPath path of the entry in base
  */
 export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
@@ -91,19 +89,18 @@ export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders:
   return path;
 }
 
-/** Returns true if an entry reaches its target path together with the nearest folder above it. */
 export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]): boolean {
   const movesAbove = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = movesAbove.toSorted((a, b) => b.at.length - a.at.length)[0];
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/** Sorts moves: folders first, and higher target paths first, so that target folders exist. */
+/** Puts folders first, and higher target paths first, so that target folders exist. */
 export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackMove, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
-/** A move on one side that an event recorded. `localFrom` is the local path before the move. */
+/** `localFrom` is the local path before the move. */
 export type RecordedMove = {
   readonly side: "local" | "remote";
   readonly from: string;
@@ -111,7 +108,6 @@ export type RecordedMove = {
   readonly localFrom: LocalPath;
 };
 
-/** Returns the move that an event recorded; null if the event moved nothing. */
 export function readMove({ kind, path, from: localFrom, remoteMove }: MirrorEvent): RecordedMove | null {
   if (localFrom === null) return null;
   if (LOCAL_MOVES.has(kind)) return { side: "local", from: localFrom, to: path, localFrom };

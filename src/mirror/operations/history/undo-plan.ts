@@ -25,8 +25,7 @@ import {
 } from "./undo-moves.ts";
 
 /**
- * Plans the undo of one run, or of several runs as if they were one. Reads the events of the runs,
- * base, and the files that an undo would change.
+ * Plans the undo of one run, or of several runs as if they were one.
  * @param events events of these runs, oldest first
  * @param to "run" restores the local contents before the runs; "moment" restores the last state in
  * sync before the runs
@@ -74,8 +73,8 @@ type PathFacts = {
 };
 
 /**
- * Returns the item unchanged. If it restores a deleted document and the path is taken even after
- * the moves, returns a `left` item instead.
+ * Returns a `left` item if the item would restore a deleted document to a path that is taken even
+ * after the moves.
  */
 function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
@@ -99,8 +98,8 @@ function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof e
 
 /**
  * Plans the moves of folders and documents together, because an entry may be at another's target
- * path, and documents move with their folders. An entry whose target path is taken stays where it
- * is, which may block further entries.
+ * path, and documents move with their folders. An entry whose target path is taken stays, which may
+ * block other entries.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, records, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>
@@ -114,7 +113,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
-    // On a disk that ignores case, an entry whose name only changes its case finds itself at its
+    // On a disk that ignores case, an entry whose name only changes its case is itself at its
     // target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leavingIds.has(holder);

@@ -33,16 +33,14 @@ type RunOfPlan = { readonly run: number; readonly kind: string; readonly started
 type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
-  /** Runs that the plan undoes, newest first. */
+  /** Newest first. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /** Newer runs that are skipped, because they cannot be undone, newest first. */
+  /** Newer runs that are skipped because they cannot be undone, newest first. */
   readonly passed: readonly PassedRun[];
-  /**
-   * Time in milliseconds since the epoch from which on all runs are undone; null to undo one run.
-   */
+  /** All runs since this time are undone, in milliseconds since the epoch; null to undo one run. */
   readonly since: number | null;
-  /** Digest of the plan, by which a caller shows which plan the user saw. */
+  /** Digest by which a caller shows which plan the user saw. */
   readonly version: Digest;
 };
 
@@ -51,15 +49,12 @@ function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
   return { ...plan, version: digestOf(Buffer.from(JSON.stringify([runNumbers, plan.items]))) };
 }
 
-/** LIMIT: events of an undo. A larger one is refused, because half an undo is worse than none. */
+/** LIMIT: events of an undo. More are refused, because half an undo is worse than none. */
 const MAX_EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/**
- * Plans the undo of one run.
- * @param run number of the run; null for the last run that can be undone
- */
+/** @param run number of the run; null for the last run that can be undone */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
   const wantedRuns = findRuns(state, run);
@@ -73,7 +68,6 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const leftItems = items.filter((item) => item.kind === "left");
     if (run !== null || leftItems.length < items.length)
       return ok(makePlan({ runs: [one], items, passed: passedRuns, since: null }));
-    // A run that only downloaded the changes of other users is skipped without a report.
     const changedItems = leftItems.filter(({ isDownload: isBrought }) => isBrought !== true);
     if (changedItems.length > 0) passedRuns.push({ ...one, left: changedItems });
   }
@@ -84,7 +78,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
 
 /**
  * Plans the undo of all runs since a time, as if they were one run.
- * @param since start of the first run to undo at the earliest, in milliseconds since the epoch
+ * @param since milliseconds since the epoch
  */
 export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
   const runs = state.runs(MAX_RUNS).filter(({ startedAt }) => startedAt >= since);
@@ -97,7 +91,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
   return ok(makePlan({ runs, items: planUndo(events, state.load(), { disk, state }, "moment"), passed: [], since }));
 }
 
-/** Returns the numbers of the runs as a clause: `run 12` or `runs 12 to 15`. */
+/** Returns a clause such as `run 12` or `runs 12 to 15`. */
 export function formatRuns(runs: UndoPlan["runs"]): string {
   const numbers = runs.map(({ run }) => run);
   const [firstRun, lastRun] = [numbers.at(-1), numbers[0]];
@@ -131,7 +125,10 @@ function describeRuns({ runs, passed, version }: UndoPlan) {
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
-/** Returns an undo's items with their effects. An effect changes only what is as planned. */
+/**
+ * Returns the items with their effects. An effect does nothing if its document is no longer as
+ * planned.
+ */
 export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${formatRuns(runs)}`;
   const moves = items.filter(isMove);
@@ -142,7 +139,7 @@ export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<Undo
     if (item.kind === "left") return { row: { ...row, ...makeLeftRow(path, item.why) }, act: null };
     const undoOne = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
-      // The moves depend on each other, so the first of them carries out all.
+      // The moves depend on each other, so the first of these items carries out all moves.
       moveEnds ??= moveBackAll(ctx, moves, detail);
       return moveEnds.get(item)!;
     };
@@ -193,8 +190,10 @@ function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): Manual
 const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
 /**
- * An entry that is being moved back. `at` is its current path. `homePath` is the path before it
- * took a temporary name, or null. `end` is null until the entry has moved or has failed to move.
+ * An entry that is being moved back.
+ * - `at`: its current path
+ * - `homePath`: its path before it took a temporary name; null without one
+ * - `end`: null until the move has succeeded or failed
  */
 type MovingEntry = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
 
@@ -203,7 +202,7 @@ type MovingEntry = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: Loca
  * entry takes a temporary name only if no entry can move to its target path, for example when two
  * entries swap their paths.
  * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
- * uploads that name like any other rename, so no content is lost.
+ * uploads this rename like any other, so no content is lost.
  */
 function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
@@ -232,7 +231,6 @@ function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: stri
   return new Map(items.map((item, index) => [item, movingEntries[index]!.end!]));
 }
 
-/** Frees the path of an entry by giving the entry a temporary name. */
 function freePath(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): void {
   const homePath = one.at;
   const renameEnd = renameEntry(ctx, all, one, makeTemporaryName(homePath), detail);
@@ -249,7 +247,7 @@ function renameEntry(
   detail: string,
 ) {
   // On a disk that ignores case, a path that differs only in case leads to the entry itself. Only
-  // the disk knows whether it does, so the rename is tried.
+  // the disk knows, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
   const moveEnd = moveBack(ctx, { id, from, to }, detail);
@@ -257,7 +255,7 @@ function renameEntry(
   return moveEnd;
 }
 
-/** Moves an entry to its target path. If that fails, a temporary name is undone. */
+/** If the move fails, an entry with a temporary name gets its old name back. */
 function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const renameEnd = renameEntry(ctx, all, one, one.to, detail);

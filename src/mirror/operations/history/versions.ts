@@ -1,5 +1,3 @@
-/** Operations that read the versions of a document. */
-
 import { ok, trouble } from "../../../common/trouble.ts";
 import { quoteForShell } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
@@ -36,8 +34,8 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
 });
 
 /**
- * Returns the version that the document had at the time `asOf`, by the same rule as `restore`. If
- * there is none, returns the reason as a clause.
+ * Finds the version that the document had at the time `asOf`, by the same rule as `restore`.
+ * Returns the reason as a clause if there is none.
  */
 function findShownAt(
   { record, tombstone }: KnownPlace,

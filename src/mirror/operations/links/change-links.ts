@@ -18,9 +18,8 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 type LinkChange = {
-  /** Files whose links will be rewritten. */
   readonly paths: readonly LocalPath[];
-  /** Rewrites the links. Returns the number of files that it wrote. */
+  /** Returns the number of files that it wrote. */
   apply(): Promise<number>;
 };
 
@@ -28,8 +27,8 @@ type LinkChange = {
 export type LinkForm = Config["links"];
 
 /**
- * Plans to change the form of links in local files. Returns null if nothing has to change. Returns
- * trouble if a moved document or an open conflict could later be read with the wrong form of links.
+ * Returns null if no link has to change. Returns trouble if a moved document or an open conflict
+ * could later be read with the wrong form of links.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const respellings = findRespellings(mirror.world, form.mode === "translate" ? form : null);
@@ -57,12 +56,11 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   });
 }
 
-/** Returns the open folder so that it converts links, as its new configuration demands. */
 export function translateLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
-/** LIMIT: paths that a message about moved documents lists. */
+/** LIMIT: paths in a message about moved documents, so that it stays readable. */
 const MAX_LISTED_PATHS = 3;
 
 function describeMisplaced(paths: readonly LocalPath[]): string {
@@ -75,7 +73,7 @@ function describeMisplaced(paths: readonly LocalPath[]): string {
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
 /**
- * Starts the conversion of links. Returns the number of files that it wrote.
+ * Returns the number of files that it wrote.
  * ORDER: the configuration first, then the files. Without the new configuration, links that are
  * paths would count as edits to upload.
  */
@@ -86,7 +84,7 @@ async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: rea
 }
 
 /**
- * Stops the conversion of links. Returns the number of files that it wrote.
+ * Returns the number of files that it wrote.
  * ORDER: the files first, then the configuration. While the old configuration is valid, both forms
  * of links are the same content, and none counts as an edit.
  */
@@ -99,8 +97,8 @@ async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: read
 }
 
 /**
- * Checks the set-aside files for late saves while links still have the form in which these files
- * were written. After the change, each of them would look like a late save.
+ * Checks the set-aside files for late saves before the form of links changes. Afterwards, each of
+ * these files would look like a late save.
  */
 async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);

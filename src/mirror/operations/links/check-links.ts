@@ -13,7 +13,7 @@ import type { World } from "../../engine/run/world.ts";
 type PlacedLink = {
   readonly path: LocalPath;
   readonly line: number;
-  /** Target of the link, as written in the file. */
+  /** Target as written in the file. */
   readonly destination: string;
 };
 
@@ -27,7 +27,9 @@ export type CheckedLinks = {
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
-  /** Pictures in documents that the service does not get, because only documents are synced. */
+  /**
+   * Pictures that documents show. The service does not get them, because only documents are synced.
+   */
   readonly pictures: readonly PlacedLink[];
 };
 
@@ -60,7 +62,7 @@ type JudgedLink =
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
-/** Returns what a link is: fine, broken or a picture; null if it leads out of the workspace. */
+/** Returns null if the link leads out of the workspace. */
 function checkLink(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
@@ -79,7 +81,7 @@ function checkLink(
   return { kind: "broken", link: { ...placedLink, nearest: names.nearest(destination, path) } };
 }
 
-/** Returns true if the target of a link exists, and null if the link leads out of the workspace. */
+/** Returns null if the link leads out of the workspace. */
 function hasTargetFile(read: Destination, place: Place, names: FolderNames): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
@@ -90,7 +92,7 @@ function hasTargetFile(read: Destination, place: Place, names: FolderNames): boo
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
 
-/** Paths of all files and folders in the linked folder, with or without sync. */
+/** Paths of all local files and folders, even if they are not synced. */
 class FolderNames {
   readonly #tree: LocalTree;
 
@@ -103,14 +105,13 @@ class FolderNames {
     return this.hasOther(path) || listForms(path).some((form) => form === "" || files.has(form) || folders.has(form));
   }
 
-  /** Returns true if the path leads to a file or folder that is not synced. */
   hasOther(path: string | null): boolean {
     return path !== null && listForms(path).some((form) => this.#tree.others.has(form));
   }
 
   /**
-   * Returns the path of the document with the most similar name, and of equally similar ones the
-   * one with the most similar path. Returns null if no name is similar.
+   * Returns the document with the most similar name; of several, the one with the most similar
+   * path. Null if no name is similar.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const target = read.kind === "wiki" ? `${readNameOfDestination(read.target)}.md` : read.target;
@@ -132,7 +133,6 @@ class FolderNames {
   }
 }
 
-/** Returns the Unicode forms in which a disk may spell a path. */
 function listForms(path: string): readonly string[] {
   return [path, path.normalize("NFC"), path.normalize("NFD")];
 }

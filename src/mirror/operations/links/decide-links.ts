@@ -1,4 +1,4 @@
-/** Decides whether a newly linked folder converts links, from the links in the workspace. */
+/** Decides from the links in the workspace whether a newly linked folder converts links. */
 
 import { isId, readDestinationParts } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
@@ -10,11 +10,14 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
 
-/** LIMIT: documents that are read to decide, evenly spread over the workspace. */
+/** LIMIT: documents, evenly spread over the workspace, that are read, so that `init` stays fast. */
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
-/** Returns `translate` if a document that it reads has a link by id. Skips unreadable ones. */
+/**
+ * Reads some of the documents. Returns `translate` if one of them has a link by id. Skips documents
+ * that cannot be read.
+ */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);
@@ -25,12 +28,12 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/** Returns true if a wiki link is in one of the files that it reads, evenly spread. */
+/** Returns true if one of some evenly spread files has a wiki link. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/** Returns true if one of the files that it reads, evenly spread, shows a picture by its path. */
+/** Returns true if one of some evenly spread files shows a picture by its path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(
     disk,
@@ -61,7 +64,7 @@ function hasLinkById(text: string): boolean {
 /** ASSUMES: a service that refuses links by path answers with this code. */
 const UNRESOLVED_CODE: FieldCode = "unresolved_reference";
 
-/** Returns true if the service refused a document in this run because of links by path. */
+/** Returns true if the service refused a document of this run because it has links by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
   return attention.some(({ code }) => code === UNRESOLVED_CODE);
 }

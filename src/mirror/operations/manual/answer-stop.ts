@@ -1,4 +1,7 @@
-/** `approve` and `reject`, the answers to a stop. Each applies only to the stop that was seen. */
+/**
+ * `approve` and `reject`, the answers to a stop. An answer applies only to the stop that the user
+ * saw.
+ */
 
 import { digestOf } from "../../../contract/digest.ts";
 import { compareByPath } from "../../model/by-path.ts";
@@ -41,11 +44,11 @@ export type StopView = {
   readonly stop: StopResult;
   /** Paths of documents that the stopped changes would delete, on either side. */
   readonly deleted: ReadonlySet<string>;
-  /** Items that a rejection would restore, or the reason why it could restore nothing. */
+  /** Items that `reject` would restore, or the reason why it could restore nothing. */
   readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
 };
 
-/** Returns the changes that a safety check would stop in the next sync. Writes nothing. */
+/** Plans the next sync and returns what a safety check would stop in it. Writes nothing. */
 export function readStop(root: string, options: HostOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const planResult = await planAnswer(mirror, true);
@@ -61,16 +64,13 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
 
 /**
  * Changes that a safety check stops in the plan of the next sync. An answer applies to exactly
- * these changes. If more changes follow, the sync stops again (I21).
+ * these. If more changes follow, the sync stops again (I21).
  */
 type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
-  /** Changes that are stopped, as rows of the result. */
   readonly stopped: readonly StopItem[];
-  /** Paths of documents that these changes would delete. */
   readonly deleted: ReadonlySet<string>;
   readonly keys: readonly string[];
-  /** Files and documents that `reject` restores or keeps. */
   readonly back: readonly RejectItem[];
 };
 
@@ -83,8 +83,8 @@ const NO_STOP: StopPlan = {
 };
 
 /**
- * Returns the changes that a safety check stops in a plan. If the linked folder is missing or was
- * replaced, returns trouble, because no answer is then possible.
+ * Returns trouble if the linked folder is missing or was replaced, because no answer is then
+ * possible.
  */
 export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
@@ -98,7 +98,7 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
   }
   const stoppedActions = listActionsOfStop(verdict, steps);
   // A reason that concerns the whole folder or workspace belongs to no step, so the approval names
-  // the reason.
+  // the reason itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = makePathLookup(trees.base);
@@ -118,7 +118,6 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
 
 type AnswerOperation = Operation<typeof APPROVE, StopPlan>;
 
-/** Parts that the operations `approve` and `reject` share. */
 const ANSWER_PARTS = {
   hasWork: ({ stop }: StopPlan) => stop.version !== null,
   seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
@@ -151,7 +150,7 @@ export const reject: AnswerOperation = {
   },
 };
 
-/** Returns the plan of a rejection, or trouble if none of the stopped changes can be undone. */
+/** Returns trouble if none of the stopped changes can be undone. */
 function requireRejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);
@@ -175,7 +174,7 @@ function makeRow(action: Action, pathOf: PathOf): StopItem {
   return { ...makePlannedRow(readActionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
 }
 
-/** Stores the approval in the state. It is valid until a run ends without a stop. */
+/** The approval is valid until a run ends without a stop. */
 function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: StopPlan): void {
   const { state, clock } = world;
   state.transact(() => {
@@ -188,7 +187,6 @@ function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: Sto
   });
 }
 
-/** A document or file that a rejection restores, keeps or leaves as it is. */
 type RejectItem = PlanItem<ResultOf<typeof REJECT>["items"][number]> & {
   readonly path: LocalPath;
   readonly kind: RejectionKind | "left";
@@ -202,7 +200,7 @@ function leaveAlone(path: LocalPath, why: string): RejectItem {
   return { kind: "left", path, row: { ...makeLeftRow(path, why), what: "left alone" }, act: null };
 }
 
-/** Plans a rejection. Returns no item for a reason that leaves nothing to restore. */
+/** Returns no item for a reason that leaves nothing to restore. */
 export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees: Trees): RejectItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
@@ -245,19 +243,16 @@ function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
 }
 
 /**
- * Returns items that keep locally edited documents as new ones, because the workspace has none of
- * the documents. Their edits block them, so no step of the plan names them. With their records,
- * each further sync would stop again.
+ * Keeps locally edited documents as new ones if the workspace has none of the documents. These
+ * documents are blocked, so no step of the plan names them. With their records, each later sync
+ * would stop again.
  */
 function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
   const missingBlocks = blocks.filter(({ reason }) => reason === "gone-or-unreadable");
   return missingBlocks.map(({ key, path }) => planKeepAsNew(key as DocId, path as LocalPath));
 }
 
-/**
- * Returns an item that restores a document which the action would make empty, locally or on the
- * service. Returns nothing for any other action.
- */
+/** Restores a document that the action would make empty, locally or on the service. */
 function listContentItems(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
@@ -266,7 +261,7 @@ function listContentItems(action: Action): RejectItem[] {
   return [makeRejectItem("newer-text-back", path, (ctx) => resendLocalContent(ctx, id, changeId))];
 }
 
-/** Returns items that upload local content again where the service shows an older version. */
+/** Uploads local content again where the service shows an older version. */
 function listOlderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const record = base.records.get(id);

@@ -1,5 +1,3 @@
-/** Reads and changes settings of a linked folder. */
-
 import { join } from "node:path";
 import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -11,7 +9,7 @@ import { listSettings, type Setting, findValueFault } from "../../settings/setti
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
-/** Returns the setting with this name, or trouble that suggests the most similar name. */
+/** Returns trouble that suggests the most similar name if no setting has this name. */
 export function findSetting(name: string): Result<NamedSetting> {
   const allSettings = listSettings();
   const namedSetting = allSettings.find((one) => one.name === name);
@@ -20,19 +18,18 @@ export function findSetting(name: string): Result<NamedSetting> {
   return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
-/** Returns the value of a setting. A name such as `events.listen` leads into a group. */
+/** A name such as `events.listen` leads into a group. */
 export function readValueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
 
-/** A setting with its new value as typed, a word or JSON; null sets it back to the default. */
+/** `text` is the new value as typed, a word or JSON; null sets the default. */
 export type SettingChange = NamedSetting & { readonly text: string | null };
 
 /**
  * Writes settings into the configuration. If one value is not allowed, writes none. A running
  * daemon lends the folder, and then continues with the new configuration.
  * @param root real path of a linked folder
- * @returns the new configuration
  */
 export async function changeSettings(
   root: string,
@@ -78,9 +75,8 @@ function checkAllowed(setting: Setting<unknown>, member: unknown): unknown {
 }
 
 /**
- * Returns the value that the user typed: the word itself if the setting allows it, otherwise its
- * value as JSON. If the setting allows neither, returns trouble that begins with the name of the
- * setting.
+ * Reads a value that the user typed: as a word if the setting allows it, otherwise as JSON. If the
+ * setting allows neither, returns trouble that begins with the name of the setting.
  */
 export function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
   let fault: string | null = null;
@@ -91,9 +87,7 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
   return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
-/**
- * Parses JSON. Returns the value as the only element of a list, and an empty list if it is no JSON.
- */
+/** Returns the value as the only element of a list; an empty list if the text is no JSON. */
 function parseJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
@@ -102,10 +96,7 @@ function parseJson(text: string): unknown[] {
   }
 }
 
-/**
- * Returns a copy of the configuration in which one setting has another value.
- * @param value new value; undefined to remove the setting
- */
+/** @param value new value; undefined to remove the setting */
 function replaceMember(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
   const group = isJsonObject(json) ? json : {};
   return { ...group, [name!]: rest.length === 0 ? value : replaceMember(group[name!], rest, value) };

@@ -1,6 +1,4 @@
-/**
- * Lists the open problems of a folder from the state file and the local files, without the network.
- */
+/** Lists the open problems from the state file and the local files, without the network. */
 
 import { needsUser } from "../../model/block.ts";
 import { attentionOfBlock } from "../../engine/run/report.ts";

@@ -9,7 +9,7 @@ import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { compareByPath } from "../../model/by-path.ts";
 
-/** A local entry to rename. `left` is why it keeps its name, as a clause; null if it is renamed. */
+/** `left` is why the entry keeps its name, as a clause; null if it is renamed. */
 type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
@@ -18,8 +18,7 @@ type NameFix = {
 };
 
 /**
- * Renames entries whose local names the service does not allow. Renames the deepest paths first, so
- * that the other paths stay valid.
+ * Renames the deepest paths first, so that the other paths stay valid.
  * @param mayRename false to only return the renames
  */
 export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
@@ -37,7 +36,6 @@ export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   });
 }
 
-/** Plans the renames, the deepest paths first. Pure. */
 function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
   const takenPaths = new Set(
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),

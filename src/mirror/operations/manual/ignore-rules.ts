@@ -1,5 +1,3 @@
-/** Tests the rules in the ignore file of a linked folder. */
-
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { makeStateTrouble } from "../../folder/open-state.ts";
@@ -14,7 +12,6 @@ import { readFolderRows } from "../../state/folder-rows.ts";
  * Returns the rule that excludes a path, in words; null if no rule does. Does not know the rules of
  * subfolders and of `.gitignore` files.
  * @param lines content of `.mdmirrorignore`
- * @param path a path below the linked folder
  */
 export function testIgnoreLines(lines: string, path: string): Result<string | null> {
   const relativePath = path.replace(/^\/+|\/+$/g, "");
@@ -24,9 +21,6 @@ export function testIgnoreLines(lines: string, path: string): Result<string | nu
   return exclusionTest.kind === "trouble" ? exclusionTest : ok(exclusionTest.value(relativePath));
 }
 
-/**
- * Returns a function that returns the rule which excludes a path, in words; null if no rule does.
- */
 function makeExclusionTest(lines: string): Result<(path: LocalPath) => string | null> {
   try {
     const rules = new Map([["", createFolderRules(null, "", { ours: lines, git: "" }, false)]]);

@@ -2,7 +2,6 @@ import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limit
 import type { LocalPath } from "../../../contract/path.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Returns trouble if no document can have this content. */
 export function judgeText(path: LocalPath, text: string): Result<null> {
   const refuse = (what: string, next: string, code: string) =>
     trouble("usage", `the content for ${path} ${what}, which the service refuses`, next, { code });

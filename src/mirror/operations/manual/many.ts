@@ -11,27 +11,27 @@ import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/** Result for one of several documents. A failure for one does not stop the work on the others. */
+/** Result for one of several documents. A failure does not stop the work on the others. */
 type DocumentResult = ResultEnds["items"][number];
 
-/**
- * One item of a plan for several documents. `row` is its row in the result, and `act` carries it
- * out. `act` is null if nothing has to be done.
- */
+/** One item of a plan. `act` carries it out; null if nothing has to be done. */
 export type PlanItem<Row extends DocumentResult = DocumentResult> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
-  /** Rank by which items run: lower numbers first. Undefined means 0. */
+  /** Items with a lower rank run first; undefined means 0. */
   readonly order?: number;
   /** True if all items with this rank run as one part, which the user cannot stop halfway. */
   readonly isWhole?: boolean;
 };
 
 export type ManyPlan<Row extends DocumentResult = DocumentResult> = {
-  /** True if the user named one document. If it fails, the whole call returns its trouble. */
+  /**
+   * True if the user named one document. If its item fails, the call returns the trouble of the
+   * item.
+   */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
-  /** Numbers of the runs that these items undo; undefined if they undo none. */
+  /** Numbers of the runs that the items undo. */
   readonly undoes?: readonly number[];
 };
 
@@ -56,23 +56,23 @@ export function isDone({ outcome }: ManualEnd): boolean {
 }
 
 /**
- * LIMIT: items that run at the same time; the client's queue limits their requests further. If the
+ * LIMIT: items that run at the same time. The client's queue limits their requests further. If the
  * user stops the command, these items still run to their end.
  */
 export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED_REASON = "the service could not be reached";
 
 type RunItemsResult<Row> = {
-  /** Number of the run that carried out the items; null if none had anything to do. */
+  /** Number of the run that carried out the items; null if no item had anything to do. */
   readonly run: number | null;
-  /** True if the service was not reached, so that some items were not tried. */
+  /** True if some items were not tried, because the service was not reached. */
   readonly isOffline: boolean;
   readonly items: readonly Row[];
 };
 
 /**
- * Runs the items of a plan in the order of their ranks, as one manual run. Once the service cannot
- * be reached, it leaves out the other items, because each of them would wait for its timeout too.
+ * Runs the items in the order of their ranks, as one manual run. Once the service cannot be
+ * reached, leaves out the other items, because each of them would wait for its timeout.
  * @param maxParallel largest number of items at the same time
  */
 export async function runItems<Row extends DocumentResult>(
@@ -99,7 +99,7 @@ export async function runItems<Row extends DocumentResult>(
     }
     return [];
   };
-  // If the folder at the root's path is not the linked one, the run is refused and no item runs.
+  // The run is refused if the folder at the root's path is not the linked one.
   const [refusedEnd] = workItems.length === 0 ? [] : await runManually(world, kind, runAll, undoes);
   const findEnd = (item: PlanItem<Row>) => refusedEnd ?? ends.get(item);
   const onlyEnd = isOne && workItems.length > 0 ? findEnd(workItems[0]!) : undefined;
@@ -119,7 +119,7 @@ function toRowEnd(end: ManualEnd | undefined, untried: string): Pick<DocumentRes
   return { end: "failed", why: outcome.detail, notes };
 }
 
-/** Returns the trouble if the only item was not done; null if it was done. */
+/** Returns null if the item was done. */
 function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
   switch (outcome.kind) {
     case "done":
@@ -151,7 +151,6 @@ function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never>
  */
 type PathSelection = { readonly selects: (path: LocalPath) => boolean };
 
-/** Returns true if the name has a special character of patterns: `*`, `?` or `[`. */
 function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
@@ -163,9 +162,8 @@ export function meansSeveral({ records, tombstones }: BaseTree, name: string): b
 }
 
 /**
- * Returns which paths a command's operands select. Returns trouble for an operand that selects
- * nothing. If there are several operands, a file with that name may exist instead, because a
- * shell's `*` also yields pictures and conflict copies.
+ * Returns trouble for an operand that selects nothing. If there are several operands, it may
+ * instead name any existing file, because a shell's `*` also yields pictures and conflict copies.
  * @param names paths below the root, folders and patterns; "" is the whole folder
  * @param known all paths that can be selected
  */

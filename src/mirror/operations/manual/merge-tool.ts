@@ -12,9 +12,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Runs `$MDMIRROR_MERGETOOL` on the three versions, or git's merge tool (`merge.tool`) if that
  * variable is not set. A shell runs the command with the paths BASE, LOCAL (mine), REMOTE (theirs)
- * and MERGED in its environment, as git runs `mergetool.<name>.cmd`. If the command uses none of
- * these variables, it gets the four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only
- * this user can read the files, which are removed afterwards.
+ * and MERGED in its environment, as git runs `mergetool.<name>.cmd`. A command that uses none of
+ * these variables gets the four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only
+ * this user can read the files, and mdmirror removes them afterwards.
  * @returns the merged content
  */
 export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environment): Result<string> {
@@ -33,7 +33,7 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
       // If a tool's exit code proves nothing, git's library of tools checks whether MERGED is newer
-      // than BACKUP. It touches BACKUP before it runs the tool.
+      // than BACKUP. The library touches BACKUP before it runs the tool.
       env: { ...makeGitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -51,8 +51,7 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
 }
 
 /**
- * Returns an environment for git. In it, git ignores repositories that other users made in the
- * system's folder for temporary files.
+ * Makes git ignore repositories that other users made in the system's folder for temporary files.
  */
 function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
   return { ...omitKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
@@ -68,7 +67,6 @@ function writeTo(folder: string, name: string, text: string): string {
 }
 
 /**
- * Returns the command that runs the merge tool.
  * @param folder folder in which git runs. It is not the current one, whose owner may have written a
  * git configuration
  */

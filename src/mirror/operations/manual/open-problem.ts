@@ -7,9 +7,8 @@ import type { World } from "../../engine/run/world.ts";
 import { findRecordAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** An open problem of a document: a conflict, or a block that the user can resolve by a choice. */
+/** A conflict, or a block that the user can resolve by a choice. */
 export type OpenProblem = {
-  /** Current or last path of the document's file. */
   readonly path: LocalPath;
   readonly record: DocumentRecord;
   readonly conflict: Conflict | null;
@@ -22,7 +21,7 @@ const CONFLICT_WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged"];
 const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
 
 /**
- * Finds the open problem at a path. Returns trouble if there is none, or no choice resolves it.
+ * Returns trouble if the path has no open problem, or no choice resolves it.
  * @param path path of the document, of its conflict copy, or its new path after a rename
  */
 export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
@@ -35,7 +34,7 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   return block === null ? refuseWithoutProblem(record.localPath) : refuseUnresolvable(record.localPath, block);
 }
 
-/** Returns the open problem of a document; null if it has none that a choice resolves. */
+/** Returns null if the document has no problem that a choice resolves. */
 export function findRecordProblem(
   world: Pick<World, "disk">,
   base: BaseTree,
@@ -47,12 +46,10 @@ export function findRecordProblem(
   return ways === undefined ? null : { path: findCurrentPath(world, record, block), record, conflict, block, ways };
 }
 
-/** Returns true if the problem is a conflict, in which the user chooses a version. */
 export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
   return ways === CONFLICT_WAYS;
 }
 
-/** Returns the choices that resolve a document's problem; undefined if there is none. */
 function listWays(
   record: DocumentRecord,
   conflict: Conflict | null,
@@ -87,14 +84,15 @@ function findByBlock(
   return null;
 }
 
-/** Returns the record of the document to which a conflict copy belongs; null if none does. */
 export function findRecordOfCopy(base: BaseTree, path: LocalPath): DocumentRecord | null {
   for (const conflict of base.conflicts.values())
     if (conflict.newestCopyPath === path) return base.records.get(conflict.id) ?? null;
   return null;
 }
 
-/** Finds, by its inode, the record of a file that was renamed to a name that is not synced. */
+/**
+ * Finds the record of a file that was renamed to a name that is not synced, by the file's inode.
+ */
 function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
@@ -105,7 +103,6 @@ function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: 
   );
 }
 
-/** Next step for a user who named a path without an open problem. */
 export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
 
 function refuseWithoutProblem(path: LocalPath): Result<never> {
@@ -113,8 +110,8 @@ function refuseWithoutProblem(path: LocalPath): Result<never> {
 }
 
 /**
- * Returns the current path of a document. If its move is blocked, the record still has the path
- * before the move, but the block has the current one.
+ * Returns the path of the document's file. If its move is blocked, only the block has this path,
+ * and the record has the path before the move.
  */
 function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;

@@ -1,5 +1,3 @@
-/** Reads an open problem for display: its contents and its versions. */
-
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { ResolutionKind } from "../../model/block.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -20,7 +18,6 @@ export type ProblemVersions = {
   readonly base: Digest | null;
 };
 
-/** Content of a version, or the reason why it cannot be shown. */
 export type ShownText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none"; readonly why: string };
@@ -33,7 +30,7 @@ export type ProblemView = {
   readonly theirs: ShownText;
   /** Content of base; "" if the document was new on both sides. */
   readonly base: ShownText;
-  /** The open conflict, with times in milliseconds since the epoch; null without a conflict. */
+  /** Times are in milliseconds since the epoch. Null without a conflict. */
   readonly conflict: {
     readonly since: number;
     readonly conflictCopy: LocalPath;
@@ -74,8 +71,8 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
 }
 
 /**
- * Returns the digests of the versions in a problem. For a block, `theirs` is null, because the
- * content on the service is only read after the user's choice.
+ * For a block, `theirs` is null, because mdmirror reads the content on the service only after the
+ * user's choice.
  */
 export function readVersions({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): ProblemVersions {
   const atPath = disk.look(path);
@@ -85,9 +82,8 @@ export function readVersions({ disk }: Pick<World, "disk">, { path, record, conf
 }
 
 /**
- * Returns the digest of the version that the service has now for a document in conflict; null
- * without a conflict. If it cannot be read, returns the last known version. The user's choice then
- * fails with the reason.
+ * Returns the version that the service has now; null without a conflict. If it cannot be read,
+ * returns the last known version. The user's choice then fails with the reason.
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
@@ -116,8 +112,8 @@ function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null)
 }
 
 /**
- * Returns the contents of a problem for a merge: base, local and service. Base is empty if it is no
- * longer stored. Returns trouble if the local content or the service's cannot be read.
+ * Base is empty if it is no longer stored. Returns trouble if the local or the service's content
+ * cannot be read.
  */
 export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
@@ -128,7 +124,6 @@ export function readThree(world: StateAndDisk, problem: OpenProblem): Result<Thr
   return ok({ base: base.kind === "text" ? base.text : "", mine: mine.text, theirs: theirs.text });
 }
 
-/** Returns the places at which two edits conflict; an empty list if they merge. */
 export function findConflictHunks({ base, mine, theirs }: ThreeVersions): readonly ConflictHunk[] {
   const mergeResult = mergeText(base, mine, theirs);
   return mergeResult.kind === "clean" ? [] : mergeResult.hunks;

@@ -22,7 +22,7 @@ import {
   selectPaths,
 } from "./many.ts";
 
-/** Sets or removes the protection of documents, as one run. The next listing records it. */
+/** Sets or removes the protection of documents. The next listing of the service records it. */
 type ProtectOperation = Operation<typeof PROTECT, ManyPlan>;
 
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
@@ -51,7 +51,7 @@ function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperati
   };
 }
 
-/** Plans a change of protection. Asks the service, because records may be out of date. */
+/** Asks the service for the documents, because records may be out of date. */
 async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
@@ -78,10 +78,7 @@ async function planProtection(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/**
- * Lists documents from the service: for one record only its document, for several all documents,
- * which needs fewer requests.
- */
+/** Asks for one document alone, but for several by listing all, which needs fewer requests. */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [firstRecord, secondRecord] = records;

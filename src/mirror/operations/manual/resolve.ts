@@ -104,8 +104,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
 };
 
 /**
- * Returns true if the name means one document, and false if it means a folder or a pattern. Also
- * returns false for the choice `merged-where-clean`, which is always for several documents.
+ * Returns false if the name means a folder or a pattern, or for the choice `merged-where-clean`,
+ * which is always for several documents.
  */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
@@ -186,16 +186,12 @@ function makeOpenItem(problem: OpenProblem | null, block: Block | null, path: Lo
   return { path: problem?.path ?? path, problem, block };
 }
 
-/** Returns the paths by which users name a problem: its document and its conflict copy. */
 function listPaths({ path, problem }: OpenItem): readonly LocalPath[] {
   const conflict = problem?.conflict ?? null;
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
-/**
- * Returns the open problems that the names select. A single name may also be a conflict copy or a
- * new path of the document.
- */
+/** A single name may also be a conflict copy, or a new path of the document. */
 function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const namedProblem = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (namedProblem?.kind === "ok")
@@ -209,7 +205,7 @@ function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly st
   return ok(openItems.filter((open) => listPaths(open).some(selection.value.selects)));
 }
 
-/** Plans a choice for one problem. Returns trouble if the choice does not resolve it. */
+/** Returns trouble if the choice does not resolve the problem. */
 function planChoice(
   world: StateAndDisk,
   problem: OpenProblem,
@@ -231,8 +227,8 @@ function planChoice(
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
 
 /**
- * Merges the local file of a document in conflict with its conflict copy, which the user may have
- * edited. Without a conflict copy, merges with the last version that the service showed.
+ * Merges the local file with the conflict copy, which the user may have edited. Without a conflict
+ * copy, merges with the last version that the service showed.
  */
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const localResult = disk.read(path);
@@ -256,9 +252,7 @@ function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem
   });
 }
 
-/**
- * A choice for one problem. `seen` has the versions that the user saw; null if they are not known.
- */
+/** `seen` has the versions that the user saw; null if they are not known. */
 export type Resolution = {
   readonly kind: ResolutionKind;
   /** Merged content; only for the choice `merged`. */
@@ -267,8 +261,8 @@ export type Resolution = {
 };
 
 /**
- * Carries out a choice for a problem within a manual run. Also sends content with conflict markers,
- * because the caller has checked that the user passed `--force`.
+ * Also sends content with conflict markers, because the caller has checked that the user passed
+ * `--force`.
  */
 async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const hasConflictMarkers = hasMarkers(ctx.world, problem, way);
@@ -283,8 +277,8 @@ async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Reso
 }
 
 /**
- * Returns a note if a change of the document is in review. It stays in review after the choice,
- * because the API cannot withdraw a review.
+ * Returns a note if a change of the document is in review. The change stays there after the choice,
+ * because the API cannot withdraw it.
  */
 function listReviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];

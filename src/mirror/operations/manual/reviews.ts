@@ -23,7 +23,7 @@ export const reviews = defineLocalRead(REVIEWS, (mirror) => {
   return ok({ reviews: listedReviews });
 });
 
-/** Returns the changes in review by path, those of one document oldest first. */
+/** Returns the changes by path, those of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
   const allReviews = [...records.values()].flatMap((record) => {
@@ -67,10 +67,7 @@ function listDocumentReviews(
   return [{ ...commonFields, changeId: null, reason: null, since: deletion.since, submitted: null }];
 }
 
-/**
- * Returns the submissions with the contents that were sent first. Leaves out contents that mdmirror
- * sent later for the same review, after a merge.
- */
+/** Leaves out contents that mdmirror sent later for the same review, after a merge. */
 function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
   const firstByKey = new Map<ChangeId | Digest | number, Submission>();
   for (const submission of submissions) {

@@ -23,19 +23,16 @@ export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; rea
 
 export type EditedDocument = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
 
-/**
- * Opens the disk of a linked folder for saving.
- * @param root real path of a folder of this user that has `.mdmirror/`
- */
+/** @param root real path of a folder of this user that has `.mdmirror/` */
 export function openSaveContext(root: string, { clock, random }: Pick<SaveContext, "clock" | "random">): SaveContext {
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** Result of changing a file; null if nothing was written, because the content had changed. */
+/** Null if nothing was written, because the content had changed. */
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
- * Checks a path that any caller may have passed.
+ * Checks a path that a program passed.
  * @returns trouble if no document can have this path. No file has to be at the path
  */
 export function judgePath(context: SaveContext, path: string): Result<null> {
@@ -64,7 +61,6 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
 /** LIMIT: characters and names of a path. No disk and no service allows more. */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
-/** Returns why no file below a folder can have this path, as a clause; null if it is possible. */
 function pathFault(path: string): string | null {
   if (path.length > MAX_PATH.characters) return `has more than ${MAX_PATH.characters} characters`;
   if (path === "") return "is empty";
@@ -78,7 +74,7 @@ function pathFault(path: string): string | null {
   return null;
 }
 
-/** Reads a document. Returns its content and digest; null if no file exists. */
+/** Returns null if no file exists. */
 export async function readDocument(context: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
   const pathResult = judgePath(context, path);
   if (pathResult.kind === "trouble") return pathResult;
@@ -97,12 +93,11 @@ const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
 /**
- * Error codes that may end by themselves. EAGAIN: the file changed while it was read. ENOENT:
+ * Error codes that may end by themselves. EAGAIN: the file changed while mdmirror read it. ENOENT:
  * another process was replacing the file.
  */
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
-/** Returns true if another attempt may succeed. */
 function mayRetry(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
   if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
   if (attempts < READ_ATTEMPTS.usual) return true;
@@ -114,21 +109,21 @@ function isBeingReplaced(disk: LocalDisk, path: LocalPath): boolean {
   return names.some(({ name }) => name.startsWith(OLD_FILE_PREFIX));
 }
 
-/** Replaces a document's content. Returns the new digest; null if the content had changed. */
+/** Returns the new digest; null if the content had changed. */
 export function saveText(context: SaveContext, path: LocalPath, text: string, expect: Digest): SaveResult<Digest> {
   const replaceContent = () => context.disk.saveOver(path, text, expect, chooseTrashPlace(context, path));
   return changeFile(context, { path, text, expect }, replaceContent, digestOf(text));
 }
 
-/** Creates a document, and the folders above it. Returns its digest; null if the path is taken. */
+/** Creates the folders above the document too. Returns its digest; null if the path is taken. */
 export function createDocument(context: SaveContext, path: LocalPath, text: string): SaveResult<Digest> {
   const createFile = () => context.disk.create(path, text);
   return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
 }
 
 /**
- * Moves a document, and overwrites nothing. Returns the new path; null if the file no longer has
- * the expected content, or the new path is taken.
+ * Overwrites nothing. Returns the new path; null if the file no longer has the expected content, or
+ * the new path is taken.
  */
 export function moveDocument(
   context: SaveContext,
@@ -138,7 +133,7 @@ export function moveDocument(
   return changeFile(context, { path, to, expect }, () => context.disk.move(path, to, expect), to);
 }
 
-/** Moves a document to the trash. Returns its path there; null if the content had changed. */
+/** Returns the path in the trash; null if the content had changed. */
 export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
   const keptAs = chooseTrashPlace(context, path);
   return changeFile(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
@@ -146,14 +141,12 @@ export function removeDocument(context: SaveContext, path: LocalPath, expect: Di
 
 type FileChange = {
   readonly path: LocalPath;
-  /** New path of the file; undefined if it keeps its path. */
   readonly to?: LocalPath;
   readonly text?: string;
   /** Digest that the file must have before the change; null if there must be no file. */
   readonly expect: Digest | null;
 };
 
-/** Checks a change of a file and carries it out. Creates missing folders above the new path. */
 async function changeFile<T>(
   context: SaveContext,
   { path, to = path, text, expect }: FileChange,
@@ -174,7 +167,7 @@ async function changeFile<T>(
 }
 
 /**
- * Carries out an effect, and repeats it as long as another process seems to be replacing the file.
+ * Repeats the effect as long as another process seems to be replacing the file.
  * @param expect digest that the file must have; null if there must be no file; undefined for any
  * content
  */
@@ -196,9 +189,7 @@ async function retryEffect<T>(
   return effectEnd;
 }
 
-/**
- * Returns new content with the line ends and the byte order mark of the content that it replaces.
- */
+/** Returns `text` with the line ends and the byte order mark of `before`. */
 export function keepLineEnds(before: string, text: string): string {
   const { feed: lineEnd, hasMark } = readStyle(before);
   const withLineEnds = lineEnd === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
@@ -210,7 +201,7 @@ function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const folderResult = disk.makeFolder(folder);
-    // Another process may have created the folder since it was found missing.
+    // Another process may have created the folder since mdmirror found it missing.
     if (folderResult.kind === "done" || disk.look(folder).kind === "folder") continue;
     return describeDiskFault(folder, folderResult);
   }

@@ -4,20 +4,19 @@ import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
-  /** Runs the steps so that a person can stop between two of them; undefined if nobody can. */
+  /** Lets a person stop between two steps; undefined if nobody can stop the sync. */
   readonly stoppable?: Stoppable;
 };
 
 type SyncOutcome = {
   readonly report: RunReport;
   readonly url: string;
-  /** Messages about opening the folder, for the user. */
   readonly notes: readonly string[];
 };
 
 /**
- * Syncs a linked folder for a user or a program. If a daemon has the folder, it lends it until the
- * sync has ended.
+ * Syncs a linked folder for a user or a program. A daemon that has the folder lends it until the
+ * end of the sync.
  * @param root a folder of this user that has `.mdmirror/`
  */
 export function syncMirror(

@@ -1,4 +1,4 @@
-/** Waits until the present local content is on the service: through a daemon, or by syncing. */
+/** Waits until the current local content is on the service: through a daemon, or by syncing. */
 
 import { readPathStates, scanAwaitedPaths } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -9,12 +9,12 @@ import type { Result, Trouble } from "../../../common/trouble.ts";
 import { NO_STANDSTILL, makeWaitReport, type Standstill, type WaitReport } from "../results/waited.ts";
 
 export type WaitRequest = {
-  /** Files and folders to wait for, as paths below the root; "" is the whole folder. */
+  /** Paths below the root; "" is the whole folder. */
   readonly paths: readonly LocalPath[];
   readonly timeoutMs: number;
 };
 
-/** Time limit of an operation that waits for paths, if the caller passes none. */
+/** Time limit of a wait, if the caller passes none. */
 export const USUAL_WAIT = "30s";
 
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
@@ -25,10 +25,7 @@ type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
  */
 const RETRY_MS = 250;
 
-/**
- * Waits until the requested local content is on the service, or the time limit has passed.
- * @param root a folder of this user that has `.mdmirror/`
- */
+/** @param root a folder of this user that has `.mdmirror/` */
 export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const { clock } = options;
   const deadline = clock.monotonic() + request.timeoutMs;
@@ -40,7 +37,6 @@ export async function waitFor(root: string, request: WaitRequest, options: WaitO
   }
 }
 
-/** Returns true if another attempt may succeed, because the lock may soon be free. */
 function mayRetry({ kind, code }: Trouble): boolean {
   return kind === "locked" || code === "daemon-ended";
 }
@@ -51,7 +47,6 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
   return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitBySyncing(mirror, request));
 }
 
-/** Waits by running syncs, with the folder's lock until the end. */
 async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const deadline = world.clock.monotonic() + timeoutMs;
@@ -62,8 +57,8 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judgedPaths = readPathStates(world, awaited, true);
-    // A path that the last sync left out because it had one direction counts as waiting before the
-    // first run.
+    // Before the first run, a path also counts as waiting if the last sync left it out because it
+    // had one direction.
     const isWaiting = judgedPaths.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );

@@ -1,5 +1,3 @@
-/** Names actions and events for users and programs. */
-
 import type { Action, ActionKind } from "../../model/action.ts";
 import { shownName } from "../../../common/shown-name.ts";
 
@@ -37,7 +35,6 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, ActionWords>> = {
   "forget-folder": { arrow: "·", label: "remove the record of a folder (deleted on both sides)" },
 };
 
-/** Words for an action that makes a document empty on one side. */
 const EMPTYING_WORDS: Readonly<Partial<Record<ActionKind, ActionWords>>> = {
   put: { arrow: "→", label: "empty on the service" },
   "write-local": { arrow: "←", label: "empty locally" },
@@ -45,32 +42,28 @@ const EMPTYING_WORDS: Readonly<Partial<Record<ActionKind, ActionWords>>> = {
 
 const TO_REVIEW: ActionWords = { arrow: "→", label: "send to review" };
 
-/**
- * Returns the words for an action. An action that empties a document, or sends content to review,
- * has other words than its kind.
- */
+/** An action that empties a document, or sends content to review, has other words than its kind. */
 export function describeAction(action: Action): ActionWords {
   const emptyingWords = "empties" in action && action.empties === true ? EMPTYING_WORDS[action.kind] : undefined;
   if (emptyingWords !== undefined) return emptyingWords;
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 
-/** Names of kinds for programs and `log`, if only developers understand the kind itself. */
+/** Names for programs and `log`, if only developers understand the kind itself. */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
   "settle-review": "look-at-review",
 };
 
-/** Returns the name of an action, event or rule in the output for programs. */
 export function toPublicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/** Returns the local path of a document or folder by its id; null if base has no record of it. */
+/** Returns a document's or folder's local path by its id; null if base has no record of it. */
 export type PathOf = (id: string) => string | null;
 
-/** Returns the local path of an action, never an id. For a move, returns both paths. */
+/** Returns a path, never an id. For a move, returns both paths. */
 export function readActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
@@ -78,7 +71,7 @@ export function readActionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** Returns the path of an action, or both of a move, in the spelling that is safe on a terminal. */
+/** Returns the path, or both paths of a move, in the spelling that is safe on a terminal. */
 export function formatActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(readActionPath(action, pathOf));

@@ -1,5 +1,3 @@
-/** Describes open problems for `sync` and `status`. */
-
 import { compareByPath } from "../../model/by-path.ts";
 import { findStepWithoutUndo } from "./stop.ts";
 import { UNAPPROVABLE_REASONS, type StopReason } from "../../planner/plan-types.ts";
@@ -15,23 +13,22 @@ export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
-/** Next step after a stop whose reasons are not known. */
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
 /**
- * Returns the user's possible next steps after a stop: carry the changes out, or undo them. For a
- * stop that no approval ends, returns the step that ends it.
+ * Returns the possible next steps: carry the changes out, or undo them. For a stop that no approval
+ * ends, returns the step that ends the stop.
  */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // A moved folder and a copied folder need different steps, so the text for both replaces the
-  // usual steps.
+  // A moved folder and a copied one need different steps, so one text for both replaces the usual
+  // steps.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
     return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // All files would be uploaded to a wrong workspace as new documents, so the user checks the key
-  // first.
+  // All files would be uploaded to a wrong workspace as new documents, so the user first checks the
+  // key.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   // A stop because of many new conflicts comes before any change, so nothing has to be undone.
@@ -39,10 +36,7 @@ export function listStopSteps(reasons: readonly { readonly reason: StopReason }[
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
-/**
- * Returns the list `attention` of `--json`: the open problems, then the reasons why the run stopped
- * or did not reach the service.
- */
+/** Lists the open problems, then the reasons why the run stopped or did not reach the service. */
 export function toAttentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
   const entries = attention.toSorted(compareByPath).map((one): AttentionEntry => {
     return { ...makeAttentionEntry(one.path, one.kind, one.detail, findNextStep(one)), code: one.code };

@@ -18,7 +18,7 @@ const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">
   conflicts: "in conflict",
 };
 
-/** Returns a run's changes, such as `3 uploaded, 1 created locally`; null if it changed nothing. */
+/** Returns a clause such as `3 uploaded, 1 created locally`; null if the run changed nothing. */
 export function formatCounts(counts: RunReport["counts"]): string | null {
   const countTexts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
     const n = counts[name as keyof typeof COUNT_WORDS];

@@ -2,7 +2,6 @@ import type { FolderEvent } from "../../daemon/folder-events.ts";
 import { toPublicKind } from "./actions.ts";
 import { toReportJson } from "./report.ts";
 
-/** Returns an event as a flat object: ISO date, path of the linked folder, the event's fields. */
 export function toEventJson(root: string, event: FolderEvent): object {
   const { kind, at, ...rest } = event;
   const commonFields = { at: new Date(at).toISOString(), root, kind };

@@ -12,7 +12,6 @@ export function describeProblems(attention: RunReport["attention"]): string {
 
 type RunSummary = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
 
-/** Returns why a folder is not in sync, as a clause. */
 export function explainNotInSync({ state, attention, fault }: RunSummary): string {
   if (state === "stopped") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";

@@ -1,7 +1,7 @@
 import { shownName } from "../../../common/shown-name.ts";
 import { type DiffHunk, diffLines } from "../../../markdown/merge/line-diff.ts";
 
-/** Names of the two versions in a diff. A name is null if that version does not exist. */
+/** A name is null if its version does not exist. */
 export type PatchNames = { readonly before: string | null; readonly after: string | null };
 
 const LINE_SIGNS = { same: " ", added: "+", removed: "-" } as const;

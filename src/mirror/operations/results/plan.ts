@@ -8,7 +8,6 @@ export function makePathLookup({ records, dirs }: SyncPlan["trees"]["base"]): Pa
   return (id) => (records.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
-/** Returns a plan as the object that `plan --json` prints. */
 export function toPlanJson(preview: SyncPlan) {
   const { plan, staysLocal, trees } = preview;
   const pathOf = makePathLookup(trees.base);
@@ -37,21 +36,23 @@ export function toPlanJson(preview: SyncPlan) {
   };
 }
 
-/** LIMIT: folders with new documents that `plan --json` lists. */
+/** LIMIT: folders with new documents in `plan --json`, so that the output stays short. */
 const MAX_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = DocumentShare & {
-  /** Path of the folder, with its subfolders. "" means documents directly in the root. */
+  /**
+   * Path of the folder, which counts with its subfolders. "" means documents directly in the root.
+   */
   readonly folder: LocalPath;
 };
 
 type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
 
 /**
- * Returns the top folders with the most documents to upload. If all these documents are in one
- * subfolder of a top folder, returns the deepest such subfolder in its place.
+ * Returns the top folders with the most documents to upload. If all documents of a top folder are
+ * in one subfolder, returns the deepest such subfolder instead.
  * @param limit number of folders to return
  */
 export function findLargestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {

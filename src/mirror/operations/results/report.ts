@@ -8,8 +8,8 @@ import type { SyncReport } from "./shapes.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // In `--json`, `merged` counts all merges of two edits. The run's report counts some merges as
-  // `accepted` or `byPolicy` instead, so these are added.
+  // In `--json`, `merged` counts all merges of two edits. The run's report counts some of them as
+  // `accepted` or `byPolicy`, so these are added.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {
@@ -35,7 +35,7 @@ const INERT_WORDS: Readonly<Record<InertLinks["reason"], string>> = {
   pending: "to an existing document, in a document that is pending (mdmirror status)",
 };
 
-/** Returns why links were uploaded as `ref://…`: a line for each reason, with its first links. */
+/** Returns why links were uploaded as `ref://…`: a line for each reason, with the first links. */
 export function describeInertLinks({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
@@ -43,7 +43,6 @@ export function describeInertLinks({ inert = [] }: Pick<RunReport, "inert">): st
   });
 }
 
-/** Returns why mdmirror renamed a file of the user: a conflict copy needed its name. */
 export function describeCopyRename(keptAs: string): string {
   return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
 }

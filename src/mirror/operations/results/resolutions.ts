@@ -1,5 +1,3 @@
-/** Labels the choices that resolve a problem, and describes their effects. */
-
 import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
 type ResolutionWords = { readonly label: string; readonly does: string };
@@ -32,10 +30,7 @@ const RENAMED_WORDS: Readonly<Partial<Record<ResolutionKind, ResolutionWords>>> 
   },
 };
 
-/**
- * Returns the label and the effect of a choice.
- * @param reason reason of the block; null for an open conflict or a review
- */
+/** @param reason reason of the block; null for an open conflict or a review */
 export function describeResolution(
   kind: ResolutionKind,
   isConflict: boolean,

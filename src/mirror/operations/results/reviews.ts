@@ -1,17 +1,16 @@
 import type { WaitingReview } from "../manual/reviews.ts";
 
-/** Reasons for which the service holds a change for review, as clauses. */
 export const REVIEW_REASONS = {
   protected: "its document is protected",
   conflict: "it conflicts with another edit",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
-/** Text in front of the paths that cannot be deleted before a review is decided. */
+/** Text in front of the paths that cannot be deleted before a review ends. */
 export const KEEPS_TEXT = "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 
-/** Returns why a change is in review, as a clause; null if the service gave no reason. */
+/** Returns null if the service gave no reason. */
 export function explainReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {
   if (reason === null) return null;
   return reason === "conflict" ? `${REVIEW_REASONS.conflict} (published now: ${liveChangeId})` : REVIEW_REASONS[reason];

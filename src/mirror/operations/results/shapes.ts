@@ -1,22 +1,21 @@
 /**
- * Types of the objects that `--json` prints and the library returns. None has the content of a
- * document. A minor version may add values of `kind` and `code`.
+ * Types of the objects that `--json` prints and the library returns. They never have the content of
+ * a document. A minor version may add values of `kind` and `code`.
  */
 
-/** One open problem. */
 export type AttentionEntry = {
   /** Path below the linked folder; "" for the whole folder. */
   readonly path: string;
   /** Kind of problem: `conflict`, `refused`, `in-review`, `offline` … */
   readonly kind: string;
-  /** Error code of the service or the operating system; null if there is none. */
+  /** Error code of the service or the operating system; null without one. */
   readonly code: string | null;
   readonly detail: string;
-  /** Next step for the user, as a clause. It often has a command. */
+  /** Next step for the user, as a clause, often with a command. */
   readonly next: string;
 };
 
-/** Numbers of documents that a run changed, by the kind of change. */
+/** Counts of documents that a run changed, by the kind of change. */
 export type SyncCounts = {
   readonly uploaded: number;
   readonly downloaded: number;
@@ -48,9 +47,9 @@ export type SyncReport = {
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
-  /** Changes that this sync left out, because it had one direction; undefined if none. */
+  /** Changes that this sync left out because it had one direction; undefined if there are none. */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
-  /** Links without a target, which the service stores as `ref://…`; undefined if none. */
+  /** Links without a target, which the service stores as `ref://…`; undefined if there are none. */
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
@@ -62,20 +61,17 @@ type InertLinksEntry = {
   readonly first: readonly { readonly path: string; readonly to: string }[];
 };
 
-/** One step of a plan. */
 export type PlannedStep = {
   readonly kind: string;
   /** Side that the step changes; `none` if the step only updates the state file. */
   readonly side: "local" | "remote" | "both" | "none";
   readonly path: string;
-  /**
-   * Earlier path of a document, folder or conflict copy that the step moves; null for other steps.
-   */
+  /** Earlier path of what the step moves; null if it moves nothing. */
   readonly from: string | null;
   /** Id of the document or folder; null if the service has not given it an id yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Indexes, in the list of steps, of the steps that must end before this one. */
+  /** Indexes in the list of steps: the steps that must end before this one. */
   readonly after: readonly number[];
   /** True if a safety check stops the step until the user approves it. */
   readonly stopped: boolean;
@@ -98,7 +94,8 @@ export type StatusReport = {
   /** Seconds since both sides were last proven equal; null if they never were. */
   readonly ageSeconds: number | null;
   /**
-   * Last time of a proof that both sides are equal, in milliseconds since the epoch; null if never.
+   * Milliseconds since the epoch of the last proof that both sides are equal; null if there was
+   * none.
    */
   readonly syncedAt: number | null;
   readonly url: string;
@@ -108,9 +105,7 @@ export type StatusReport = {
   readonly folders: number;
   /** Number of effects that were interrupted. The next run completes them. */
   readonly pending: number;
-  /** Paths of documents in conflict. */
   readonly conflicts: readonly string[];
-  /** Paths of documents with a change in review. */
   readonly reviews: readonly string[];
   readonly safetyStop: { readonly reasons: readonly SafetyStopReason[]; readonly approved: boolean } | null;
   readonly attention: readonly AttentionEntry[];

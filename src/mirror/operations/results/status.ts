@@ -4,10 +4,7 @@ import type { StatusReport } from "./shapes.ts";
 
 type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
-/**
- * Returns the state of a folder as the object that `status --json` prints.
- * @param age milliseconds since both sides were last proven equal
- */
+/** @param age milliseconds since both sides were last proven equal */
 export function toStatusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, unreachedAddress, ...rest } = status;
   return {

@@ -1,7 +1,6 @@
 import { plural } from "../../../common/count.ts";
 import type { StopReason } from "../../planner/plan-types.ts";
 
-/** Words for what a rejection does, by the kind of its effect. */
 export const REJECTION_WORDS = {
   "file-back": "restored locally, with the same id and history; nothing is uploaded",
   "folder-back": "folders restored locally",
@@ -27,12 +26,12 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/** Returns a clause with the number of further changes that wait for the user's answer. */
+/** Returns a clause with the number of other changes that wait for the user's answer. */
 export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
-/** Returns the next step after a stop if a rejection has nothing to undo. */
+/** Next step if a rejection has nothing to undo. */
 export function findStepWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

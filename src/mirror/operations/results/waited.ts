@@ -9,10 +9,9 @@ import { findNextStep } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
 
-/** Reason why nothing is uploaded at the moment; `none` while uploads continue or are complete. */
+/** Reason why nothing is uploaded; `none` while uploads continue or are complete. */
 export type Standstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
-  /** Reason as a clause for the user. */
   readonly detail: string;
 };
 
@@ -21,7 +20,10 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 /** LIMIT: paths in the answer to `wait`, so that it fits into one line of the daemon's socket. */
 const MAX_PATHS = 1_000;
 
-/** Ranks of the states, worst first. Beyond the limit, paths of the highest rank are left out. */
+/**
+ * Ranks of the states, worst first. If there are too many paths, those of the highest rank are left
+ * out.
+ */
 const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -31,7 +33,7 @@ const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   live: 4,
 };
 
-/** Returns the result of a wait for `--json`, or trouble for a path that is never synced. */
+/** Returns trouble for a path that is never synced. */
 export function makeWaitReport(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
   if (end.kind === "outside") return refuseUnsynced(end.outside);
   const { paths, documents } = end;
@@ -46,7 +48,7 @@ export function makeWaitReport(end: BarrierEnd, standstill: Standstill): Result<
   });
 }
 
-/** Returns the state of a whole wait. A path that still waits outranks final states. */
+/** A path that still waits outranks final states. */
 function summarizeState(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";

@@ -1,5 +1,3 @@
-/** Formats times and sizes for users. */
-
 import { plural } from "../../../common/count.ts";
 
 /**

@@ -1,5 +1,3 @@
-/** Describes the facts about a path that `why` found. */
-
 import type { PathExplanation } from "../doctor/why.ts";
 import { formatAge } from "../../../common/age.ts";
 import { count, plural } from "../../../common/count.ts";
@@ -10,10 +8,7 @@ import { findNextStep } from "./next-step.ts";
 import { formatOrigin } from "./origin.ts";
 import { bytes, formatLocalTime } from "./when.ts";
 
-/**
- * Returns the facts about a path, each with its term, in the order of the output.
- * @param now current time, in milliseconds since the epoch
- */
+/** @param now current time, in milliseconds since the epoch */
 export function listWhyFacts(why: PathExplanation, now: number): (readonly [term: string, fact: string])[] {
   const facts = [
     ...listPlaceFacts(why),
@@ -24,7 +19,6 @@ export function listWhyFacts(why: PathExplanation, now: number): (readonly [term
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
-/** Returns the facts about base and both sides, and the reason if the path is not synced. */
 function listPlaceFacts(why: PathExplanation): string[][] {
   const { stays, offline } = why;
   const facts: string[][] = [];
@@ -104,8 +98,8 @@ function describeService({ remote, record, folder, path }: PathExplanation): str
 }
 
 /**
- * Returns why the next sync has no step for a path: both sides are equal, or documents below it are
- * blocked. Adds the reasons of a stop.
+ * Explains why the next sync has no step for a path: both sides are equal, or documents below it
+ * are blocked. Adds the reasons of a stop.
  */
 function listFactsWithoutSteps(
   blockedBelow: PathExplanation["blockedBelow"],
@@ -121,7 +115,7 @@ function listFactsWithoutSteps(
   return blockedFacts.length > 0 ? [...blockedFacts, ...stopFacts] : ["nothing: both sides are equal", ...stopFacts];
 }
 
-/** LIMIT: steps that `why` lists for one path. */
+/** LIMIT: steps that `why` lists for one path, so that the output stays short. */
 const MAX_STEPS = 10;
 
 function listStepFacts(path: string, steps: PathExplanation["steps"]): string[] {
