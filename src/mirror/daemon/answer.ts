@@ -6,15 +6,15 @@ import { readErrorCode, errnoClause, ok, type Result, type Trouble, trouble } fr
 import { NO_STANDSTILL, makeWaitReport, type Standstill } from "../operations/results/waited.ts";
 
 /**
- * Returns true if the daemon is paused. During a run that a user requested, the phase of a paused
- * daemon is that of the run. It is then recognised because it has no next poll and no retry.
+ * During a run that a user requested, a paused daemon has the phase of the run. It is then
+ * recognised because it has no next poll and no retry.
  */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
 }
 
-/** Returns the status of a folder, as the socket sends it. `daemon`: null for a closed folder. */
+/** @param daemon null for a closed folder */
 export function makeFolderStatus(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
@@ -38,7 +38,6 @@ export function makeFolderStatus(
   return pausedUntil === null ? status : { ...status, pausedUntil };
 }
 
-/** Returns the refusal of a request that waited too long for another command to end. */
 export function refuseLentFolder(root: string, what: string): Result<never> {
   return trouble("locked", `${root} is in use by mdmirror ${what}`, "wait for that command or end it, then try again");
 }
@@ -50,7 +49,7 @@ export async function performRequest(
 ): Promise<Result<object>> {
   if (request.do === "wait") return waitUntilSynced(daemon, request, gone);
   const forMs = request.do === "pause" ? request.forMs : undefined;
-  // A pause with an end changes something, also while the daemon is already paused.
+  // A pause with an end changes something, even if the daemon is already paused.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
   const changesPause = hasEnd || isPaused(daemon) === (request.do === "resume");
   if (request.do === "pause") await daemon.request("pause", forMs);
@@ -58,9 +57,7 @@ export async function performRequest(
   return ok({ changed: changesPause });
 }
 
-/**
- * Ends a pause. Resolves when the pause has ended, even if the run that follows it still goes on.
- */
+/** Resolves when the pause has ended, even if the run that follows it continues. */
 async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
   const pauseEnded = Promise.withResolvers<void>();
   const unsubscribe = daemon.onEvent((event) => {
@@ -78,17 +75,17 @@ export function describeErrorCode(error: unknown): string {
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 
-/**
- * Returns the refusal of a request about a closed folder.
- * @param reason why the folder is closed; null if the daemon is ending
- */
+/** @param reason why the folder is closed; null if the daemon is ending */
 export function refuseClosedFolder(root: string, reason: Trouble | null): Result<object> {
   return reason === null ? refuseEndingDaemon(root) : trouble("fault", reason.what, reason.next);
 }
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the milliseconds until the next opening, after this number of failures in a row. */
+/**
+ * Returns the milliseconds until the next opening of the folder, after this number of failures in a
+ * row.
+ */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
@@ -96,7 +93,7 @@ export function computeRetryMs(failures: number): number {
 /** LIMIT: longest delay in milliseconds that a timer of Node can have. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Answers `wait` when the local content is on the service, or when the time limit has passed. */
+/** Answers when the local content is on the service, or when the time limit has passed. */
 async function waitUntilSynced(
   daemon: Pick<Daemon, "whenSynced" | "status">,
   { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,

@@ -1,4 +1,7 @@
-/** One linked folder of the daemon: opened, synced, lent, and opened again after failures. */
+/**
+ * One linked folder of the daemon. The daemon opens, syncs and lends the folder, and opens it again
+ * after failures.
+ */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -35,14 +38,18 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  * request to the service ends well before that.
  */
 export const HANG_MS = 240_000;
-/** LIMIT: milliseconds for which a request waits while another command has borrowed the folder. */
+/**
+ * LIMIT: milliseconds for which a request waits until another command gives the folder back, so
+ * that the user sees soon which command that is.
+ */
 const MAX_LOAN_MS = 30_000;
 /** Milliseconds between two signs of life that the daemon sends to a waiting command. */
 const ALIVE_EVERY_MS = 2_000;
 
 /**
- * Loan of the folder to a command. `gone` aborts when the command has ended. `free` is called when
- * the daemon has no file of the folder open.
+ * Loan of the folder to a command.
+ * - `gone` aborts when the command has ended
+ * - `free` tells the command that the daemon has no file of the folder open
  */
 type FolderLoan = {
   readonly what: string;
@@ -60,18 +67,18 @@ export class DaemonFolder {
   readonly #since: number;
   #open: OpenedDaemon | null = null;
   #listening: ControlListener | null = null;
-  /** Loan to a command that uses the folder or waits for it; null if no command borrows it. */
+  /** Null if no command uses or waits for the folder. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
-  /** Promise for a folder that is being opened again; resolves also if it cannot be opened. */
+  /**
+   * Resolves when the folder was opened again, or could not be opened; null if it is not being
+   * opened.
+   */
   #opening: PromiseWithResolvers<void> | null = null;
-  /** Id in the folder's marker when the daemon first opened it; null if it had no marker. */
+  /** Id in the folder's marker when the daemon first opened the folder; null without a marker. */
   #marker: string | null = null;
 
-  /**
-   * Prepares a folder of the daemon without opening it.
-   * @param root real path of a folder that has `.mdmirror/`
-   */
+  /** @param root real path of a folder that has `.mdmirror/` */
   constructor(root: string, options: FolderOptions) {
     this.root = root;
     this.#options = { ...options, tally: new ExchangeTally(), progress: new ActiveEffects() };
@@ -88,7 +95,7 @@ export class DaemonFolder {
     return openResult.kind === "trouble" ? openResult : ok(folder);
   }
 
-  /** Closes the folder, for a daemon that ends before `run`. */
+  /** Closes the folder for a daemon that ends before `run`. */
   async close(): Promise<void> {
     const openedDaemon = this.#open;
     this.#open = null;
@@ -97,8 +104,8 @@ export class DaemonFolder {
 
   /**
    * Keeps the folder in sync until `stop` aborts, or a command moves or unlinks the folder. After a
-   * failure, opens it again later. When it resolves, all work has ended, the lock is free, and the
-   * socket is removed.
+   * failure, opens the folder again later. When the promise resolves, all work has ended, the lock
+   * is free, and the socket is removed.
    */
   async run(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
@@ -119,8 +126,8 @@ export class DaemonFolder {
       if (this.#listening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
       await this.close();
     } catch (error) {
-      // The disk of the folder may be unmounted, so that the file with the socket's path cannot be
-      // removed. A command that reads this file later finds no listener.
+      // The folder's disk may be unmounted, so that the file with the socket's path cannot be
+      // removed. A command that later reads the file finds that nobody listens.
       this.#logFault("control-failed", error);
     }
     return end;
@@ -137,15 +144,15 @@ export class DaemonFolder {
     });
   }
 
-  /** Returns milliseconds since the loop last made progress; 0 for a lent or closed folder. */
+  /** Returns the milliseconds since the loop last made progress; 0 for a lent or closed folder. */
   stillMs(): number {
     if (this.#open === null || this.#loan !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
   /**
-   * Opens the folder and runs the daemon's loop until it ends. Returns why it ended; null if the
-   * folder is to be opened again immediately.
+   * Runs the daemon's loop until it ends. Returns why the loop ended; null if the folder is to be
+   * opened again immediately.
    */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const openResult = await this.#openToServe(stop);
@@ -164,7 +171,7 @@ export class DaemonFolder {
     return movedOrUnlinked ?? failure;
   }
 
-  /** Opens the folder. After the first opening, begins to listen for commands. */
+  /** After the first opening, begins to listen for commands. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const openResult = await this.#openAgain();
     if (openResult.kind === "trouble" || this.#listening !== null) return openResult;
@@ -187,8 +194,8 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // Another daemon that has lent the folder does not have its lock at the moment, so only its
-    // socket shows that it runs.
+    // Another daemon that has lent the folder does not have the folder's lock, so only its socket
+    // shows that it runs.
     const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
@@ -204,7 +211,7 @@ export class DaemonFolder {
     this.#opening = null;
   }
 
-  /** Ends the loan of the folder and returns it; null if the folder was not lent. */
+  /** Returns the loan that ended; null if the folder was not lent. */
   #endLoan(): FolderLoan | null {
     const loan = this.#loan;
     this.#loan = null;
@@ -224,7 +231,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Runs the daemon's loop for an open folder. Returns why it failed; null if it was asked to end.
+   * Runs the daemon's loop for an open folder. Returns why the loop failed; null if it was asked to
+   * end.
    * @param loan loan that has just ended; null if there was none
    */
   async #runOnce(open: OpenedDaemon, loan: FolderLoan | null, stop: AbortSignal): Promise<Trouble | null> {
@@ -262,8 +270,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Answers a command's request. Sends signs of life until the work is done. Refuses the request if
-   * another command keeps the folder for too long.
+   * Sends signs of life until the work is done. Refuses the request if another command keeps the
+   * folder for too long.
    */
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
@@ -282,7 +290,7 @@ export class DaemonFolder {
     }
   }
 
-  /** Returns the open folder; null if none is open. Waits while the folder is opened again. */
+  /** Waits while the folder is being opened again. Returns null if it is closed. */
   async #openFolder(): Promise<OpenedDaemon | null> {
     const openedDaemon = this.#open;
     if (openedDaemon !== null && (openedDaemon.reopen.signal.aborted || closeIfKeyChanged(openedDaemon)))
@@ -291,9 +299,7 @@ export class DaemonFolder {
     return this.#open;
   }
 
-  /**
-   * Answers a command's request. Starts again if the folder was closed and opened in the meantime.
-   */
+  /** Starts again if the folder was closed and opened in the meantime. */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,
@@ -303,7 +309,6 @@ export class DaemonFolder {
     const beganAt = clock.monotonic();
     for (;;) {
       const openedDaemon = await this.#openFolder();
-      // The command can use the closed folder without waiting.
       if (openedDaemon === null && request.do === "lend") return ok({ lent: true });
       if (openedDaemon === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = openedDaemon.reopen;
@@ -323,16 +328,15 @@ export class DaemonFolder {
   }
 
   /**
-   * Lends the folder to a command: answers when the daemon has nothing in the folder open. The
-   * daemon opens it again when the command has disconnected.
+   * Answers when the daemon has nothing in the folder open. The daemon opens the folder again when
+   * the command has disconnected.
    */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const folderFreed = Promise.withResolvers<void>();
     // ORDER: the loan begins between two runs, so that earlier requests are still answered.
     await daemon.callBetweenRuns(() => {
-      // Another command borrowed the folder first. This command tries again when the folder is
-      // open.
+      // Another command borrowed the folder first. This one tries again when the folder is open.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return folderFreed.resolve();
       this.#loan = { what, since: clock.monotonic(), gone, free: folderFreed.resolve };
@@ -355,7 +359,6 @@ export class DaemonFolder {
   }
 }
 
-/** Returns the trouble for a system error, or a bug, that ended the syncing of one folder. */
 function describeFolderError(root: string, error: unknown): Trouble {
   const problem = `${root} cannot be synced: ${errnoClause(error)}`;
   const nextStep = "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor";
@@ -379,22 +382,21 @@ function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
 
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
-/** Returns the request with the rest of its time limit, after the folder was opened. */
+/** Subtracts the time that opening the folder took from the time limit. */
 function shortenTimeout(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
 }
 
-/** Reason why the daemon no longer syncs a folder. */
 type FolderEnd =
   | { readonly kind: "stopped" }
   | { readonly kind: "unlinked" }
-  /** `mdmirror mv` moved the folder. `root` is its new path. */
+  /** `mdmirror mv` moved the folder to `root`. */
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out whether a command moved or unlinked a folder while it had borrowed it. A folder on a
- * disk that is not mounted counts as unchanged, because the disk may be mounted again.
+ * Finds out whether a command moved or unlinked a folder that it borrowed. A folder on a disk that
+ * is not mounted counts as unchanged, because the disk may be mounted again.
  * @param marker marker of the folder when the daemon opened it; null if it had none
  * @returns null if the folder is unchanged
  */

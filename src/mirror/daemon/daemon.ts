@@ -1,7 +1,7 @@
 /**
- * A process that keeps several linked folders in sync. If a folder fails, it is opened again later,
- * and the others continue. The process follows a folder that `mdmirror mv` moves, and stops syncing
- * an unlinked folder.
+ * A process that keeps several linked folders in sync. After a failure, the process opens a folder
+ * again later, and the other folders continue. It follows a folder that `mdmirror mv` moves, and
+ * stops syncing an unlinked folder.
  */
 
 import { EventEmitter } from "node:events";
@@ -17,14 +17,13 @@ import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
 export type DaemonsOptions = FolderOptions & {
-  /** Called with messages that concern no single folder, such as a missing `systemd-notify`. */
+  /** Receives messages that concern no single folder, such as a missing `systemd-notify`. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * Keeps these folders in sync. If one cannot be opened, it opens none, because a user would not
- * notice that one of several folders is missing. Resolves when `stop` aborts or no folder is left,
- * after all work has ended.
+ * If one folder cannot be opened, opens none, because a user would not notice that one of several
+ * folders is missing. Resolves when `stop` aborts or no folder is left, after all work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -50,14 +49,14 @@ export async function runDaemons(
 }
 
 /**
- * Milliseconds between two checks of the list of linked folders. Each check also finds folders that
+ * Milliseconds between two checks of the list of linked folders. A check also finds folders that
  * exist again, for example on a mounted disk.
  */
 const CHECK_MS = 2_000;
 
 /**
- * Keeps every linked folder of this user in sync, and follows the list of linked folders as it
- * changes. Resolves when `stop` aborts, after all work has ended.
+ * Keeps every linked folder of this user in sync, and follows changes of the list of linked
+ * folders. Resolves when `stop` aborts, after all work has ended.
  * @returns trouble of kind `locked` if another process already does this
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
@@ -79,9 +78,9 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
 }
 
 /**
- * Takes the lock that keeps a second `watch --all` from starting. Returns a function that frees it.
- * If the lock's folder cannot be written, continues without this lock, because each linked folder
- * has a lock of its own.
+ * Takes the lock that keeps a second `watch --all` from starting, and returns a function that frees
+ * it. Without write access, continues without this lock, because each linked folder has a lock of
+ * its own.
  */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
@@ -107,7 +106,7 @@ type KeptFolder = { readonly folder: DaemonFolder; readonly stop: AbortControlle
 class KeptFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
-  /** Folders that this process keeps in sync, by real path. */
+  /** By real path. */
   readonly #kept = new Map<string, KeptFolder>();
   readonly #reportedNotes = new Set<string>();
 
@@ -118,7 +117,7 @@ class KeptFolders {
     EventEmitter.setMaxListeners(0, stop);
   }
 
-  /** Runs `work`. Reports start, signs of life and end to systemd if `NOTIFY_SOCKET` is set. */
+  /** Reports start, signs of life and end of `work` to systemd if `NOTIFY_SOCKET` is set. */
   async notifySystemd(work: (ready: () => void) => Promise<void>): Promise<Result<null>> {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
@@ -131,12 +130,11 @@ class KeptFolders {
     return ok(null);
   }
 
-  /** Resolves when this process no longer keeps any folder in sync. */
   async ended(): Promise<void> {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** Starts to keep a folder in sync. If a command moves the folder, continues at its new path. */
+  /** If a command moves the folder, continues at its new path. */
   begin(folder: DaemonFolder): void {
     const { root } = folder;
     const stop = new AbortController();
@@ -150,7 +148,7 @@ class KeptFolders {
   }
 
   /**
-   * Starts to sync folders that were added to the list of linked folders, and stops syncing removed
+   * Begins to sync folders that were added to the list of linked folders, and stops syncing removed
    * ones.
    * @param before folders that did not exist at the last check; null at the first check. A folder
    * is reported as missing only at its second check, because `init` adds it to the list before it
@@ -161,8 +159,8 @@ class KeptFolders {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // While an entry of the list cannot be trusted, the list may be incomplete, so that a missing
-    // folder may still be linked.
+    // While one of the list's entries cannot be trusted, the list may be incomplete. A folder that
+    // is not in the list may then still be linked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))
@@ -175,7 +173,7 @@ class KeptFolders {
     return new Set(absent.map(({ root }) => root));
   }
 
-  /** Reports a message, unless it was already reported. */
+  /** Reports a message only once. */
   #note(text: string): void {
     if (this.#reportedNotes.has(text)) return;
     this.#reportedNotes.add(text);

@@ -2,29 +2,26 @@ import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import type { Log } from "../ports/world.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Events of one folder in the daemon: those of the engine, and those of opening and lending. */
+/** Events of one folder: those of the engine, and those of opening and lending. */
 export type FolderEvent =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
   | { readonly kind: "lent"; readonly at: number; readonly what: string }
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
-  /** A command moved or unlinked the folder. `to` is the new path; null if it was unlinked. */
+  /** A command moved the folder to `to`, or unlinked it (null). */
   | { readonly kind: "left"; readonly at: number; readonly to: string | null }
-  /** Syncing failed. The folder is opened again after `retryMs` milliseconds; others continue. */
+  /** Syncing failed. The daemon opens the folder again after `retryMs` milliseconds. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
 
-/**
- * Called for each event of a folder.
- * @param log log of the folder; null if the folder is closed
- */
+/** @param log log of the folder; null if the folder is closed */
 export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
 
 export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: Kind }>;
 type LogLine = Parameters<Log["write"]>;
 
 /**
- * Functions that return the line for an event in the folder's log, with paths and numbers but no
- * content. They return null for an event that the engine logs itself, or that is not worth a line.
+ * Functions that return an event's line in the folder's log, with paths and numbers but no content.
+ * Null: the engine itself logs the event, or the event is not worth a line.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
   change: makeChangeLine,

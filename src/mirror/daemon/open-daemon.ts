@@ -8,23 +8,22 @@ import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/ope
 import { readGuardLimits, chooseEditorWait, makeRunSettings, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
-/** An open linked folder with the loop that keeps it in sync. */
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /** Controller whose abort makes the daemon close the folder and open it again. */
+  /** When this controller aborts, the daemon closes the folder and opens it again. */
   readonly reopen: AbortController;
 };
 
 export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & {
-  /** Functions by which tests replace the engine's loop and the watcher of the disk. */
+  /** Lets tests replace the engine's loop and the watcher of the disk. */
   readonly createDaemon?: CreateDaemon;
   readonly createWatcher?: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
 };
 
 /**
- * Opens a linked folder for the daemon, and takes its lock.
+ * Takes the folder's lock too.
  * @param dir a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
@@ -40,7 +39,8 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
     get prefer() {
       return makeRunSettings(mirror, USUAL_RUN).prefer;
     },
-    // While the stop of a run with a smaller limit is open, the daemon keeps to that limit.
+    // A run with a smaller limit may have been stopped. Until that stop has ended, the daemon keeps
+    // to the smaller limit.
     get guards() {
       return readGuardLimits(mirror);
     },
@@ -48,8 +48,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const timing = { pollListeningMs: parseTime(pollEvery), pollRequestsAMinute, ...options.timing };
-  // Written as two whole objects, because the compiler does not check names in a conditional
-  // spread.
+  // These are two whole objects, because the compiler does not check names in a conditional spread.
   const daemonOptions: DaemonOptions = listen
     ? { settings, timing, events: mirror.world.remote.events() }
     : { settings, timing };
@@ -58,8 +57,8 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
 }
 
 /**
- * Has the folder opened again if the service refuses its key and mdmirror would now find another
- * key. `mdmirror init --key-file` stores such a key, or somebody renews a key file.
+ * Makes the daemon open the folder again if the service refuses the key and mdmirror would now find
+ * another key. `mdmirror init --key-file` stores such a key, or somebody renews a key file.
  * @returns true if the folder will be opened again
  */
 export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boolean {

@@ -2,10 +2,9 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
-/** LIMIT: active effects that a status lists. Some hundred can be active at a time. */
+/** LIMIT: active effects that a status lists, because some hundred can be active at a time. */
 const MAX_LISTED_EFFECTS = 12;
 
-/** Records which effects of a run are active, for the status of the daemon. */
 export class ActiveEffects implements Progress {
   readonly #active = new Set<Action>();
   #done = 0;
@@ -22,7 +21,7 @@ export class ActiveEffects implements Progress {
     else this.#active.delete(action);
   }
 
-  /** Returns the active effects and the progress of the run; null if no effect is active. */
+  /** Null if no effect is active. */
   now(): CurrentTraffic | null {
     if (this.#active.size === 0) return null;
     const listedEffects = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({
@@ -38,7 +37,7 @@ export class ActiveEffects implements Progress {
   }
 }
 
-/** Returns the local path of an action; "" if the action has only an id. */
+/** Returns "" if the action has only an id. */
 function readLocalPath(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 type SdNotifyOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** Called once if the program `systemd-notify` is missing or fails. */
+  /** Receives one error if the program `systemd-notify` is missing or fails. */
   readonly onFault: (error: Error) => void;
 };
 
@@ -17,17 +17,16 @@ type SystemdNotifier = {
 };
 
 /**
- * Opens the way by which the daemon reports to systemd that it is ready and alive. Node has no
- * datagram sockets of the Unix family, so the program `systemd-notify` sends each message. It ends
- * only when systemd has read the message, because systemd identifies a sender by its process. The
- * unit accepts messages from this program through `NotifyAccess=all`. Each call is short, and the
- * daemon makes about one a minute.
+ * Reports to systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
+ * family, so the program `systemd-notify` sends each message. This program ends only when systemd
+ * has read the message, because systemd identifies a sender by its process. The unit accepts its
+ * messages through `NotifyAccess=all`. Each call is short, and the daemon makes about one a minute.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNotifier | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // The program gets only these variables, because the others may have the key.
+  // The program gets no other variables, because one of them may have the key.
   const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
   const send: SystemdNotifier["send"] = (...assignments) => {
@@ -41,8 +40,8 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNot
 }
 
 /**
- * Sends a sign of life to systemd four times in its period, as long as `alive` returns true. When
- * `alive` returns false, it sends none, so that systemd restarts the daemon.
+ * Sends a sign of life to systemd four times in each watchdog period, but none while `alive`
+ * returns false. systemd then restarts the daemon.
  * @returns a function that ends the signs of life
  */
 export function keepWatchdog(sd: SystemdNotifier, alive: () => boolean): () => void {

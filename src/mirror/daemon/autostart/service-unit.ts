@@ -17,18 +17,17 @@ export type ServiceUnit = {
   readonly manager: ManagerKind;
   /** Name of the unit, always the same for a folder: `mdmirror-notes-1a2b3c4d`. */
   readonly name: string;
-  /** Absolute path at which the service manager expects the unit's file. */
   readonly file: string;
   readonly text: string;
 };
 
 export type UnitOptions = {
   readonly manager: ManagerKind;
-  /** Real path of the linked folder; null for a unit that syncs all linked folders. */
+  /** Null for a unit that syncs all linked folders. */
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** True if `systemd-notify` exists, without which a unit of type `notify` never starts. */
+  /** Without `systemd-notify`, a unit of type `notify` never starts. */
   readonly hasSystemdNotify: boolean;
 };
 
@@ -52,8 +51,8 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
 }
 
 /**
- * Returns a line for `crontab` that syncs a folder every five minutes. It names the Node that runs
- * now, because cron may find an older Node, or none.
+ * Returns a line for `crontab` that syncs a folder every five minutes. The line names the Node that
+ * runs now, because cron may find an older Node, or none.
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
@@ -65,9 +64,7 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/**
- * Quotes a word for the `sh` that cron runs, which does not know the quotes `$'…'` of `shellWord`.
- */
+/** The `sh` that cron runs does not know the quotes `$'…'` of `shellWord`. */
 function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -80,8 +77,8 @@ function quoteForCron(text: string): string {
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
 /**
- * Variables that locate folders of the user: the state folder with the list of linked folders, and
- * the configuration folder with the hooks.
+ * Variables that locate the state folder, with the list of linked folders, and the configuration
+ * folder, with the hooks.
  */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
 /** Variables that decide how the service is reached, such as proxies and certificates. */
@@ -93,8 +90,8 @@ const KEPT_NETWORK = [
 type UnitVariable = { readonly name: string; readonly value: string };
 
 /**
- * Returns the variables to write into a unit or a cron line, which do not get the variables of this
- * process. Returns trouble if the folder's path or a variable cannot be written there.
+ * Returns the variables to write into a unit or a cron line, because neither gets the variables of
+ * this process. Returns trouble if the folder's path or a variable cannot be written into it.
  */
 function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<readonly UnitVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
@@ -110,8 +107,8 @@ function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<r
 }
 
 /**
- * Name of the unit for all linked folders. The name of a unit for one folder always ends with eight
- * hexadecimal digits, so the two cannot be the same.
+ * Name of the unit for all linked folders. No unit for one folder has this name, because such a
+ * name ends with eight hexadecimal digits.
  */
 const NAME_OF_ALL = "mdmirror-all";
 
@@ -128,7 +125,6 @@ function makeUnitName(root: string): string {
 type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
-  /** Variables of this process that are written into the unit. */
   readonly kept: readonly UnitVariable[];
   /** Folders that the unit syncs, as words for its description. */
   readonly what: string;
@@ -149,8 +145,8 @@ function makeSystemdUnit({ what, command, kept }: UnitShape, notifies: boolean):
 }
 
 /**
- * Quotes a word for the line `ExecStart=:` of a unit. Doubles each `%`, which would begin a
- * specifier. The colon of `ExecStart=:` makes `$` an ordinary character.
+ * Doubles each `%`, which would begin a specifier. The colon of `ExecStart=:` makes `$` an ordinary
+ * character.
  */
 function quoteForUnit(text: string): string {
   const escapedText = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
@@ -172,10 +168,7 @@ function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/**
- * Fills in the placeholders of a template.
- * @throws if the template has a placeholder without a value
- */
+/** @throws if the template has a placeholder without a value */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
   const templateText = readFileSync(packageFile(`config/${template}`), "utf8");
   return templateText.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
@@ -186,7 +179,7 @@ function fillIn(template: string, values: Readonly<Record<string, string>>): str
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** Result of a program of the service manager. `ran`: false if it is missing or took too long. */
+/** `ran`: false if the service manager's program is missing or took too long. */
 type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };
 
 const DEADLINE_MS = 30_000;
@@ -197,13 +190,13 @@ export function chooseManager(platform: NodeJS.Platform): ManagerKind | null {
 }
 
 /**
- * Installs and starts a unit. Returns null if it runs. Otherwise returns the message of the service
- * manager; the file is installed, and the user has to start the unit.
+ * Returns null if the unit runs. Otherwise returns the service manager's message; the file is then
+ * installed, and the user has to start the unit.
  */
 export async function installUnit(unit: ServiceUnit, env: Environment): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    // Only this user may read the file, because the address of a proxy in it may have a password.
+    // Only this user may read the file, because a proxy's address in it may have a password.
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
@@ -214,7 +207,6 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
       ? [
           ["systemctl", "--user", "daemon-reload"],
           ["systemctl", "--user", "enable", `${unit.name}.service`],
-          // A unit that already runs is restarted, so that it uses the new file.
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", makeLaunchdDomain(), unit.file]];
@@ -228,7 +220,7 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
   return ok(null);
 }
 
-/** Stops a unit and removes its file. Returns false if there was none. */
+/** Returns false if there was no unit. */
 export async function uninstallUnit(unit: ServiceUnit, env: Environment): Promise<Result<boolean>> {
   const wasInstalled = isInstalled(unit);
   const stopCommand =
@@ -250,8 +242,8 @@ export function isInstalled({ file }: ServiceUnit): boolean {
 }
 
 /**
- * Returns the state of a unit in the words of the service manager, such as `active`, `failed` or
- * `inactive`; null if the manager does not answer.
+ * Returns the state in the words of the service manager, such as `active`, `failed` or `inactive`;
+ * null if the manager does not answer.
  */
 export async function readUnitState(unit: ServiceUnit, env: Environment): Promise<string | null> {
   if (unit.manager === "systemd") {

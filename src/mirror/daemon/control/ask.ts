@@ -1,5 +1,3 @@
-/** Sends the requests of commands to the daemon of a linked folder, over the daemon's socket. */
-
 import { existsSync, realpathSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
@@ -19,7 +17,6 @@ import {
 } from "./protocol.ts";
 
 export const NO_DAEMON = "no-daemon";
-/** Code of the trouble for a daemon that does not answer. */
 const SILENT_CODE = "daemon-silent";
 
 /**
@@ -31,8 +28,7 @@ const DEADLINE_MS = 60_000;
 const STATUS_MS = 3_000;
 
 /**
- * Sends a request to the daemon of a linked folder, and returns its answer. Returns `NO_DAEMON` if
- * none runs.
+ * Returns the daemon's answer, or `NO_DAEMON` if none runs.
  * @param dir a folder that has `.mdmirror/`
  * @param deadlineMs milliseconds without a sign of life after which the request fails
  */
@@ -48,8 +44,8 @@ export async function askDaemon<R extends ControlRequest>(
 }
 
 /**
- * Returns the status of the daemon. For a daemon that does not answer in time, returns a status
- * with the phase `silent`. Such a daemon is in a long step or hangs; the caller cannot know which.
+ * If the daemon does not answer in time, returns a status with the phase `silent`. The daemon is
+ * then in a long step or hangs; the caller cannot know which.
  */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
@@ -68,8 +64,8 @@ type LentFolder = {
 };
 
 /**
- * Borrows the folder from its daemon, so that this process can take the folder's lock. The daemon
- * gets it back when this process gives it back or ends. Returns `NO_DAEMON` if none runs.
+ * Borrows the folder from its daemon, so that this process can take the folder's lock. The loan
+ * ends when this process gives the folder back or ends. Returns `NO_DAEMON` if no daemon runs.
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
   const daemonAnswer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);

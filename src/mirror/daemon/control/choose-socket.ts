@@ -9,7 +9,7 @@ import { removeOwnFile, replaceOwnFile } from "../../state/own-files.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isPrivate, type SocketPath } from "./socket-path.ts";
 
-/** LIMIT: bytes of a socket's path: those of `sun_path` without its final NUL. */
+/** LIMIT: bytes of a socket's path, because `sun_path` has no more before its final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type SocketOptions = {
@@ -20,7 +20,7 @@ type SocketOptions = {
 };
 
 /**
- * Chooses the path of the socket, and creates its folder. Returns trouble if no folder can be used.
+ * Creates the socket's folder too. Returns trouble if no folder can be used.
  * @param root real path of the linked folder
  */
 export function chooseSocketPath(root: string, options: SocketOptions): Result<string> {
@@ -53,8 +53,8 @@ function listCandidates(env: SocketOptions["env"]): string[] {
 }
 
 /**
- * Creates a folder, or accepts an existing one, if it belongs to this user and no other user may
- * enter it. Returns null, or the reason why the folder cannot be used.
+ * Creates a folder, or accepts one that belongs to this user and that no other user may enter.
+ * Returns null, or the reason why the folder cannot be used.
  */
 function whyNotPrivate(folder: string): string | null {
   try {
@@ -68,7 +68,7 @@ function whyNotPrivate(folder: string): string | null {
 }
 
 /**
- * Writes the socket's path to a file, in which commands find it.
+ * Writes the socket's path to the file in which commands look for it.
  * @param folder absolute path of `.mdmirror`
  */
 export function writeSocketPath(folder: string, place: SocketPath): void {

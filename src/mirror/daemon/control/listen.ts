@@ -1,5 +1,3 @@
-/** Accepts connections of commands on the daemon's socket. */
-
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
@@ -17,11 +15,11 @@ import {
 export type ControlCall = {
   /** Sends a sign of life to the command, which gives up after some silence. */
   beat(): void;
-  /** Signal that aborts when the command has disconnected. */
+  /** Aborts when the command has disconnected. */
   readonly gone: AbortSignal;
 };
 
-/** LIMIT: connections at a time. Each is a command of the same user. */
+/** LIMIT: connections at a time. Each is a command of the same user, so more would be a mistake. */
 const MAX_CALLERS = 64;
 /** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;
@@ -31,14 +29,15 @@ type ControlServer = {
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
   /**
-   * Called with an error that is a bug in the handling of a request. The command gets an error too.
+   * Receives an error that is a bug in the handling of a request. The command gets an error too.
    */
   readonly onFault: (error: unknown) => void;
 };
 
 /**
- * Listens for commands on a socket. ORDER: called only while this process has the folder's lock. A
- * socket that exists at this path was therefore left by a crash, and is replaced.
+ * Listens for commands on a socket.
+ * ORDER: the caller has the folder's lock. So a crash must have left a socket that exists at this
+ * path, and it is replaced.
  * @param service.socket path in a folder that only this user may enter, so that nobody can connect
  * before the socket's mode is set
  */
@@ -64,12 +63,10 @@ export async function listenControl(service: ControlServer): Promise<ControlList
   };
 }
 
-/** A socket that accepts connections. `close` ends open connections and removes the socket. */
+/** `close` ends open connections and removes the socket. */
 export type ControlListener = { close(): Promise<void> };
 
-/**
- * Reads the one request of a connection, and sends the answer. The command closes the connection.
- */
+/** A connection has one request. The command closes the connection after the answer. */
 function serveCaller(socket: Socket, service: ControlServer): void {
   const callerGone = new AbortController();
   const sendReply = (reply: ControlReply) => {

@@ -24,7 +24,7 @@ export const MAX_ANSWER = 4 * 1024 * 1024;
 export type ControlRequest =
   | { readonly do: "status" }
   /**
-   * Asks the daemon to answer when the present content of the paths is on the service, in review or
+   * The daemon answers when the current content of the paths is on the service, in review or
    * blocked, or when the time limit has passed. Paths are below the root; "" is the whole folder.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
@@ -32,10 +32,10 @@ export type ControlRequest =
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * Asks the daemon to lend the folder to the command `what`. The daemon ends its cycle, and keeps
-   * nothing in the folder open until this connection ends. So the command may also move or unlink
-   * the folder. Then the daemon opens the folder again, at its new path if it was moved. It stops
-   * syncing an unlinked folder.
+   * The daemon lends the folder to the command `what`. It ends its cycle, and keeps nothing in the
+   * folder open until this connection ends. So the command may also move or unlink the folder.
+   * Afterwards, the daemon opens the folder, at its new path if it was moved. It stops syncing an
+   * unlinked folder.
    */
   | { readonly do: "lend"; readonly what: string };
 
@@ -49,58 +49,56 @@ export type ControlAnswers = {
 
 export type DaemonStatus = {
   readonly pid: number;
-  /** Time at which the daemon started, in milliseconds since the epoch. */
+  /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Phase of the engine's loop, or `lent`, `opening` or `closed` for a folder without a loop.
-   * `silent` if the daemon did not answer in time.
+   * Phase of the engine's loop. A folder without a loop is `lent`, `opening` or `closed`. `silent`:
+   * the daemon did not answer in time.
    */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /** End of the pause in milliseconds since the epoch; undefined if there is no end or pause. */
+  /** Milliseconds since the epoch; undefined if there is no pause, or it has no end. */
   readonly pausedUntil?: number;
   /**
-   * Last time at which a listing proved both sides equal without an open problem, in milliseconds
-   * since the epoch. Null if there was none since the daemon started.
+   * Last time when a listing proved that both sides are equal and no problem is open, in
+   * milliseconds since the epoch. Null if there was none since the daemon started.
    */
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the engine's loop last made progress. */
   readonly stillMs: number;
-  /** Numbers of requests since the start, by result; undefined if the daemon is silent. */
+  /** Counts of requests since the start, by result; undefined if the daemon is silent. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /**
    * Active effects of the current cycle; null if there are none; undefined if the daemon is silent.
    */
   readonly traffic?: CurrentTraffic | null;
-  /** State of the connection for events; undefined for a closed folder or a silent daemon. */
+  /** Undefined for a closed folder or a silent daemon. */
   readonly eventStream?: EventStreamState;
 };
 
 export type CurrentTraffic = {
-  /** Number of effects of this cycle that are complete, out of `total`. */
+  /** Number of this cycle's effects that are complete, out of `total`. */
   readonly done: number;
   readonly total: number;
   /**
-   * First of the active effects. `kind` is the kind of an action; a newer daemon may send kinds
-   * that this version does not know.
+   * First of the active effects. A newer daemon may send a `kind` that this version does not know.
    */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
-  /** Number of active effects that `under` leaves out. */
   readonly more: number;
 };
 
 type RequestEnvelope = { readonly root: string; readonly request: ControlRequest };
 
 /**
- * One line of an answer: the result, or a sign of life (`beat`). `other-root` means that the daemon
- * serves another folder, so no daemon has the caller's folder.
+ * One line of an answer. `beat`: a sign of life. `other-root`: the daemon serves another folder
+ * than the caller's.
  */
 export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
- * Reads a request. Returns a string that describes the fault if the line is none. Checks no fields,
- * because only this user can connect, and both processes have the same version of the protocol.
+ * Returns a string that describes the fault if the line is no request. Checks no fields, because
+ * only this user can connect, and both processes have the same version of the protocol.
  */
 export function readRequest(line: string): RequestEnvelope | string {
   const json = parseObject(line);
@@ -124,7 +122,7 @@ export function formatReply(reply: ControlReply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
-/** Reads one line of an answer; null if it is none, so that another program has sent it. */
+/** Returns null if the line is no answer of a daemon, so that another program must have sent it. */
 export function readReply(line: string): ControlReply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
