@@ -1,15 +1,15 @@
 import type { Environment, Hook } from "./hook.ts";
 
 /**
- * Commands that show the text of an event. The text is an argument and not part of a script, so
- * that a path in it cannot run as code.
+ * The text of an event is an argument and not part of a script, so that a path in it cannot run as
+ * code.
  */
 const LINUX_COMMAND = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
 const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 
 /**
- * Returns the hook that shows a notification on the desktop after a conflict or a stop. Returns
- * null if there is no desktop, or the user disabled notifications with `MDMIRROR_NOTIFY=off`.
+ * Returns the hook that shows a desktop notification after a conflict or a stop. Null if there is
+ * no desktop, or the user disabled notifications with `MDMIRROR_NOTIFY=off`.
  */
 export function makeDesktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
   const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);

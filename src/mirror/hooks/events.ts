@@ -3,12 +3,14 @@
 import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
-/** Documents or problems of an event; empty for the whole folder, null if it did not happen. */
+/**
+ * Documents or problems of an event; empty if it concerns the whole folder; null if it did not
+ * happen.
+ */
 type EventItems = readonly HookItem[] | null;
 
-/** Returns the documents or problems of an event between two states; null if it did not happen. */
 export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {
-  // While the service cannot be reached, no other event can be judged.
+  // While the service cannot be reached, nothing shows whether another event happened.
   if (now.state === "offline" && event !== "offline") return null;
   if (event === "review-settled") return findSettledReviews(before, now);
   if (event !== "in-sync") return findNewItems(before.problems[event], now.problems[event]);
@@ -16,20 +18,20 @@ export function findEventItems(event: EventName, before: HookFacts, now: HookFac
   return now.state === "in-sync" && isChanged ? [] : null;
 }
 
-/** An event of a folder that a hook waits for. Times are in milliseconds of the monotonic clock. */
+/** Comparison of a folder's states for one event of a hook. */
 export type WatchedEvent = {
-  /** State of the folder with which later states are compared. */
   readonly baseline: HookFacts;
   /**
-   * Event whose state has not lasted long enough yet; null if there is none. `key` identifies its
-   * changes and items. If these change, the waiting time starts again.
+   * Event whose state has not lasted long enough yet; null if there is none. `since`: milliseconds
+   * of the monotonic clock. `key` identifies the event's changes and items; if these change, the
+   * waiting time starts again.
    */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
 /**
  * Compares the current state with the baseline. `due` is the time at which the hook has to run for
- * the event; null if it did not happen.
+ * the event; null if the event did not happen.
  */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
@@ -46,9 +48,8 @@ export function watchEvent(
     : { baseline, pending: { key, since: pendingSince }, due: dueAt, items };
 }
 
-/** Returns the next baseline if the event did not happen. */
 function chooseBaseline(event: EventName, before: HookFacts, now: HookFacts): HookFacts {
-  // If the service is unreachable only for a short time, the earlier state still counts.
+  // If the service is unreachable only for a short time, the earlier state stays the baseline.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
@@ -75,8 +76,8 @@ function makeItemKey({ kind, path }: HookItem): string {
 }
 
 /**
- * Returns the documents whose review has ended. A document that was moved during its review now has
- * another path in review, and does not count.
+ * Returns the documents whose review has ended. A document that was moved during its review is
+ * still in review at another path, so it does not count.
  */
 function findSettledReviews(before: HookFacts, { reviews, problems }: HookFacts): EventItems {
   if (reviews === null || before.reviews === null) return null;

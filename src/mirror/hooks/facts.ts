@@ -7,48 +7,43 @@ import type { AttentionEntry } from "../operations/results/shapes.ts";
 import type { EventName } from "./hook.ts";
 import { type StateSummary, readStateSummary } from "../state/glance.ts";
 
-/** State of a linked folder for hooks. Has paths, codes and numbers, never content. */
+/** State of a linked folder for hooks: paths, codes and counts, never content. */
 export type HookFacts = {
   readonly state: RunState["state"];
-  /** Numbers of changes that this process has synced. */
+  /** Counts of changes that this process has synced. */
   readonly changes: ChangeCounts;
   /**
    * Open problems by the event that reports them.
    * - `attention`: problems that require a person
    * - `conflict`: conflicts, including those in review that need no local choice
-   * - `stopped`, `offline`: reasons of the stop, or that the service cannot be reached
+   * - `stopped`, `offline`: the reasons
    */
   readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
-  /** Milliseconds since the service was last reached; 0 if it is reached. */
+  /** Milliseconds since the service was last reached; 0 if it is reachable. */
   readonly offlineMs: number;
   /** Changes in review, each as its time, a space and its path; null if they are unknown. */
   readonly reviews: readonly string[] | null;
 };
 
-/** Events that report the beginning of a problem. */
 type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 
-/** Numbers of changes by their kind. The kinds are those of `counts` in `sync --json`. */
+/** Counts of changes by the kinds of `counts` in `sync --json`. */
 export type ChangeCounts = Readonly<Record<string, number>>;
 
-/** One problem in a message to a hook. Its path is "" if it concerns the whole folder. */
+/** One problem in a message to a hook. Its path is "" if the problem concerns the whole folder. */
 export type HookItem = Omit<AttentionEntry, "detail">;
 
-/** State of a folder, from the report of a run or from the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
   /**
-   * Reason why the service is unreachable, and for how many milliseconds; null if it is reached.
+   * Reason why the service is unreachable, and for how many milliseconds; null if it is reachable.
    */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: ChangeCounts;
 };
 
-/**
- * Returns the state of a linked folder for hooks.
- * @param root a folder that has `.mdmirror/`
- */
+/** @param root a folder that has `.mdmirror/` */
 export function collectFacts(
   root: string,
   { state, attention, safetyStop }: FolderState,
@@ -80,16 +75,16 @@ export function readStoredFacts(root: string): HookFacts | null {
   return collectFacts(root, storedState);
 }
 
-/** Kinds of problems with two edits that conflict. `review-conflict` is decided in the web app. */
+/** Kinds of conflicts. The user decides a `review-conflict` in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-/** Returns problems without their details, in which the service may repeat content. */
+/** Leaves out the details of problems, because the service may repeat content in them. */
 function listItems(open: Partial<OpenProblems>): HookItem[] {
   const entries = toAttentionJson({ attention: [], safetyStop: null, fault: null, ...open });
   return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 
-/** Reads a summary of the state file; null if it cannot be read, which the run itself reports. */
+/** Returns null if the state file cannot be read, because the run itself reports that. */
 function readSummary(root: string): StateSummary | null {
   const summaryResult = readStateSummary(join(root, MIRROR_FOLDER));
   return summaryResult.kind === "read" ? summaryResult.value : null;

@@ -14,9 +14,9 @@ import { type HookWorld, runHook } from "./run-hook.ts";
 /** A folder of the daemon, as hooks need it. Times are of the monotonic clock. */
 type WatchedFolder = {
   log: Log | null;
-  /** State of the folder when the daemon opened it; null if it could not be read. */
+  /** State of the folder when the daemon opened it; null if the state could not be read. */
   start: HookFacts | null;
-  /** State of the folder after the last run; null before the first run has ended. */
+  /** State of the folder after the last run; null before the end of the first run. */
   state: FolderState | null;
   offline: { readonly code: WaitReason; readonly since: number } | null;
   readonly changes: Record<string, number>;
@@ -24,17 +24,18 @@ type WatchedFolder = {
 };
 
 type RunnerOptions = HookWorld & {
-  /** Called with messages about hooks, for the user who started the daemon. */
+  /** Receives messages about hooks for the user who started the daemon. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * LIMIT: milliseconds between two checks of the hooks. A busy daemon may have many runs a second.
+ * LIMIT: milliseconds between two checks of the hooks, because a busy daemon may have many runs a
+ * second.
  */
 const CHECK_PAUSE_MS = 500;
-/** LIMIT: milliseconds between two checks of the hooks if nothing happens. */
+/** LIMIT: milliseconds between two checks of the hooks if no event causes a check. */
 const IDLE_MS = 60_000;
-/** LIMIT: milliseconds for which the daemon waits for active hooks when it ends. */
+/** LIMIT: milliseconds for which an ending daemon waits for active hooks, so that it ends soon. */
 const END_MS = 5_000;
 
 /**
@@ -49,7 +50,7 @@ export class HookRunner {
   readonly #killing = new AbortController();
   readonly #checked: Promise<void>;
   #wake = new AbortController();
-  /** Hook that shows notifications on the desktop; null without a desktop or after a failure. */
+  /** Hook that shows desktop notifications; null without a desktop, or after the hook failed. */
   #desktop: Hook | null;
   /** Last message about `hooks.json`, which is not repeated. */
   #lastNote: string | null = null;
@@ -96,9 +97,7 @@ export class HookRunner {
     }
   }
 
-  /**
-   * Checks all hooks and starts those that are due. Returns the times at which others will be due.
-   */
+  /** Starts all hooks that are due. Returns the times at which others will be due. */
   #checkAll(): number[] {
     // ORDER: a new signal first, so that an event during the check causes another check.
     this.#wake = new AbortController();
@@ -119,7 +118,9 @@ export class HookRunner {
     });
   }
 
-  /** Starts a hook for its first due event. Returns the times at which its others will be due. */
+  /**
+   * Starts a hook for its first due event. Returns the times at which its other events will be due.
+   */
   #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: HookFacts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
@@ -153,7 +154,7 @@ export class HookRunner {
   }
 }
 
-/** Updates a folder by an event of the daemon. Returns true if the hooks have to be checked. */
+/** Returns true if the hooks have to be checked after the event. */
 function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): boolean {
   const { offline } = folder;
   const makeOutage = (code: WaitReason) => ({ code, since: offline?.since ?? now });
@@ -174,7 +175,7 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   return true;
 }
 
-/** Logs how a hook ended, without the hook's output, which may contain anything. */
+/** Leaves out the hook's output, which may contain anything. */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const commonFields = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...commonFields, outcome: "done" });

@@ -1,12 +1,11 @@
-/** Names of the events that a hook can run for, in the order in which they are reported. */
+/** Events that a hook can run for, in the order in which mdmirror reports them. */
 export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
- * Milliseconds that a state must last before a daemon runs a hook for it, by event, unless the user
- * sets another time. So several changes at once become one event, and a short disturbance becomes
- * none.
+ * Milliseconds that a state must last before a daemon runs a hook for it, unless the user sets
+ * another time. So several changes at once become one event, and a short disturbance becomes none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,
@@ -17,7 +16,6 @@ export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   "in-sync": 5_000,
 };
 
-/** A hook of the user, as `hooks.json` declares it. */
 export type Hook = {
   readonly name: string;
   /** Events that the hook runs for, each with the milliseconds that its state must last. */
@@ -25,7 +23,7 @@ export type Hook = {
   /** Names or paths of the linked folders that the hook runs for; null for all. */
   readonly mirrors: readonly string[] | null;
   readonly timeoutMs: number;
-  /** The program and its arguments, which run without a shell. */
+  /** Program and arguments, which run without a shell. */
   readonly argv: readonly string[];
 };
 
@@ -34,11 +32,11 @@ export type HookEnd =
   | {
       readonly kind: "failed";
       readonly ms: number;
-      /** Reason of the failure, as a clause for users, such as `it ended with 3`. */
+      /** Reason as a clause for users, such as `it ended with 3`. */
       readonly why: string;
-      /** Code of the failure for the log, such as `exit` or `timeout`. */
+      /** Reason as a code for the log, such as `exit` or `timeout`. */
       readonly reason: string;
-      /** Exit code, signal or system error code of the command; null if there is none. */
+      /** Exit code, signal or system error code of the command; null without one. */
       readonly code: number | string | null;
       /** End of the command's output. */
       readonly output: string;
@@ -46,7 +44,7 @@ export type HookEnd =
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns a failure as a clause for users, with the last line that the command printed. */
+/** Adds the last line that the command printed. */
 export function describeFailure({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;

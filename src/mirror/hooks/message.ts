@@ -8,14 +8,12 @@ import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
 /**
- * JSON on the standard input of a hook's command: paths, codes and numbers, never content or a key.
+ * JSON on the standard input of a hook's command: paths, codes and counts, never content or a key.
  */
 export type HookMessage = {
   readonly id: string;
   readonly type: EventName;
-  /** Time of the message, in the form of RFC 3339. */
   readonly timestamp: string;
-  /** The event as one sentence for users. */
   readonly text: string;
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
@@ -23,7 +21,7 @@ export type HookMessage = {
     /** True if `mdmirror hooks test` sent the message, so that no event happened. */
     readonly test: boolean;
     /**
-     * Numbers of open problems and of changes. `changes` are those that this process has synced
+     * Counts of open problems and of changes. `changes` are those that this process has synced
      * since the hook last ran for this event.
      */
     readonly counts: {
@@ -42,11 +40,10 @@ export type HookMessage = {
 
 export type HookEvent = {
   readonly event: EventName;
-  /** Documents or problems that the event is about; empty if it is about the whole folder. */
+  /** Documents or problems of the event; empty if it concerns the whole folder. */
   readonly items: readonly HookItem[];
   readonly before: HookFacts;
   readonly now: HookFacts;
-  /** True if the user tests the hook, so that no event happened. */
   readonly test?: boolean;
 };
 
@@ -57,7 +54,7 @@ type MessageSubject = {
   readonly random: Random;
 };
 
-/** LIMIT: documents or problems in one message. */
+/** LIMIT: documents or problems in one message, so that it stays short. */
 const MAX_PATHS = 50;
 
 export function makeMessage(

@@ -1,7 +1,7 @@
 /**
  * Reads the user's hooks from `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` or `~/.config/mdmirror`.
- * A hook runs a program, so the file is read only if nobody else can write it. A linked folder
- * cannot declare hooks, because somebody else may have made it.
+ * A hook runs a program, so mdmirror reads the file only if nobody else can write it. A linked
+ * folder cannot declare hooks, because somebody else may have made it.
  */
 
 import { realpathSync, statSync } from "node:fs";
@@ -15,11 +15,11 @@ import { type Environment, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNC
 import { isJsonObject } from "../../contract/json.ts";
 import { formatAge, parseAge } from "../../common/age.ts";
 
-/** LIMIT: bytes of `hooks.json`. */
+/** LIMIT: bytes of `hooks.json`, far more than the largest number of hooks needs. */
 const MAX_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
-/** Returns the user's hooks, or trouble if `hooks.json` is wrong or cannot be trusted. */
+/** Returns trouble if `hooks.json` is wrong or cannot be trusted. */
 export function readHooks(env: Environment): Result<readonly Hook[]> {
   const file = findHooksFile(env);
   if (file === null) return ok(NO_HOOKS);
@@ -38,7 +38,7 @@ export function readHooks(env: Environment): Result<readonly Hook[]> {
 
 /**
  * Reads the file if only this user or root can write it. Follows a symbolic link, because users
- * keep such files in repositories. Then both the folder of the link and that of its target must be
+ * keep such files in repositories. Both the folder of the link and the folder of its target must be
  * safe.
  * ORDER: the folders first, because in a folder of somebody else, a link could lead to any file of
  * this user.
@@ -57,18 +57,15 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
 }
 
 /**
- * Returns the name of a linked folder in the registry. If the registry does not have the folder,
- * returns the name of the folder on disk.
+ * Returns the folder's name in the registry. If the registry does not have the folder, returns the
+ * folder's name on disk.
  * @param root real path
  */
 export function findMirrorName(root: string, env: Environment): string {
   return listOwnMirrors(env).mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
 }
 
-/**
- * Returns the hooks that run for a linked folder.
- * @param root real path
- */
+/** @param root real path */
 export function selectHooks(root: string, hooks: readonly Hook[], env: Environment): readonly Hook[] {
   return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((entry) => isMirror(entry, root, env)));
 }
@@ -83,11 +80,11 @@ function isMirror(entry: string, root: string, env: Environment): boolean {
   }
 }
 
-/** LIMIT: hooks that one user can have. */
+/** LIMIT: hooks of one user, because the daemon checks all of them after each event. */
 const MAX_HOOKS = 32;
 const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
-/** LIMIT: milliseconds for which a hook's command may run. */
+/** LIMIT: milliseconds for which a command may run, because its hook cannot start meanwhile. */
 const MAX_TIMEOUT_MS = 600_000;
 /** LIMIT: largest `debounce` in milliseconds. A report that comes a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;
@@ -95,9 +92,7 @@ const MAX_DEBOUNCE_MS = 86_400_000;
 type OnFault = (why: string) => void;
 type HookMembers = Readonly<Record<string, unknown>>;
 
-/**
- * Reads the content of `hooks.json`. `faults` has a clause for each field that is wrong or unknown.
- */
+/** `faults` has a clause for each field that is wrong or unknown. */
 export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
   let json: unknown;
   try {
@@ -162,7 +157,7 @@ function readDebounce(name: EventName, settings: unknown, fault: OnFault): numbe
   return USUAL_DEBOUNCE[name];
 }
 
-/** Reads a length of time. Returns milliseconds; null if it is missing or wrong. */
+/** Returns milliseconds; null if the value is missing or wrong. */
 function readTime(value: unknown, member: string, max: number, fault: OnFault): number | null {
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;

@@ -14,10 +14,7 @@ import { findHome } from "../trust/registry.ts";
 
 export type HookWorld = { readonly env: Environment; readonly clock: Clock; readonly random: Random };
 
-/**
- * Runs a hook for one event of a linked folder.
- * @param stop ends the hook's command when it aborts
- */
+/** @param stop ends the hook's command when it aborts */
 export async function runHook(
   hook: Hook,
   event: HookEvent,
@@ -29,14 +26,14 @@ export async function runHook(
   return runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
 }
 
-/** LIMIT: milliseconds for which the command `sync` waits for its hooks. */
+/** LIMIT: milliseconds for which the command `sync` waits for its hooks, so that it ends. */
 const MAX_WAIT_MS = 60_000;
 
 type AfterSyncOptions = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
- * Runs hooks after a sync without a daemon, for the events of that sync. The hooks run immediately,
- * without waiting for a state to last, because the state cannot change before the next sync.
+ * Runs hooks for the events of a sync without a daemon. The hooks run immediately, because the
+ * state cannot change before the next sync.
  * @param before state of the folder before the sync
  */
 export async function runHooksAfterSync(
@@ -80,7 +77,6 @@ const EXAMPLE_STATES: Readonly<Record<EventName, HookFacts["state"]>> = {
 };
 const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: this is a test" } as const;
 
-/** Runs a hook with an invented event, to test it. */
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
   const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
   const factsAfter = { ...NO_FACTS, state: EXAMPLE_STATES[event] };
@@ -88,11 +84,14 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 
-/** LIMIT: bytes of a command's output that are kept. The end of the output is kept. */
+/** LIMIT: bytes at the end of a command's output that are kept, enough for its last error. */
 const KEPT_BYTES = 1_024;
-/** LIMIT: bytes of output after which a command is ended. Reading it takes time from syncing. */
+/**
+ * LIMIT: bytes of output after which mdmirror ends a command, because reading output takes time
+ * from syncing.
+ */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** LIMIT: milliseconds between SIGTERM and SIGKILL to the process group of a command. */
+/** LIMIT: milliseconds between SIGTERM and SIGKILL, so that a command can end by itself. */
 const GRACE_MS = 2_000;
 
 /** Variables that a command gets for programs, settings, the desktop and its language. */
@@ -101,7 +100,7 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** Beginnings of the names of further variables that a command gets. */
+/** Beginnings of the names of other variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
 /** Variable that tells a command its event. It also shows mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
@@ -109,15 +108,14 @@ const HOOK_VARIABLE = "MDMIRROR_HOOK";
 type RunSetup = {
   readonly env: Environment;
   readonly timeoutMs: number;
-  /** Signal that ends the command when it aborts. */
   readonly stop: AbortSignal;
 };
 
 /**
  * Runs a hook's command with the message on its standard input. The command gets only some
  * variables and no key. It runs in the user's home folder, because a linked folder might contain
- * another person's configuration for the program. When its time is over, its whole process group is
- * ended.
+ * another person's configuration for the program. When the time is over, mdmirror ends the
+ * command's whole process group.
  */
 export async function runCommand(
   { argv }: Pick<Hook, "argv">,
@@ -172,7 +170,7 @@ export async function runCommand(
 
 type CommandFailure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
-/** Waits until a command ends. Returns null if it succeeded, otherwise the failure. */
+/** Returns null if the command succeeded. */
 function waitForEnd(child: ChildProcess): Promise<CommandFailure | null> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
