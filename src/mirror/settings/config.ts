@@ -7,7 +7,10 @@ import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { type SettingGroup, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
-/** Settings of a linked folder, in `.mdmirror/config.json`. `init`, `config` and users write it. */
+/**
+ * Settings of a linked folder, in `.mdmirror/config.json`. `init`, `config` and users write this
+ * file.
+ */
 export type Config = ValueOf<typeof SETTINGS>;
 
 export type LinkMode = Config["links"]["mode"];
@@ -28,7 +31,7 @@ const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
 const NEXT_STEP = "correct this option in the file, or remove it to use the default";
 
 /**
- * Reads the configuration of a linked folder. Returns trouble if it is missing or wrong.
+ * Returns trouble if the configuration is missing or wrong.
  * @param folder absolute path of `.mdmirror`
  */
 export function readConfig(folder: string): Result<Config> {
@@ -75,10 +78,7 @@ function parseMembers(text: string, file: string): Result<JsonObject> {
   return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT_STEP);
 }
 
-/**
- * Reads the content of a configuration file.
- * @param file path of the file, for messages
- */
+/** @param file path of the file, for messages */
 export function parseConfig(text: string, file: string): Result<Config> {
   const members = parseMembers(text, file);
   if (members.kind === "trouble") return members;
@@ -93,7 +93,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
 }
 
 /**
- * Reads a group of settings. A setting that is missing or wrong gets its default value.
+ * Gives a setting that is missing or wrong its default value.
  * @param prefix name of the group and a point; "" for the whole configuration
  */
 function readGroup(group: SettingGroup, prefix: string, json: unknown, report: ReportFault): object {
@@ -114,7 +114,7 @@ function readGroup(group: SettingGroup, prefix: string, json: unknown, report: R
   return Object.fromEntries(namedValues) as object;
 }
 
-/** Returns why a name is no setting, as a clause, with the most similar name. */
+/** Returns a clause, with the most similar name. */
 export function explainUnknown(name: string, known: readonly string[]): string {
   const otherMeaning = NOT_SETTINGS.get(name);
   if (otherMeaning !== undefined) return otherMeaning;
@@ -123,8 +123,7 @@ export function explainUnknown(name: string, known: readonly string[]): string {
 }
 
 /**
- * Writes the configuration file. After a power loss, the file has either the old content or the new
- * one.
+ * After a power loss, the file has either the old content or the new one.
  * @throws as node:fs does
  */
 export function writeConfig(folder: string, config: object): void {
@@ -132,8 +131,8 @@ export function writeConfig(folder: string, config: object): void {
 }
 
 /**
- * Returns true if a folder is linked: its configuration exists, and is neither empty nor full of
- * zeros, which a power loss may leave.
+ * Returns true if the configuration exists, and is neither empty nor full of zeros, which a power
+ * loss may leave.
  * @param folder absolute path of `.mdmirror`
  * @throws UnsafePathError; otherwise as node:fs does
  */

@@ -6,7 +6,7 @@ import { IGNORE_FILE } from "../model/rule-files.ts";
 import { readErrorCode, ok, type Result, toSystemTrouble } from "../../common/trouble.ts";
 
 /**
- * Adds lines at the end of the folder's `.mdmirrorignore`, and keeps the others.
+ * Adds lines at the end of the folder's `.mdmirrorignore`.
  * @param root real path
  */
 export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
@@ -26,18 +26,17 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
 }
 
 /**
- * Removes one line of the folder's `.mdmirrorignore`, if the file still is as the user saw it.
+ * Removes one line of the folder's `.mdmirrorignore`.
  * @param root real path
  * @param line number of the line, from 1
  * @param seen digest of the content that the user saw
- * @returns false if the file has changed, or has no such line
+ * @returns false if the file has changed since, or has no such line
  */
 export function removeIgnoreLine(root: string, line: number, seen: Digest): Result<boolean> {
   const path = join(root, IGNORE_FILE);
   try {
     const existingBytes = readBytes(path);
-    // Read as Latin-1, in which each byte is one character, so that bytes which are not UTF-8 stay
-    // the same.
+    // In Latin-1, each byte is one character, so that bytes which are not UTF-8 stay the same.
     const lines = existingBytes.toString("latin1").split("\n");
     if (digestOf(existingBytes.toString("utf8")) !== seen || line < 1 || line > lines.length) return ok(false);
     replaceFile(path, Buffer.from(lines.toSpliced(line - 1, 1).join("\n"), "latin1"));
@@ -47,16 +46,13 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
   }
 }
 
-/**
- * Returns the trouble for an ignore file that could not be written.
- * @throws the error itself if it has no code, because it then does not come from the disk
- */
+/** @throws the error itself if it has no code, because it then does not come from the disk */
 function reportUnwritten(path: string, error: unknown): Result<never> {
   return toSystemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
 
 /**
- * Returns the content of the `.mdmirrorignore` in the linked folder itself; "" if there is none.
+ * Returns the content of the linked folder's own `.mdmirrorignore`; "" if there is none.
  * @param root real path of a linked folder
  */
 export function readIgnoreLines(root: string): Result<string> {

@@ -8,14 +8,13 @@ import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Where the API key may come from. `--key-file` takes precedence, then `MDMIRROR_API_KEY`, then the
- * system's keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains one
- * (I30).
+ * Sources of the API key. `--key-file` takes precedence, then `MDMIRROR_API_KEY`, then the system's
+ * keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains one (I30).
  */
 type KeySource = {
   /** Absolute path of `.mdmirror`, which may not exist yet; null to ignore a key stored in it. */
   readonly folder: string | null;
-  /** Value of `--key-file`, relative to `cwd`; null if it was not passed. */
+  /** Value of `--key-file`, relative to `cwd`; null if the user did not pass it. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +32,7 @@ export type FoundKey = {
 export const KEY_FILE = "key";
 const KEY_FORM = /^[\x21-\x7e]{1,4096}$/;
 
-/** Returns true if the string can be a key: printable ASCII without spaces. */
+/** A key is printable ASCII without spaces. */
 export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
@@ -43,8 +42,8 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
 }
 
 /**
- * Returns true if mdmirror would find another key now. Returns false if no key can be read, because
- * the next opening of the folder reports that.
+ * Returns true if mdmirror would find a key other than `key` now. Returns false if no key can be
+ * read, because the next opening of the folder reports that.
  */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
@@ -57,8 +56,8 @@ export function isOtherKey(source: KeySource, key: string): boolean {
 }
 
 /**
- * Returns the source from which the key would come; null if no usable key is found. Never returns
- * the key itself, because callers also ask about addresses that are not trusted.
+ * Returns null if no usable key is found. Never returns the key itself, because callers also ask
+ * about addresses that are not trusted.
  */
 export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
   const foundKey = findInSources(source);
@@ -67,8 +66,8 @@ export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
 
 function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The mode of this file is not checked, because a mounted secret is often readable by a group.
-    // The user names the file in each call.
+    // The mode of this file is not checked, because a mounted secret is often readable by a group,
+    // and the user names the file in each call.
     const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return readResult.kind === "ok" ? ok({ key: readResult.value, from: "--key-file" }) : readResult;
   }
@@ -112,7 +111,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
 }
 
 /**
- * Reads a file with a key. Returns trouble if it cannot be read, or has no valid key.
+ * Returns trouble if the file cannot be read, or has no valid key.
  * @param shownPath path of the file as messages show it
  */
 function readKeyFile(read: () => string, shownPath: string): Result<string> {
@@ -132,8 +131,8 @@ function reportUnreadable(shownPath: string, error: unknown): Result<never> {
 }
 
 /**
- * Stores the key in `.mdmirror`. No other user can read it, not even while the file is being
- * written.
+ * Stores the key in `.mdmirror`. No other user can read the file, not even while mdmirror writes
+ * it.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
@@ -144,9 +143,9 @@ export function storeKey(folder: string, key: string): void {
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * Returns the keychain programs of this system that can answer without a question to the user. None
- * need exist. Users store a key with `secret-tool store --label mdmirror service mdmirror account
- * URL`, or `security add-generic-password -s mdmirror -a URL -w`.
+ * Returns the keychain programs of this system that can answer without a question to the user. They
+ * need not be installed. Users store a key with `secret-tool store --label mdmirror service
+ * mdmirror account URL`, or `security add-generic-password -s mdmirror -a URL -w`.
  */
 function listKeychains(url: string, env: KeySource["env"]): Keychain[] {
   // `secret-tool` needs a session bus, which cron and containers do not have.
@@ -174,7 +173,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-/** Removes the key for a URL from the keychain. Returns `kept` if it could not be removed. */
+/** Returns `kept` if the key could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
   for (const { clear } of listKeychains(url, env)) runTool(clear, env);
@@ -190,7 +189,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** Returns the environment for another program, without the variable that has the key. */
+/** Removes the variable that has the key. */
 export function omitKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
   return otherVariables;

@@ -14,15 +14,16 @@ import type { SyncPlan } from "../folder/run.ts";
 export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
 export type RulesProposal = {
-  /** Documents that `.gitignore` files would exclude; null if there are none. */
+  /** Null if `.gitignore` files would exclude no document. */
   readonly gitignore: DocumentShare | null;
   /** Patterns for folders of packages and builds, each with the documents that it excludes. */
   readonly patterns: readonly (DocumentShare & { readonly pattern: string })[];
 };
 
 /**
- * Names of folders that packages and builds create. With `beside`, the folder counts only if one of
- * these files is in the same folder as it. With `inside`, it counts only if it contains this file.
+ * Names of folders that packages and builds create.
+ * - `beside`: the folder counts only if one of these files is next to it
+ * - `inside`: the folder counts only if it contains this file
  */
 const GENERATED: Readonly<
   Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>
@@ -46,7 +47,6 @@ const GENERATED: Readonly<
   env: { inside: "pyvenv.cfg" },
 };
 
-/** Returns proposed ignore rules for the local documents of the first plan. */
 export function proposeRules({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): RulesProposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
@@ -83,7 +83,10 @@ export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<Loc
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/** Returns a pattern for the highest folder of packages or builds above a document, or null. */
+/**
+ * Returns a pattern for the highest folder of packages or builds above a document; null without
+ * one.
+ */
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

@@ -7,14 +7,13 @@ import { findPatternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
- * Declaration of one setting of a linked folder. The configuration file is checked by these
- * declarations, and `mdmirror config` and the user documentation show them.
+ * Declaration of one setting of a linked folder. mdmirror checks the configuration file by these
+ * declarations. `mdmirror config` and the user documentation show them.
  */
 export type Setting<T> = {
   readonly defaultValue: T;
   /** Possible values, as a sentence for users. Backquotes mark words that are typed exactly. */
   readonly values: string;
-  /** Meaning of the setting, as sentences for users. */
   readonly meaning: string;
   /** Page of the user documentation that explains the setting. */
   readonly page?: string;
@@ -32,7 +31,7 @@ export type Setting<T> = {
 };
 
 /**
- * Called with the reason why a value is not allowed, as a clause.
+ * Receives the reason why a value is not allowed, as a clause.
  * @param part wrong part of the value, such as `[0].policy`; undefined if the whole value is wrong
  */
 type OnFault = (why: string, part?: string) => undefined;
@@ -141,9 +140,7 @@ export const SETTINGS = {
   },
 };
 
-/**
- * Returns all settings with their names, such as `events.listen`, as the documentation lists them.
- */
+/** Names settings in groups like `events.listen`. The order is that of the documentation. */
 export function listSettings(
   group: SettingGroup = SETTINGS,
   prefix = "",
@@ -157,7 +154,7 @@ export function isSetting(entry: Setting<unknown> | SettingGroup): entry is Sett
   return typeof entry.read === "function";
 }
 
-/** Returns why a setting does not allow a value, with the setting's name; null if it does. */
+/** Returns null if the setting allows the value. */
 export function findValueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
   let fault: string | null = null;
   read(value, (why, part = "") => {
@@ -175,7 +172,7 @@ const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
   ["sidecar", "conflict-copy"],
 ]);
 
-/** Declares a setting that has one of a few values. The first of them is the default. */
+/** Declares a setting with a few allowed values. The first of them is the default. */
 function makeChoice<T extends string>(allowed: readonly [T, ...T[]], docs: SettingDocs): Setting<T> {
   return {
     ...docs,
@@ -203,10 +200,7 @@ function makeFlag(defaultValue: boolean, docs: SettingDocs): Setting<boolean> {
   };
 }
 
-/**
- * Declares a setting that is a length of time.
- * @param range least and greatest value; null to allow any time
- */
+/** @param range least and greatest value; null to allow any time */
 function makeTime(defaultValue: string, range: readonly [string, string] | null, docs: SettingDocs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
@@ -237,7 +231,7 @@ function makeWholeNumber(
   };
 }
 
-/** Returns a length of time such as `15m` in milliseconds. The text must be valid. */
+/** Returns a time such as `15m` in milliseconds. The text must be valid. */
 export function parseTime(text: string): number {
   return parseAge(text) ?? 0;
 }
@@ -248,7 +242,7 @@ export function parseTime(text: string): number {
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
-/** Returns the days and bytes of a value of `keepHistory`; null if the value is not allowed. */
+/** Returns null if `keepHistory` does not allow the value. */
 export function parseRetention(text: string): { readonly days: number; readonly bytes: number } | null {
   const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
   if (match === null) return null;
@@ -261,7 +255,7 @@ export function parseRetention(text: string): { readonly days: number; readonly 
   return isAllowed ? { days, bytes } : null;
 }
 
-/** Returns a folder's path on the service without slashes at its ends; null for an illegal path. */
+/** Removes slashes at the ends. Returns null for an illegal path. */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
   return path === "" || findFirstFault(path, "folder") === null ? path : null;
@@ -270,7 +264,7 @@ export function cleanPrefix(text: string): RemotePath | null {
 /** Linked part of the workspace: path of one folder, list of folders, or "" for all of it. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
-/** Returns the linked part for a value of the setting `remote`; null for a value not allowed. */
+/** Returns null for a value that the setting `remote` does not allow. */
 export function readRemote(value: unknown): LinkedPart | null {
   if (typeof value === "string") return cleanPrefix(value);
   if (!Array.isArray(value) || value.length === 0) return null;
@@ -278,7 +272,7 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/** Returns the linked part for the paths that a user passed; null if one of them is illegal. */
+/** Returns null if one of the paths is illegal. */
 export function parseLinkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
@@ -288,7 +282,7 @@ export function readPrefix(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
-/** Returns the folders on the service that are linked, if there are several; otherwise none. */
+/** Returns the folders on the service that are linked; an empty list unless there are several. */
 export function listLinkedFolders(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
@@ -300,7 +294,10 @@ export function describeLinkedPart(remote: LinkedPart): string {
 }
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
-/** Conflict policy for paths that match a gitignore pattern. The first such rule applies. */
+/**
+ * Conflict policy for the paths that a gitignore pattern matches. The first rule that matches
+ * applies.
+ */
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
@@ -324,9 +321,7 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
-/**
- * Returns why a pattern cannot select the paths of a conflict rule, as a clause; null if it can.
- */
+/** Returns a clause; null if the pattern can select the paths of a conflict rule. */
 function findPathsFault(pattern: string): string | null {
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
