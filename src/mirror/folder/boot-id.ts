@@ -3,19 +3,19 @@ import { readFileSync } from "node:fs";
 
 type BootIdSources = {
   readonly platform?: NodeJS.Platform;
-  /** Path of the file in which Linux shows the boot id. */
   readonly file?: string;
-  /** Absolute path of the program that prints the boot id on macOS. Cron's PATH lacks it. */
+  /**
+   * Absolute path of the program that prints the boot id on macOS, because cron's PATH lacks it.
+   */
   readonly sysctl?: string;
 };
 
 const DEADLINE_MS = 3_000;
 
 /**
- * Reads the id of the machine's last start. If it changed, a file that differs may have been
- * damaged by a power loss, and need not be an edit.
- * @returns null if the system has no such id; a file that a power loss damaged then counts as
- * edited
+ * Reads the id of the machine's last start. After a new start, a changed file may have been damaged
+ * by a power loss, and need not be an edit.
+ * @returns null if the system has no such id; every changed file then counts as edited
  */
 export function readBootId(sources: BootIdSources = {}): string | null {
   const { platform = process.platform, file = "/proc/sys/kernel/random/boot_id" } = sources;

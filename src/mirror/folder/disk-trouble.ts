@@ -5,7 +5,7 @@
 
 import { readErrorCode, FREE_SPACE_STEP, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
-/** Descriptions and next steps for error codes. The first entry that matches a code is used. */
+/** The first entry that matches an error's code is used. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,
@@ -34,7 +34,7 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
   },
 ];
 
-/** Returns the trouble for a `TroubleError`, an unsafe path or a disk error; null for others. */
+/** Returns null unless the error is a `TroubleError`, an unsafe path or a disk error. */
 export function describeError(error: unknown): Trouble | null {
   if (error instanceof TroubleError) return error.trouble;
   const code = readErrorCode(error);
@@ -55,6 +55,6 @@ export function describeError(error: unknown): Trouble | null {
 function findForbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
-  // A path through an open folder handle is shown from that folder on.
+  // A path below an open folder is shown from that folder on.
   return error.path.replace(/^\/proc\/self\/fd\/\d+\//, "");
 }

@@ -1,13 +1,13 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Next step after a failed `init`. The usual next step `mdmirror doctor` needs a linked folder. */
+/**
+ * Next step after a failed `init`, because the usual next step `mdmirror doctor` needs a linked
+ * folder.
+ */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
-/**
- * Returns the trouble to show when the service refused a request or did not answer.
- * @param factsHint a clause with the command that finds out more
- */
+/** @param factsHint a clause with the command that finds out more */
 export function makeFaultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
   const [what, next] = describeFault(fault, new URL(url).origin, factsHint);
   const { requestId } = fault;
@@ -29,13 +29,11 @@ function describeFault(fault: Fault, origin: string, factsHint: string): readonl
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
     case "problem":
-      // The service refuses a request because of the key's grants or the address, which is no bug
-      // in mdmirror.
+      // The key's grants or the address cause the refusal, which is no bug in mdmirror.
       return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
   }
 }
 
-/** Next step if the service refuses the key. */
 export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
 /** Next step if a program other than the service answers at the address. */

@@ -9,7 +9,10 @@ import { makeBusyTrouble } from "./folder-trouble.ts";
 /** Name of the daemon's command in the lock, by which a process recognises a daemon. */
 export const DAEMON_COMMAND = "watch";
 
-/** LIMIT: milliseconds for which a starting daemon waits until another command frees the lock. */
+/**
+ * LIMIT: milliseconds for which a starting daemon waits for the lock, so that its failure is seen
+ * soon.
+ */
 const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
@@ -20,8 +23,8 @@ type LockedFolder = {
 };
 
 /**
- * Takes the lock of a linked folder. If a daemon has it, borrows the folder from the daemon until
- * the lock is free again.
+ * Takes the folder's lock. If a daemon has it, borrows the folder from the daemon until the lock is
+ * freed.
  * @param taker.what name of the command, which other processes show if they find the folder locked
  */
 export async function lockFolder(
@@ -52,8 +55,8 @@ export async function lockFolder(
 }
 
 /**
- * Waits until another process frees the lock. Does not wait for a daemon, which keeps the lock, but
- * for commands such as a `sync` by cron, which end soon.
+ * Waits for commands such as a `sync` by cron, which end soon, but not for a daemon, which keeps
+ * the lock.
  */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const deadline = clock.monotonic() + MAX_WAIT_MS;

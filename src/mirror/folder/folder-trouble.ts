@@ -19,7 +19,6 @@ export function makeBusyTrouble(root: string, holder: LockHolder | null, clock: 
   );
 }
 
-/** Returns the trouble if the linked folder is missing; null if it exists. */
 export function checkFolderExists(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
@@ -27,10 +26,7 @@ export function checkFolderExists(root: string): ReturnType<typeof trouble> | nu
   });
 }
 
-/**
- * Returns the trouble for an error of the operating system in a linked folder.
- * @throws the error itself if it is a bug
- */
+/** @throws the error itself if it is a bug */
 export function describeSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
   // A folder that was moved or unmounted causes misleading errors, so it is checked first.
   const missingTrouble = checkFolderExists(root);

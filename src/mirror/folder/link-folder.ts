@@ -1,4 +1,6 @@
-/** Links a folder to a workspace: checks it, plans the first sync, stores the configuration. */
+/**
+ * Links a folder to a workspace: checks the folder, plans the first sync, stores the configuration.
+ */
 
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -38,15 +40,15 @@ import { makeFolders } from "../../common/make-folders.ts";
 
 /**
  * State of a folder before it is linked.
- * - `linked`: it is already linked
- * - `known`: it has files from an earlier link of this user, which was interrupted or lost its
- *   configuration
- * - `fresh`: it has no such files
+ * - `linked`: the folder is already linked
+ * - `known`: the folder has files from an earlier link of this user, which was interrupted or lost
+ *   its configuration
+ * - `fresh`: the folder has no such files
  */
 type UnlinkedKind = "linked" | "known" | "fresh";
 
 /**
- * Checks whether a folder may be linked, and returns its state before.
+ * Returns trouble if a folder may not be linked.
  * @param isConfirmed true if the user confirmed an unusual folder, such as the home folder
  */
 export function checkFolder(dir: string, env: Environment, isConfirmed: boolean): Result<UnlinkedKind> {
@@ -76,16 +78,14 @@ export function checkFolder(dir: string, env: Environment, isConfirmed: boolean)
   return checkLeftOver(root, env);
 }
 
-/**
- * Returns the real path of a folder that may not exist yet. Folders above it may be symbolic links.
- */
+/** Follows symbolic links in the path of a folder that may not exist yet. */
 function resolveRealPath(dir: string): string {
   const wholePath = resolve(dir);
   const existingFolder = findNearestFolder(wholePath);
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
-/** Returns why a user hardly wants to link this folder, as a clause; null for any other folder. */
+/** Returns why a user hardly wants to link this folder, as a clause; null for a usual folder. */
 function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -131,14 +131,13 @@ export type LinkRequest = {
   readonly clock: Clock;
   readonly random: Random;
   readonly progress?: Progress;
-  /** Lines that will be written to `.mdmirrorignore`. */
   readonly ignore?: readonly string[];
 };
 
 /**
  * Opens a folder for its first plan, before it is linked. Only reads its disk. Its state is in
- * memory, or is that of an earlier link. Creates a missing folder and the folders above it. `close`
- * removes these again if they are still empty.
+ * memory, or is that of an earlier link. Creates the folder if it is missing. `close` removes the
+ * created folders again if they are still empty.
  */
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
@@ -148,8 +147,8 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    // The state that an earlier link left is used for the plan. A damaged one is ignored, because
-    // the first sync will rebuild it.
+    // The plan uses the state that an earlier link left. A damaged state is ignored, because the
+    // first sync will rebuild it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
     const { state, isNew } =
       earlierState.kind === "ok" ? earlierState.value : { state: createMemoryState(clock), isNew: true };
@@ -203,14 +202,14 @@ export async function withFirstPlan<T>(
 }
 
 /**
- * Sends one request with a key, to try the key before it is stored.
+ * Sends one request to try the key before it is stored.
  * @returns null if the service accepts the key, otherwise the fault
  */
 export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
   const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    // Any name will do for this request. If the key is valid, the service answers even for a folder
-    // that does not exist.
+    // If the key is valid, the service answers even for a folder that does not exist, so any name
+    // will do.
     const folderAnswer = await remote.findFolder(readPrefix(config.remote) || "mdmirror");
     return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
@@ -219,8 +218,8 @@ export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRe
 }
 
 /**
- * Removes empty folders that were created for the first plan.
- * @param topmost highest of these folders
+ * Removes the folder and the folders above it, as far as they are empty.
+ * @param topmost highest folder that was created for the first plan
  */
 function removeCreatedFolders(dir: string, topmost: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
@@ -229,7 +228,7 @@ function removeCreatedFolders(dir: string, topmost: string): void {
   }
 }
 
-/** A disk that reports a marker before linking has written it, so that a sync can be planned. */
+/** Reports a marker before linking has written it, so that a sync can be planned. */
 class AlreadyMarkedDisk extends LocalDisk {
   override identify(): RootIdentity | null {
     const rootIdentity = super.identify();
@@ -237,7 +236,10 @@ class AlreadyMarkedDisk extends LocalDisk {
   }
 }
 
-/** Returns true if the first plan only fills an empty folder, which the user need not confirm. */
+/**
+ * Returns true if the first plan only downloads into an empty folder, which the user need not
+ * confirm.
+ */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -247,7 +249,9 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/** Returns trouble if another linked folder is inside, whose files would be synced twice. */
+/**
+ * Returns trouble if the folder contains a linked folder, because its files would be synced twice.
+ */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
@@ -256,9 +260,9 @@ function checkInside({ trees }: SyncPlan): Result<null> {
 }
 
 /**
- * Links a folder: creates `.mdmirror/`, and adds the folder to the user's registry. ORDER: the
- * registry first, the configuration last. Without a configuration the folder is not linked, so
- * after a kill in between, `init` starts over.
+ * Links a folder: creates `.mdmirror/`, and adds the folder to the user's registry.
+ * ORDER: the registry first, the configuration last. Without a configuration the folder is not
+ * linked, so after a kill in between, `init` starts over.
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function linkFolder(

@@ -5,7 +5,10 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
-/** LIMIT: bytes of one log file. Older ones stay as `mdmirror.log.1` to `mdmirror.log.4`. */
+/**
+ * LIMIT: bytes of one log file, so that the log stays small. Older files are kept as
+ * `mdmirror.log.1` to `mdmirror.log.4`.
+ */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 
@@ -15,18 +18,18 @@ type LogOptions = {
   readonly folder: string;
   readonly clock: Clock;
   readonly secret: string;
-  /** True to also write lines of level `debug`, which are one for each request. */
+  /** True to also write lines of level `debug`, one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
-  /** LIMIT: bytes of one log file. Tests pass a smaller number. */
+  /** Smaller limit for tests. */
   readonly maxBytes?: number;
 };
 
 /**
- * Opens the log `.mdmirror/log/mdmirror.log`, which has one JSON object on each line. Only the
- * fields of `LOG_FIELDS` are written, each in its own form, so that neither content nor the key
- * gets into the log (I30). If the log cannot be written, for example on a full disk, reports that
- * once and syncing continues.
+ * Opens the log `.mdmirror/log/mdmirror.log`, which has one JSON object on each line. Writes only
+ * the fields of `LOG_FIELDS`, each in its own form, so that neither content nor the key gets into
+ * the log (I30). If the log cannot be written, for example on a full disk, reports that once, and
+ * syncing continues.
  */
 export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
   const appendLine = openRotatedFile(folder, maxBytes);
@@ -45,8 +48,9 @@ export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_
 }
 
 /**
- * Returns a function that appends a line to the log. A full file becomes an older one, and the
- * oldest is removed. ASSUMES: only the process with the folder's lock writes.
+ * Returns a function that appends a line to the log. A full file is renamed, and the oldest is
+ * removed.
+ * ASSUMES: only the process with the folder's lock writes.
  */
 function openRotatedFile(folder: string, maxBytes: number): (line: string) => void {
   const file = "log/mdmirror.log";
@@ -68,7 +72,7 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
   };
 }
 
-/** Gives each log file the next higher number. The oldest one is overwritten. */
+/** Gives each log file the next higher number. The oldest file is overwritten. */
 function rotateLog(folder: string, file: string): void {
   for (let n = OLDER_LOGS; n > 0; n--) {
     const olderName = n === 1 ? file : `${file}.${n - 1}`;
@@ -82,7 +86,7 @@ const countForm: FieldForm = (value) => (typeof value === "number" && Number.isF
 const flagForm: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
 const wordForm = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
 const identForm = makeForm(/^[\x21-\x7e]{1,128}$/);
-/** Form of a path in the log: one line, without characters that could control a terminal. */
+/** One line, without characters that could control a terminal. */
 const placeForm: FieldForm = (value) =>
   typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined;
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
@@ -107,10 +111,7 @@ const FIELD_FORMS: Readonly<Record<LogForm, FieldForm>> = {
   errors: errorsForm,
 };
 
-/**
- * Returns the fields that may be logged, each in its form.
- * @param secret the key, which is removed from each field, because a path may contain it
- */
+/** @param secret the key, which is removed from each field, because a path may contain it */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const keptFields: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {

@@ -1,4 +1,6 @@
-/** Metrics of linked folders, for a collector that reads text files. They have no paths. */
+/**
+ * Metrics of linked folders, for a collector that reads text files. Metrics never contain paths.
+ */
 
 import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";
@@ -15,7 +17,7 @@ const STATES: readonly MirrorState[] = [
   "unreadable",
 ];
 
-/** Metrics of each folder. `read` returns the value, or null; times are in seconds. */
+/** Metrics of each folder. Times are in seconds. */
 const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: StatusReading) => number | null]>> = {
   last_proof_timestamp_seconds: [
     "Time of the last sync after which both sides were equal.",
@@ -50,7 +52,6 @@ const GAUGES: Readonly<Record<string, readonly [help: string, read: (seen: Statu
 };
 
 /**
- * Returns the metrics as a text file.
  * @param mirrors folders with unique names
  * @param unfit number of registry entries that cannot be trusted
  */

@@ -11,7 +11,7 @@ import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../comm
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks whether a linked folder can be moved by a rename.
+ * Returns trouble if a linked folder cannot be moved by a rename.
  * @param to absolute path at which nothing may exist
  */
 export function checkMove(root: string, to: string, env: Environment): Result<null> {
@@ -43,9 +43,9 @@ function refuseOtherDisk(root: string, to: string): Result<never> {
 }
 
 /**
- * Moves a linked folder. The caller has its lock and has nothing in it open. ORDER: the folder
- * first, then the registry. After a kill in between, the next command in the folder updates the
- * registry.
+ * Moves a linked folder. The caller has the folder's lock and has nothing in the folder open.
+ * ORDER: the folder first, then the registry. After a kill in between, the next command in the
+ * folder updates the registry.
  * @returns a clause if the registry could not be updated, otherwise null
  */
 export function moveFolder(root: string, to: string, env: Environment): Result<string | null> {

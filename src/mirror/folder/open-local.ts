@@ -19,10 +19,7 @@ export type LocalMirror = { readonly root: string; readonly state: State; readon
 
 type ClockAndRandom = { readonly clock: Clock; readonly random: Random };
 
-/**
- * Opens the state file and the disk of a linked folder, without its service.
- * @param dir a folder that has `.mdmirror/`
- */
+/** @param dir a folder that has `.mdmirror/` */
 function openLocal(dir: string, system: ClockAndRandom): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const stateResult = openToRead(join(root, MIRROR_FOLDER), system.clock);
@@ -39,7 +36,7 @@ function withLocalLinks(root: string, state: State, disk: Disk): Disk {
   return makeReadingDisk({ state, disk, prefix: readPrefix(config.value.remote) }, config.value.links.wiki);
 }
 
-/** Opens a linked folder without its service for `work`, and closes it, even if `work` throws. */
+/** Closes the folder even if `work` throws. */
 export function withLocal<T>(dir: string, system: ClockAndRandom, work: (mirror: LocalMirror) => Result<T>): Result<T> {
   const openResult = openLocal(dir, system);
   if (openResult.kind === "trouble") return openResult;
@@ -53,8 +50,7 @@ export function withLocal<T>(dir: string, system: ClockAndRandom, work: (mirror:
 type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore" | "folders">;
 
 /**
- * Opens the disk of a linked folder without a state file. Uses the ignore rules of its
- * configuration.
+ * Uses the ignore rules of the folder's configuration.
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function openDisk(root: string, options: DiskOptions): LocalDisk {

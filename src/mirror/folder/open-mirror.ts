@@ -28,8 +28,8 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type MirrorOptions = {
   /**
-   * How the folder is opened. `read` takes no lock, and writes neither state, files nor log (I23).
-   * `write` takes the lock; a damaged state file is set aside and rebuilt from both sides.
+   * `read` takes no lock, and writes neither state, files nor log (I23). `write` takes the lock,
+   * and sets aside a damaged state file, which is rebuilt from both sides.
    */
   readonly mode: "read" | "write";
   /** Name of the command, which other processes show if they find the folder locked. */
@@ -39,17 +39,14 @@ export type MirrorOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly progress?: Progress;
-  /** Value of `--url`; null if it was not passed. */
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Called after each request with the fields of its log line. These never have content. */
+  /** Receives the fields of each request's log line. These never have content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 
-/** An open linked folder: its configuration, state file, disk and connection to the service. */
 export type OpenedMirror = {
-  /** Absolute path of the linked folder. */
   readonly root: string;
   readonly config: Config;
   /** URL of the service. `--url` takes precedence, then `MDMIRROR_URL`, then the configuration. */
@@ -59,17 +56,14 @@ export type OpenedMirror = {
   readonly notes: readonly string[];
   /** True if a daemon lent this folder. The daemon continues once the folder is closed. */
   readonly isBorrowed: boolean;
-  /** Returns true if mdmirror would find another key now than the one in use. */
+  /** Returns true if mdmirror would find a key now that is not the one in use. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };
 
 export const NO_PROGRESS: Progress = { report: () => undefined };
 
-/**
- * Opens a linked folder.
- * @param dir absolute path of a folder that has `.mdmirror/`
- */
+/** @param dir absolute path of a folder that has `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
   if (!existsSync(dir))
     return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
@@ -90,10 +84,9 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   }
 }
 
-/** What has to be known of a linked folder before it can be opened. */
 type FolderFacts = {
   readonly root: string;
-  /** Absolute path of `.mdmirror` in the linked folder. */
+  /** Absolute path of `.mdmirror`. */
   readonly folder: string;
   readonly config: Config;
   readonly admitted: AdmittedFolder;
@@ -117,7 +110,7 @@ function makeKeySource(folder: string, { origin }: AdmittedFolder, { env, cwd, k
 async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: the lock comes first, because everything that is read later could change without it.
+  // ORDER: the lock comes first, because without it, everything that is read later could change.
   const { progress = NO_PROGRESS } = options;
   const lockResult = mode === "write" ? await lockFolder(root, options) : null;
   if (lockResult?.kind === "trouble") return lockResult;
@@ -196,7 +189,7 @@ function reportExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log
   return { debug: true, write: writeLine };
 }
 
-/** Collects functions that close resources, and runs them in the reverse order of opening. */
+/** Closes resources in the reverse order of opening. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
@@ -209,12 +202,12 @@ class Closers {
   }
 }
 
-/** What a long-running process, such as the server of the pages, needs to open linked folders. */
+/** Parts of a long-running process, such as the server of the pages, that opens linked folders. */
 export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 
 /**
- * Opens a linked folder, calls `work` with it, and closes it, even if `work` throws.
+ * Closes the folder even if `work` throws.
  * @param root absolute path of a folder of this user that has `.mdmirror/`
  */
 export async function withMirror<T>(

@@ -1,5 +1,3 @@
-/** Opens the state file for reading or writing, and reports or repairs damage. */
-
 import type { Clock } from "../../common/clock.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 import type { State } from "../ports/state.ts";
@@ -20,8 +18,8 @@ type StateInUse = {
 
 /**
  * Opens the state file of a folder whose lock the caller has. Sets a damaged file aside, and
- * creates a new one. The next sync then records all documents that both sides have, and deletes and
- * overwrites nothing.
+ * creates a new state. The next sync then records all documents that both sides have, and deletes
+ * and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
@@ -50,8 +48,8 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
 }
 
 /**
- * Returns true if the state does not know its linked folder, because a kill or a full disk
- * interrupted its creation. Such a state counts as new.
+ * Returns true if a kill or a full disk interrupted the creation of the state. Such a state counts
+ * as new.
  */
 function hasNoRoot(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().records.size === 0;
@@ -71,8 +69,8 @@ function forgetStampsOfMissingContent(state: StoredState): void {
 }
 
 /**
- * Opens the state file for reading, while another process may write it. If there is none, or it
- * counts as new, returns a new state in memory.
+ * Opens the state file for reading, while another process may write it. If there is no state file,
+ * or it counts as new, returns a new state in memory.
  */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const openedState = openState({ folder, clock, readOnly: true });
@@ -83,14 +81,13 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: createMemoryState(clock), isNew: true, notes: [] });
 }
 
-/** Creates a state in memory, for a plan as if nothing had been synced yet. */
+/** Creates a state for a plan as if nothing had been synced yet. */
 export function createMemoryState(clock: Clock): StoredState {
   const createdState = openState({ folder: ":memory:", clock });
   if (createdState.kind !== "opened") throw new Error(`a database in memory cannot be made: ${createdState.kind}`);
   return createdState.state;
 }
 
-/** Returns the trouble for a state file that is missing or cannot be used. */
 export function makeStateTrouble(
   opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
 ): Result<never> {
@@ -121,9 +118,7 @@ export function makeStateTrouble(
   }
 }
 
-/**
- * Returns the traits of the service that earlier runs learned and stored; null if none are stored.
- */
+/** Returns the traits that earlier runs learned; null if none are stored. */
 export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
   const storedTraits = state.meta(META.traits);
   return storedTraits === null ? null : (JSON.parse(storedTraits) as RemoteTraits);

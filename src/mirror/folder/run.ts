@@ -1,5 +1,3 @@
-/** Syncs a linked folder for a command, or plans a sync. */
-
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { removeCopyBeforeMigration } from "../state/before-migration.ts";
@@ -46,14 +44,14 @@ export type RunRequest = {
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const RETRY_MS = 86_400_000;
-/** Milliseconds between the two scans that have to miss a file before its document is deleted. */
+/** Milliseconds between two scans. Both have to miss a file before its document is deleted. */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // The user's preference now resolves the many new conflicts because of which a safety check
-  // stopped an earlier run.
+  // A safety check stopped an earlier run because of many new conflicts, which the user's
+  // preference now resolves.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -76,7 +74,7 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
   };
 }
 
-/** Returns trouble if the folder's setting excludes the run's direction; null if it does not. */
+/** Returns trouble if the folder's setting excludes the run's direction. */
 export function refuseOppositeRun(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const directionText = config.direction === "pull" ? "only downloads" : "only uploads";
@@ -97,7 +95,6 @@ export function chooseEditorWait({ handsOff }: Config, trigger: "manual" | "by-t
   return { unchangedMs, openMs: parseTime(handsOff.open), sleeps: trigger === "by-timer" };
 }
 
-/** Returns the setting `conflicts` as a function that returns the policy for a path. */
 export function makeConflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
   if (typeof conflicts === "string") return () => conflicts;
   const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
@@ -106,7 +103,7 @@ export function makeConflictPolicy({ conflicts }: Config): (path: LocalPath) => 
 
 /**
  * Runs cycles until nothing is left to do, and stores the result for `status`.
- * @param stoppable runs the steps so that a person can stop them; undefined if nobody can
+ * @param stoppable lets a person stop between two steps; undefined if nobody can stop the run
  */
 export async function runSync(
   mirror: OpenedMirror,
@@ -123,9 +120,9 @@ export async function runSync(
 }
 
 /**
- * Returns true if the run sends changes again that the service refused before. A new grant may
- * allow them, which mdmirror cannot see. So each manual run sends them again, and a run by a timer
- * once a day.
+ * Returns true if the run sends changes again that the service refused before. A new grant, which
+ * mdmirror cannot see, may allow them. Each manual run sends them again, and a run by a timer once
+ * a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -138,18 +135,15 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
 }
 
 /**
- * Returns a request with the deletion limit of the run that was stopped. With another limit, the
- * plan for an approval might have no stop.
+ * Returns a request with the stopped run's deletion limit. With another limit, the plan for an
+ * approval might have no stop.
  */
 export function makeStoppedRequest({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
-/**
- * Returns the limits of the safety checks for the next run. If a run with a smaller limit was
- * stopped, its limit stays until the stop has ended.
- */
+/** If a run with a smaller limit was stopped, returns this limit until the stop has ended. */
 export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
   const { maxDeletes: least } = makeStoppedRequest(mirror, true);
   if (least === null) return DEFAULT_GUARD_LIMITS;
@@ -158,9 +152,10 @@ export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
 }
 
 /**
- * Stores what later runs need to know of this run. The deletion limit of a stopped run is stored
- * until the stop has ended. `--prefer` ends with the first complete run. A daemon's run counts the
- * deletions only once they are no longer pending, so the limit stays until then.
+ * Stores what later runs need to know of this run.
+ * - The deletion limit of a stopped run stays until the stop has ended. A daemon's run counts the
+ *   deletions only once they are no longer pending, so the limit stays until then.
+ * - `--prefer` ends with the first complete run.
  */
 export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
@@ -171,8 +166,8 @@ export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDelete
   }
   const isPreferOver = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (isPreferOver && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // The copy of the state file from before an upgrade of mdmirror is no longer needed after a run
-  // in sync.
+  // After a run in sync, the copy of the state file from before an upgrade of mdmirror is no longer
+  // needed.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
@@ -181,7 +176,7 @@ function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
 
-/** Plan of a sync, with the observed trees from which it was made. */
+/** A plan, with the observed trees from which it was made. */
 export type SyncPlan = PlanInput & {
   readonly kind: "planned";
   readonly plan: Plan;
@@ -194,7 +189,7 @@ export type SyncPlan = PlanInput & {
 
 type SyncPreview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 
-/** Plans a sync. Writes nothing (I23). Returns the fault if the service cannot be reached. */
+/** Writes nothing (I23). Returns the fault if the service cannot be reached. */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<SyncPreview> {
   const planEnd = await planOnly(mirror.world, {
     settings: makeRunSettings(mirror, request),
@@ -210,7 +205,7 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
 }
 
 /**
- * Plans a sync. Writes nothing (I23). Returns trouble if the service cannot be reached.
+ * Writes nothing (I23). Returns trouble if the service cannot be reached.
  * @param factsHint a clause with the command that finds out more; the default is `mdmirror doctor`
  */
 export async function planSync(
@@ -225,7 +220,6 @@ export async function planSync(
 
 const DAY_MS = 86_400_000;
 
-/** Deletes old contents from the history, once a day, after a run. */
 export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;

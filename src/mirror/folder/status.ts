@@ -27,26 +27,26 @@ export type MirrorStatus = RunState & {
   readonly folders: number;
   /** Number of effects that were interrupted. The next run completes them. */
   readonly pending: number;
-  /** Numbers of documents that differ without need for action, by reason: in review, ignored. */
+  /** Counts of documents that differ without need for action, by reason: in review, ignored. */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
   /**
-   * Paths of documents in conflict. Leaves out a document whose content went to review because of
-   * the conflict, so that no document is counted twice.
+   * Paths of documents in conflict. A document whose content went to review because of the conflict
+   * is not among them, so that no document is counted twice.
    */
   readonly conflicts: readonly string[];
   /**
-   * Paths of documents in review. Leaves out a document in conflict, which needs a local choice.
+   * Paths of documents in review. A document in conflict is not among them, because it needs a
+   * local choice.
    */
   readonly reviews: readonly string[];
   /**
    * Documents of `reviews`, each with the time of its oldest change in review, in milliseconds
-   * since the epoch. `isConflict` is true if the change is in review because of a conflict.
+   * since the epoch. `isConflict`: the change is in review because of a conflict.
    */
   readonly reviewedSince: StateSummary["totals"]["reviews"];
   readonly lastRun: Omit<NonNullable<StateSummary["newestRun"]>, "summary"> | null;
 };
 
-/** State of a folder that is linked but was never synced. */
 const NEVER_SYNCED: StateSummary = {
   totals: { documents: 0, bytes: 0, folders: 0, conflicts: [], reviews: [] },
   blocks: [],
@@ -56,7 +56,6 @@ const NEVER_SYNCED: StateSummary = {
 };
 
 /**
- * Reads the status of a linked folder from its state file.
  * @param dir a folder that has `.mdmirror/`
  * @param isBusy true if a daemon is in the middle of a run, so that an unfinished run or effect is
  * no sign of a crash
@@ -96,7 +95,7 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
 }
 
 /**
- * Kinds of journal rows that are not counted as interrupted effects:
+ * Kinds of journal rows that do not count as interrupted effects:
  * - `set-aside`: the next cycle checks the set-aside file once more
  * - `create`: if the new file was not created, it is downloaded like any other
  * - `sent`: content that was not found on the service is sent again
@@ -113,7 +112,7 @@ function pickRun({ run, kind, startedAt, endedAt }: NonNullable<MirrorStatus["la
   return { run, kind, startedAt, endedAt };
 }
 
-/** Status of a linked folder, with that of its daemon. `daemon` is null if no daemon runs. */
+/** `daemon` is null if no daemon runs. */
 export type StatusReading = { readonly status: MirrorStatus; readonly daemon: DaemonStatus | null };
 
 export type StatusOptions = {
@@ -129,8 +128,7 @@ export type StatusOptions = {
 };
 
 /**
- * Reads the status of a linked folder, and asks its daemon. Uses no network, scan or lock, and
- * writes nothing.
+ * Reads the status, and asks the daemon. Uses no network, scan or lock, and writes nothing.
  * @param root a folder that has `.mdmirror/`
  * @returns trouble if the folder is untrusted, its daemon answers with trouble, or the state file
  * cannot be read
@@ -180,7 +178,6 @@ function chooseLater(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-/** A linked folder of this user with its state. */
 export type FolderStatus = {
   readonly mirror: ListedMirror;
   readonly reading: Result<StatusReading>;
@@ -201,15 +198,15 @@ export type MirrorState =
   | "unreadable";
 
 /**
- * Reads the states of all linked folders of this user, sorted by path. A folder that cannot be read
- * gets such a state, and the others are still returned. `unfit` has a clause for each registry
- * entry that cannot be trusted.
+ * Returns all linked folders of this user, sorted by path, even those that cannot be read. `unfit`
+ * has a clause for each registry entry that cannot be trusted.
  */
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const ownMirrors = listOwnMirrors(options.env);
-  // All daemons are asked at the same time, because one that hangs uses up its whole time limit.
+  // All daemons are asked at the same time, because a daemon that hangs uses up its whole time
+  // limit.
   const readings = ownMirrors.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
     return { mirror, reading, state: mirror.place === "present" ? chooseMirrorState(reading) : mirror.place };
@@ -226,7 +223,7 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
   }
 }
 
-/** Returns the state of a linked folder in one word, for a folder that is at its path. */
+/** Returns the state of a folder that is at its path. */
 export function chooseMirrorState(reading: Result<StatusReading>): MirrorStatus["state"] | "untrusted" | "unreadable" {
   if (reading.kind === "ok") return reading.value.status.state;
   return reading.trouble.code === "untrusted" ? "untrusted" : "unreadable";

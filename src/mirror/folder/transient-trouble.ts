@@ -2,10 +2,10 @@ import { readOwnFile, removeOwnFile, replaceOwnFile } from "../state/own-files.t
 import { readErrorCode } from "../../common/trouble.ts";
 
 /**
- * Kinds of problems that usually end by themselves: another run has the lock, or the service cannot
- * be reached. When a timer runs `sync --quiet` every few minutes, each line of its output may
- * become a mail. So such a problem is reported only after some time. A file has the time at which
- * each problem began, because a run without the lock may not write the state file.
+ * Problems that usually end by themselves: another run has the lock, or the service cannot be
+ * reached. When a timer runs `sync --quiet` every few minutes, each line of its output may become a
+ * mail. So mdmirror reports such a problem only after some time. A file has the time at which each
+ * problem began, because a run without the lock may not write the state file.
  */
 export type TransientKind = "locked" | "offline";
 
@@ -20,14 +20,14 @@ const REPORT_AGAIN_MS = 86_400_000;
  * Stores that the problem exists now, and decides whether to report it.
  * @param folder absolute path of `.mdmirror`
  * @param graceMs milliseconds for which a problem may last before it is reported
- * @returns how long the problem has lasted, in milliseconds, if it is to be reported now; otherwise
+ * @returns milliseconds for which the problem has lasted, if it is to be reported now; otherwise
  * null
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
     const notes = readNotes(folder);
     const storedNote = notes[kind];
-    // If the clock was set back to before its beginning, the problem counts as new.
+    // If the clock was set back to before the problem's beginning, the problem counts as new.
     const note = storedNote !== undefined && storedNote.since <= now ? storedNote : { since: now, reportedAt: null };
     const { since, reportedAt } = note;
     const isDue = now - since >= graceMs && (reportedAt === null || now - reportedAt >= REPORT_AGAIN_MS);
@@ -35,16 +35,16 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (newNote !== storedNote) writeNotes(folder, { ...notes, [kind]: newNote });
     return isDue ? now - since : null;
   } catch (error) {
-    // A problem that the disk cannot store is reported each time, because too many mails are better
-    // than none.
+    // A problem that cannot be stored is reported each time, because too many mails are better than
+    // none.
     if (readErrorCode(error) === null) throw error;
     return 0;
   }
 }
 
 /**
- * Removes the stored times of problems that have ended. Writes nothing if there are none. If the
- * disk cannot be written, they stay until a later run.
+ * Removes the times of problems that have ended. If the disk cannot be written, the times stay
+ * until a later run.
  */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
@@ -62,7 +62,7 @@ function writeNotes(folder: string, notes: NotedTroubles): void {
   else replaceOwnFile(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
-/** Reads the stored times of problems. A file that is not valid JSON counts as empty. */
+/** A file that is not valid JSON counts as empty. */
 function readNotes(folder: string): NotedTroubles {
   try {
     return JSON.parse(readOwnFile(folder, NOTES_FILE)?.bytes.toString("utf8") ?? "{}") as NotedTroubles;

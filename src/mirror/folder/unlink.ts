@@ -1,7 +1,6 @@
 /**
- * Unlinks a folder. The documents on both sides stay unchanged. `.mdmirror/` keeps its contents,
- * except for the key, the configuration and the marker. A later `init` links the folder as a new
- * one.
+ * Unlinks a folder. The documents on both sides stay unchanged. `.mdmirror/` loses only the key,
+ * the configuration and the marker. A later `init` links the folder as a new one.
  */
 
 import { rmSync } from "node:fs";
@@ -25,18 +24,18 @@ export type UnlinkResult = {
   /** True if a key file was removed from `.mdmirror/`. */
   readonly keyFile: boolean;
   /**
-   * What happened to the key in the keychain. `kept`: it could not be removed. `shared`: it stays,
-   * because another linked folder with the same address uses it.
+   * `kept`: the key could not be removed from the keychain. `shared`: it stays, because another
+   * linked folder with the same address as this one uses it.
    */
   readonly keychain: "none" | "removed" | "kept" | "shared";
-  /** URL of the service; null if the folder has no readable configuration. */
+  /** Null if the folder has no readable configuration. */
   readonly url: string | null;
 };
 
 /**
- * Unlinks a folder. The caller has its lock and has nothing in it open. ORDER: the key first, the
- * registry last. After a kill in between, the folder is still listed, so that the user can repeat
- * the command.
+ * Unlinks a folder. The caller has the folder's lock and has nothing in the folder open.
+ * ORDER: the key first, the registry last. After a kill in between, the folder is still listed, so
+ * that the user can repeat the command.
  * @param root real path of an existing folder
  */
 export function unlinkFolder(root: string, env: Environment, now: number): Result<UnlinkResult> {
@@ -76,7 +75,7 @@ export function purgeOwnFolder(root: string): Result<null> {
   }
 }
 
-/** Removes the key from the keychain, unless another linked folder has the same address. */
+/** Keeps the key in the keychain if another linked folder has the same address as this one. */
 function removeKey(root: string, url: string | null, env: Environment): UnlinkResult["keychain"] {
   const address = url === null ? null : toAddress(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
