@@ -21,34 +21,24 @@ type DeclaredParts = {
 
 /** Declaration of an operation that writes. Its module may import nothing but zod. */
 export type Declaration = DeclaredParts & {
-  /**
-   * `write`: the operation takes the folder's lock. With `--read-only`, agents get no tool for it.
-   */
+  /** `write` takes the folder's lock. With `--read-only`, agents get no tool for the operation. */
   readonly access: "write";
   /**
    * True if only a person may decide to run the operation, so that agents get no tool for it. A
    * program has to pass the versions that the person saw, if the operation declares any.
    */
   readonly isForPeople?: true;
-  /**
-   * True if the next sync carries out the user's decision, so that no sync follows the operation.
-   */
+  /** True if the next sync carries out the decision, so that no sync follows the operation. */
   readonly isForNextSync?: true;
-  /**
-   * Schema of the versions that the caller saw. If these have changed, the operation does nothing.
-   */
+  /** Schema of the versions that the caller saw. The operation refuses if they have changed. */
   readonly expected?: z.ZodObject;
 };
 
-/** Declaration of an operation that reads or syncs, but has no change of its own to make. */
 export type ReadDeclaration = DeclaredParts & {
   /** `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for it. */
   readonly access: "read" | "sync";
   readonly isOnline?: true;
-  /**
-   * Names of the result's fields that have documents' content. The output of `--json` and the
-   * structured output of a tool leave these fields out.
-   */
+  /** Fields of the result with documents' content. `--json` and tools for agents omit them. */
   readonly contents?: readonly string[];
   /** Clause about unusual exit codes of the command; undefined if it has none. */
   readonly exits?: string;
@@ -57,7 +47,6 @@ export type ReadDeclaration = DeclaredParts & {
 export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
-  /** True if the field is an operand of the command, not an option. */
   readonly isOperand?: boolean;
 };
 
@@ -65,9 +54,7 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/**
- * Result of an operation. `sync` is the report of the sync that followed; null if none followed.
- */
+/** Result of an operation. `sync` is the report of the sync that followed, if one did. */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;

@@ -23,10 +23,7 @@ import { toReportJson } from "./results/report.ts";
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
-  /**
-   * Returns false if the plan changes nothing. Without this function, a plan with an empty preview
-   * counts as such a plan.
-   */
+  /** Returns false if the plan changes nothing; by default, if its preview has no items. */
   readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the current versions, with the keys of the input's `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
@@ -38,10 +35,7 @@ export type Operation<D extends Declaration, Plan> = {
 type ExpectedVersions = Readonly<Record<string, string | null>>;
 
 export type FrontEndSteps<Plan, Output> = {
-  /**
-   * Asks the user, who has already seen the plan, whether to carry it out. If it returns false, the
-   * operation changes nothing.
-   */
+  /** Asks the user, who has seen the plan, whether to carry it out. False ends the operation. */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Runs after the operation's own changes, before the sync that follows them. */
   readonly beforeSync?: (plan: Plan, result: Output) => void;
@@ -57,7 +51,6 @@ export type OperationEnd<Plan, Output> =
       readonly plan: Plan;
       readonly result: Output;
       readonly isStopped: boolean;
-      /** Null if no sync followed. */
       readonly report: RunReport | null;
     };
 
@@ -97,10 +90,7 @@ export async function carryOut<D extends Declaration, Plan>(
   return performPlan(operation, mirror, plan, hooks, input.noSync !== true);
 }
 
-/**
- * Returns trouble if the folder at the root's path is not the linked one, because nothing may then
- * be written. Returns null if it is the linked one.
- */
+/** Returns trouble if the root's path has another folder, because nothing may then be written. */
 function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
@@ -188,9 +178,7 @@ export async function runOperation<D extends Declaration, Plan>(
 
 type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
-    /**
-     * Receives messages for the user about opening the folder, for example about a damaged state.
-     */
+    /** Receives messages for the user about opening the folder, such as about a damaged state. */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
 

@@ -1,7 +1,4 @@
-/**
- * Searches the documents of a linked folder offline, with the same search code as the service and
- * an index in `.mdmirror/search.db`.
- */
+/** Searches offline, with the service's search code and an index in `.mdmirror/search.db`. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +68,7 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
 type SearchContext = {
   readonly disk: Disk;
   readonly request: SearchRequest;
-  /** Null if the query consists of words. */
+  /** Compiled regular expression; null if the query consists of words. */
   readonly regex: CompiledRegex | null;
 };
 
@@ -142,17 +139,14 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<IndexUpdat
     const indexedCount = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
     return { indexed: indexedCount, notes: [] };
   } catch (error) {
-    // Another search is writing the index, or the disk is full. The index is then out of date, but
-    // still useful.
+    // Another search writes the index, or the disk is full. The outdated index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
 }
 
-/**
- * Runs a generator step by step, so that other work of the event loop can run between two steps.
- */
+/** Runs a generator step by step. Other work of the event loop can run between two steps. */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -168,18 +162,14 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
 /** LIMIT: documents that are indexed in one turn, so that other work need not wait for long. */
 const DOCUMENTS_AT_ONCE = 200;
 
-/**
- * Indexes new and changed files, and removes missing files from the index. Returns the number of
- * files that it read.
- */
+/** Indexes changed files, and removes missing ones. Returns how many files it read. */
 function* indexChangedFiles(
   search: MirrorSearch,
   tree: LocalTree,
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
   const unseenPaths = [...tree.unseen.keys()];
-  // Search on the service does not find files with a folder's rules, so local search must not find
-  // them either.
+  // The service's search does not find files with a folder's rules, so local search must not.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changedFiles = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let updateCount = 0;

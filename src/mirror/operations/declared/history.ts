@@ -42,10 +42,7 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /**
-       * Id of another document that had the path and this content; null for the document's own
-       * version.
-       */
+      /** Id of another document that had this path and content; null for the document's own. */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
@@ -53,7 +50,6 @@ export const HISTORY = {
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
       /** Clause with the numbers of the versions that were merged into this version. */
       mergedFrom: TEXT.nullable(),
-      /** True if the local file has the content of this version. */
       isLocal: z.boolean(),
     }),
   }),
@@ -89,21 +85,18 @@ export const DIFF = {
     n: z.int().min(1).meta({ description: "the number of a version in the history", isOperand: true }).optional(),
   }),
   result: z.strictObject({
-    /**
-     * Documents whose sides differ. If the input has a path: only the document at this path, even
-     * if its sides are equal.
-     */
+    /** Documents whose sides differ; for a path in the input: its document, even if equal. */
     documents: makeListSchema({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
       /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
-       * Content to compare the local file with: the service's version or an earlier one. Null if
-       * there is no such version, or if the caller passes no path.
+       * Version to compare `after` with. Null without such a version, or without a path in the
+       * input.
        */
       before: TEXT.nullable(),
-      /** Content of the local file; null if there is no file, or if the caller passes no path. */
+      /** Content of the local file; null if there is no file, or without a path in the input. */
       after: TEXT.nullable(),
       /** Content from which both edits of a conflict started; null without a conflict. */
       base: TEXT.nullable(),

@@ -56,25 +56,16 @@ export const REVIEWS = {
       /** Id of the change in review; null if another user sent it, or the service gave no id. */
       changeId: TEXT.nullable(),
       reason: z.enum(["protected", "conflict"]).nullable(),
-      /** Time when this folder first recorded the review. */
       since: TIME,
       /** Change id of the last published version that mdmirror saw. */
       liveChangeId: TEXT,
-      /**
-       * Last published content that mdmirror saw, as the local file would have it; null if not
-       * stored.
-       */
+      /** Last published content that mdmirror saw, in the local form; null if not stored. */
       live: TEXT.nullable(),
-      /**
-       * Content that was sent to review; null if another program sent it, or it is no longer
-       * stored.
-       */
+      /** Content sent to review; null if another program sent it, or it is no longer stored. */
       submitted: TEXT.nullable(),
       /** Paths that cannot be deleted during the review: the document and the folders above it. */
       blocks: TEXTS,
-      /**
-       * True if the document was deleted locally. Its deletion on the service waits for the review.
-       */
+      /** True if the document was deleted locally. Its deletion waits for the end of the review. */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
     }),

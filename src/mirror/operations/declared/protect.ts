@@ -1,7 +1,4 @@
-/**
- * Declares the operations that protect documents, so that changes to them wait for a reviewer.
- * These operations change no local file.
- */
+/** Declares the operations that protect documents, so that changes to them go to review. */
 
 import * as z from "zod";
 import { type Declaration, MANY_RESULT_FIELDS, PATHS } from "../define.ts";

@@ -39,7 +39,6 @@ export const RESTORE = {
       id: TEXT.nullable(),
       /** Number of the version to restore; null if no version can be restored. */
       n: z.int().nullable(),
-      /** Time when mdmirror first saw the version; null if no version can be restored. */
       at: TIME.nullable(),
       sha256: TEXT.nullable(),
       asNew: z.boolean(),

@@ -1,7 +1,4 @@
-/**
- * Declares `approve` and `reject`, the answers to a stop by a safety check. Only a person may
- * answer, so agents get no tool for them.
- */
+/** Declares the answers to a stop. Only a person may answer, so agents get no tool for them. */
 
 import * as z from "zod";
 import { DIGEST, type Declaration, ITEM_FIELDS, TEXT, makeListSchema } from "../define.ts";

@@ -31,10 +31,7 @@ export const WAIT = {
     live: z.int(),
     /** Number of requested paths that `paths` leaves out. */
     more: z.int(),
-    /**
-     * Requested paths, with the worst states first. For a requested folder: those of its paths
-     * whose content was not on the service when the wait began.
-     */
+    /** Requested paths, worst first; of a folder only those that had to be uploaded. */
     paths: makeListSchema({
       path: TEXT,
       /**
@@ -45,10 +42,7 @@ export const WAIT = {
        */
       state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
       id: TEXT.nullable(),
-      /**
-       * Change id of the last version that both sides had. For `live`, that version has the awaited
-       * content.
-       */
+      /** Change id of the last version on both sides; for `live`, of the awaited content. */
       changeId: TEXT.nullable(),
       /** Ids of the document's changes in review, if the service reported them. */
       reviews: TEXTS,

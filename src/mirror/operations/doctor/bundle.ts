@@ -24,7 +24,6 @@ export type Bundle = {
   readonly system: string;
   readonly names: "replaced" | "kept";
   readonly checks: readonly Pick<DoctorCheck, "about" | "state">[];
-  /** Effects that have no end yet. */
   readonly journal: PlainData;
   /** Arguments of the planner that are data. */
   readonly input: PlainData;
@@ -40,10 +39,7 @@ export const BUNDLE_FORMAT = "mdmirror bundle 2";
 type PlainData = unknown;
 export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
-/**
- * Results of the functions that the planner gets as arguments. Each map has one function's results
- * by its argument, a path or a digest.
- */
+/** Results of the planner's arguments that are functions, by the path or digest they got. */
 type PlannerAnswers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
@@ -70,9 +66,7 @@ type SharedLine = {
 };
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
-/**
- * `differences`: how the plan made from the bundle differs from the folder's plan, one line each.
- */
+/** `differences`: a line for each difference between the bundle's plan and the folder's. */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
 export async function makeBundle(
@@ -192,10 +186,7 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
   );
 }
 
-/**
- * Rule by which `toPlain` replaces a member's strings, by the member's name. A string of a member
- * without a rule becomes "".
- */
+/** How `toPlain` replaces the strings of a member. A string without a rule becomes "". */
 const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...mapMembers("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
@@ -242,28 +233,21 @@ function replaceString(
   return rule === "code" || rule === "key" ? value : "";
 }
 
-/**
- * Returns a plan as data for a bundle. Strings without a rule in `STRING_RULES` become "", for
- * example messages and the verdict's hash, which is computed from names.
- */
+/** Returns a plan as data for a bundle, in which messages and hashes of names become "". */
 export function toPlainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: ReadonlySet<string> = new Set()): PlainPlan {
   const { steps, blocks, verdict, toRead = [], renamedForOthers = [] } = plan;
   const planParts = { steps, blocks, verdict: [verdict], toRead, renamedForOthers };
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
 }
 
-/**
- * Returns a line for each part of a step, block or verdict that only one of two plans has, and a
- * line if the order of steps differs.
- */
+/** Returns a line for each difference between two plans, and one if their steps are reordered. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const plannedEntries = new Set(planned[part].map((one) => JSON.stringify(one)));
     const replayedEntries = new Set(replayed[part].map((one) => JSON.stringify(one)));
     const lostEntries = [...plannedEntries.difference(replayedEntries)].map((one) => `- ${part}: ${one}`);
     const addedEntries = [...replayedEntries.difference(plannedEntries)].map((one) => `+ ${part}: ${one}`);
-    // Only the order of steps counts. The order of a plan's other parts depends on names, which
-    // pseudonyms may change.
+    // Only the order of steps counts. Other parts are ordered by names, which pseudonyms change.
     const isMoved =
       part === "steps" &&
       lostEntries.length + addedEntries.length === 0 &&
@@ -279,10 +263,7 @@ type ReplannedBundle = {
   readonly unanswered: number;
 };
 
-/**
- * Plans again from a bundle. The planner gets invented contents, as similar to each other as the
- * recorded ones.
- */
+/** Plans again from a bundle, with contents invented to be as similar as the recorded ones. */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;

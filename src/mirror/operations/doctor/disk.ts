@@ -9,10 +9,7 @@ import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./ch
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
-/**
- * Checks how the disk treats upper and lower case, Unicode and hard links, and its free space.
- * Creates and removes a file in `.mdmirror/tmp`.
- */
+/** Checks case, Unicode, hard links and free space with a file in `.mdmirror/tmp`. */
 export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
   const checks: DoctorCheck[] = [
@@ -159,10 +156,7 @@ function readNames(folder: string): string[] {
   }
 }
 
-/**
- * Endings of the files of one SQLite database. Until the next checkpoint, most of the content may
- * be in the `-wal` file.
- */
+/** Endings of a SQLite database's files. Until a checkpoint, `-wal` may have most content. */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder absolute path of `.mdmirror` */

@@ -26,10 +26,7 @@ import type { FolderName } from "../../local/folder-names.ts";
 import { BLOCK_REASONS, isReviewReason, needsUser } from "../../model/block.ts";
 import { UNSYNCED_WORDS } from "./why.ts";
 
-/**
- * `in-sync`: unchanged since the last sync. `waiting`: the next sync changes something for the
- * entry.
- */
+/** `in-sync`: unchanged since the last sync. `waiting`: the next sync changes something. */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 type FolderEntry = {
@@ -41,10 +38,7 @@ type FolderEntry = {
   /** Number of entries below a folder that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
-  /**
-   * Documents below a folder at the last sync, and their latest change. Null for a file, and for a
-   * folder that a search by name finds.
-   */
+  /** Documents below a folder at the last sync. Null for a file, and in a search by name. */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
   /** Record of a file whose content decides about its state; null if the state is already known. */
   readonly row: DocumentRow | null;
@@ -149,25 +143,18 @@ function describeBlock({ reason, detail }: Block): Pick<FolderEntry, "state" | "
 }
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
-  /**
-   * Size in bytes and time of the last change in milliseconds since the epoch; null without a file.
-   */
+  /** Bytes, and milliseconds since the epoch of the last change; null without a file. */
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/**
- * A range of a folder's entries. `total` and `counts` are of all entries, not only of the range.
- */
+/** A range of a folder's entries. `total` and `counts` are of all entries of the folder. */
 export type EntryList = {
   readonly total: number;
   readonly counts: Readonly<Record<FolderEntry["kind"], number>>;
   readonly entries: readonly ShownEntry[];
 };
 
-/**
- * Range of entries that the caller wants, from 0. If `name` is not "", only entries whose names
- * contain it count.
- */
+/** Range of entries, from 0. Only entries whose names contain `name` count, unless it is "". */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
 /**
@@ -237,7 +224,6 @@ function openFolder(root: string, folder: LocalPath, depth: Depth, random: Rando
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-/** Returns the entries in a folder. With depth `below`, also returns those of synced subfolders. */
 function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth: Depth): readonly FolderEntry[] {
   const openProblems = indexProblems(rows);
   const sumsByName = depth === "directly" ? new Map(rows.sums.map((sum) => [sum.name, sum])) : null;

@@ -25,9 +25,7 @@ const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 const LETTERS = "bcdfghjklmnpqrstvwxz";
 /** LIMIT: letters of a pseudonym that number its word. Four of 20 letters number 160,000 words. */
 const CODE_LENGTH = 4;
-/**
- * LIMIT: characters of a word. All pseudonyms of shorter words have one length, which hides theirs.
- */
+/** LIMIT: characters of a word. Shorter words have pseudonyms of one length, to hide theirs. */
 const MAX_USUAL_WORD = 24;
 
 /**
@@ -76,10 +74,7 @@ function* listSymbolWords(names: Iterable<string>): Generator<string> {
   }
 }
 
-/**
- * Returns the pseudonym of each word. Two words that are one name on a disk, which may ignore case
- * or Unicode forms, have pseudonyms that are one name on it.
- */
+/** Returns the pseudonyms. Two words that are one name on some disk stay one name on it. */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
   return new Map(
@@ -99,8 +94,7 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the mark of the spelling follows the code of the word. In front of the code, the mark
-  // would change the order of the words.
+  // ORDER: the mark of the spelling comes last. In front, it would change the order of words.
   const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;
@@ -117,9 +111,7 @@ function markSpelling(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
-/**
- * Returns a first letter of the same kind and case as the word's, so that names keep their order.
- */
+/** Returns a first letter of the word's kind and case, so that names keep their order. */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];
   if (/\d/.test(lower)) return "7";

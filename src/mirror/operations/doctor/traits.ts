@@ -20,7 +20,6 @@ export function checkTraits(folder: string): DoctorCheck[] {
     : checkEachTrait(completeTraits(JSON.parse(traitsText) as Partial<RemoteTraits>));
 }
 
-/** Returns a check for each trait: good if its value is preferred or unknown, otherwise a note. */
 export function checkEachTrait(traits: RemoteTraits): DoctorCheck[] {
   return TRAITS.map(({ about, learnedIn, preferred = "yes", effect }) => {
     const learnedValue = learnedIn(traits);
@@ -31,7 +30,6 @@ export function checkEachTrait(traits: RemoteTraits): DoctorCheck[] {
   });
 }
 
-/** A trait of the service. The texts say what follows from a value that is not preferred. */
 type Trait = {
   readonly about: string;
   readonly learnedIn: (traits: RemoteTraits) => string;

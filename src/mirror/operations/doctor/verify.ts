@@ -136,8 +136,7 @@ function makeReport(
       .toSorted(compareByPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (unblockedRows.get("absent") ?? [])
-      // The ignore rules exclude such a path from sync on both sides, so a difference is no fault
-      // (I18).
+      // Ignored paths are not synced on either side, so a difference is no fault (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
       .toSorted(compareByPath),
@@ -160,9 +159,7 @@ function listUnseen(
 
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
-/**
- * Returns documents that went to review in the last cycle, because only the next run blocks them.
- */
+/** Returns documents that the last cycle sent to review, which only the next run blocks. */
 function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const submittedRecords = [...records.values()].filter(
     ({ id, submissions }) => submissions.length > 0 && !blocks.has(id),
@@ -175,10 +172,7 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   }));
 }
 
-/**
- * Returns documents that wait for a person, and other blocked documents whose sides differ. Leaves
- * out ignored paths (I18).
- */
+/** Returns documents that wait for a person, and other blocked ones whose sides differ (I18). */
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,

@@ -28,16 +28,10 @@ export type PathExplanation = PlanFacts & {
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /**
-   * Merge that made the current local content, with the side of each line; null without a merge.
-   */
+  /** Merge that made the current local content, with each line's side; null without a merge. */
   readonly merge: MergeFacts | null;
-  /** Events, oldest first. */
   readonly events: readonly MirrorEvent[];
-  /**
-   * Reason why the service could not be reached; null if it answered. Without its answer, all
-   * fields but `atPath` come from the state file.
-   */
+  /** Fault if the service was not reached; all but `atPath` then comes from the state file. */
   readonly offline: Fault | null;
 };
 
@@ -123,7 +117,6 @@ function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): b
   return keys.has(key) || keys.has(path);
 }
 
-/** Returns the document's last merge; null unless that merge made the current local content. */
 function findLastMerge(state: State, events: readonly MirrorEvent[], atPath: PathState): MergeFacts | null {
   const merge = events.map(readMerge).findLast((one) => one !== null) ?? null;
   if (merge === null || atPath.kind !== "file" || atPath.digest !== merge.result) return null;
@@ -152,9 +145,7 @@ type PlanFacts = {
   } | null;
   /** Document that the service lists at the path; null if it lists none, or was not reached. */
   readonly remote: RemoteFile | null;
-  /**
-   * Steps of the next sync for the path and for paths below it. `stopped`: it needs an approval.
-   */
+  /** Steps of the next sync at or below the path. `stopped`: the step needs an approval. */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
   readonly safetyStops: readonly string[];
 };
@@ -224,8 +215,7 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The scan failed for the whole folder, because it kept changing. A path that the scan did find
-  // is still synced.
+  // The folder kept changing, so its scan failed. A path that the scan found is still synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };

@@ -17,7 +17,6 @@ function readMoment(text: string, now: number): number | null {
   return ms === null || ms > now ? null : ms;
 }
 
-/** Null if the caller passed no time. */
 export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const ms = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || ms !== null) return ok(ms);
@@ -33,8 +32,7 @@ export function readIso(text: string): number | null {
   if (isoMatch === null) return null;
   const [, date, day, time = "00:00", zone = ""] = isoMatch;
   const ms = Date.parse(`${date}T${time}${zone}`);
-  // `Date` reads a day that does not exist as a day of the next month: 31 April becomes 1 May. So
-  // the day of the result is compared.
+  // `Date` reads 31 April as 1 May, so the day of the result is compared.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(ms) || !isDay ? null : ms;
 }

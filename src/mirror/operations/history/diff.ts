@@ -123,10 +123,7 @@ function makeRow(path: string, before: string | null, after: string | null): Dif
   return { path, kind, lines, before, after, base: null, conflict: null };
 }
 
-/**
- * Returns null if both sides are equal, or the document is not synced. Returns the fault if the
- * service does not answer.
- */
+/** Returns null for equal or unsynced documents; the fault if the service does not answer. */
 async function compareSides(
   world: World,
   { local }: Trees,

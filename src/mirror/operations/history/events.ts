@@ -3,10 +3,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
-/**
- * Returns the newest `limit` events, oldest first. For a document, returns its events under all its
- * paths, including those from before it had an id.
- */
+/** Returns the newest events, oldest first; for a document, those under all its paths. */
 export function readEvents(
   state: State,
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },

@@ -7,7 +7,7 @@ import type { BaseTree } from "../../model/tree.ts";
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Null if the document was deleted, or its record was removed. */
+  /** Record in base; null if the document was deleted, or its record was removed. */
   readonly record: DocumentRecord | null;
   readonly tombstone: Tombstone | null;
 };
@@ -19,10 +19,7 @@ export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly requestedPath: LocalPath;
 };
 
-/**
- * Finds a document as `findDocument` does. If there is none, returns the path or id alone, because
- * versions may still be stored for it.
- */
+/** Finds a document, or returns its path or id alone, because versions may still be stored. */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
   if (document !== null) return { ...document, requestedPath: isDocId(name) ? document.path : name };
@@ -32,10 +29,7 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
   return path === undefined ? place : { ...place, id: name, path, requestedPath: path };
 }
 
-/**
- * Finds a document outside the linked subtree by its last path in it, unless another document has
- * that path now.
- */
+/** Finds a document that left the linked subtree by its last path, if no other has that path. */
 export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let recordAway: DocumentRecord | null = null;
   for (const record of base.records.values()) {

@@ -29,10 +29,7 @@ const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
-/**
- * `order`: time by which the entry is sorted. It is the entry's own time, or just after the
- * previous entry's time if the clock was set back.
- */
+/** `order`: the entry's time, or just after the previous one's if the clock was set back. */
 type InOrder<T> = T & { readonly order: number };
 type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type NumberedEntry = Omit<HistoryEntry, "merge">;
@@ -72,10 +69,8 @@ export function readHistory(
 /** Time, run and reason of a document's deletion. Without an event, run and reason are null. */
 type DocumentDeletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
-/** Kinds of events that removed a document or its file. */
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
-/** Returns null if the document exists, or no deletion is known. */
 export function readDeletion(state: State, { id, record, tombstone }: KnownPlace): DocumentDeletion | null {
   if (id === null || record !== null) return null;
   // The state returns the newest events first, so the first match is the last deletion.
@@ -99,10 +94,7 @@ function addSortingTimes<T extends { readonly at: number; readonly order?: numbe
   });
 }
 
-/**
- * Takes the reason from the event that recorded the version. The times of version and event may
- * differ a little, although one transaction wrote both.
- */
+/** The times of version and event may differ a little, although one transaction wrote both. */
 function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const reason = event?.detail ?? "found on the service";
@@ -117,17 +109,13 @@ function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<D
   return [{ ...entryWithDigestOnly(lastDigest), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
-/**
- * Returns the contents that were local before or after an event. Leaves out published content,
- * unless a restore wrote it.
- */
+/** Returns local contents before or after events. Published ones count only after a restore. */
 function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
       eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
-    // The content before an event is older than the content after it, so it sorts half a
-    // millisecond earlier.
+    // Half a millisecond earlier, because content before an event is older than that after it.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
     // Content that a restore wrote is also a version at the time of the restore.
@@ -156,10 +144,7 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
   return { digest, changeId: null, other: null };
 }
 
-/**
- * Returns contents that no event and no published version has. mdmirror stored them for this
- * document, for its path, or for an earlier path.
- */
+/** Returns contents that no event and no published version has, for all paths of the document. */
 function listOnlyStored(
   storedNames: State["storedNames"],
   { id, path, requestedPath }: KnownPlace,
@@ -192,8 +177,7 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const lastEntry = entries.at(-1);
     if (lastEntry?.digest === entry.digest) {
-      // The content was local first, and was published later. The published entry replaces the
-      // local one, because it has more fields.
+      // The content was local first. The published entry replaces it, because it has more fields.
       if (lastEntry.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: lastEntry.at, n: lastEntry.n, size: lastEntry.size };
       continue;
@@ -287,10 +271,7 @@ function describeGoneContent({ n }: HistoryEntry): string {
   return `the content of version ${n} is no longer in the history`;
 }
 
-/**
- * Returns the document's own version at the time `asOf`, or its last one if `asOf` is null. Returns
- * a clause if there is none, or its content is no longer stored.
- */
+/** Returns a clause if there is no version at that time, or its content is not stored. */
 export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);

@@ -9,10 +9,7 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
-/**
- * Refuses a file that is not UTF-8 or has NULs with the code `not-utf-8`, because reading and
- * writing it as text would change it.
- */
+/** Refuses files that are not UTF-8 or have NULs, because writing them as text changes them. */
 export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   const contents: string[] = [];
   for (const path of paths) {

@@ -5,9 +5,7 @@ import { type LineOrigin, findOrigins } from "../../../markdown/merge/origin.ts"
 import { type Hunk, groupIntoHunks } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
-/**
- * A merge that mdmirror made, by the digests of its contents. `at`: milliseconds since the epoch.
- */
+/** A merge by the digests of its contents. `at`: milliseconds since the epoch. */
 export type RecordedMerge = {
   readonly at: number;
   readonly base: Digest;
@@ -16,7 +14,6 @@ export type RecordedMerge = {
   readonly result: Digest;
 };
 
-/** Returns null if the event recorded no merge. */
 export function readMerge({ kind, at, before, after, merged }: MirrorEvent): RecordedMerge | null {
   if (merged === null || before === null || after === null) return null;
   // The user chose one side of the conflict, so nothing was merged.
@@ -24,10 +21,7 @@ export function readMerge({ kind, at, before, after, merged }: MirrorEvent): Rec
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/**
- * Side from which each line comes. If one of the merged contents is no longer stored, no side is
- * known, and `gone` lists the missing ones.
- */
+/** Side of each line; unknown if one of the merged contents (`gone`) is no longer stored. */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly LineOrigin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };

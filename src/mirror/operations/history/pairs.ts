@@ -4,7 +4,6 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 
-/** `record` is null if base does not have the document. */
 export type ComparedEntry = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;

@@ -38,9 +38,7 @@ export type VersionView = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
-  /** Null if no merge made the version. */
   readonly origins: MergeOrigins | null;
-  /** Null if no local file can be read. */
   readonly localFile: { readonly text: string | null; readonly digest: Digest } | null;
   readonly asNew: boolean;
   /**

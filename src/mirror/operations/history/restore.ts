@@ -78,10 +78,7 @@ function isOneDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
-/**
- * @param n number of the version in the history; null for the last version that differs from the
- * current content
- */
+/** @param n number of the version; null for the last one that differs from the current content */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
@@ -121,10 +118,7 @@ function planSeveral(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/**
- * Returns one document for each path: the document in base, otherwise a deleted one. If several
- * deleted documents had the path, `isNearer` chooses.
- */
+/** Returns one document for each path: the one in base, otherwise a deleted one. */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
   for (const [path, record] of indexRecords(base))
@@ -170,19 +164,13 @@ function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
   return { row: { ...makeLeftRow(path, why), id: null, n: null, at: null, sha256: null, asNew: false }, act: null };
 }
 
-/**
- * Without a time, only documents that were deleted or have no local file are restored. With a time,
- * documents that were deleted before it are not restored.
- */
+/** Without a time, existing documents are unwanted; with a time, those deleted before it. */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
   return tombstone !== null && tombstone.at <= asOf;
 }
 
-/**
- * Reads the table of stored names only once, because each call of the state's own lookup reads the
- * whole table.
- */
+/** Reads the stored names once, because each call of the state's own lookup reads them all. */
 function indexStoredNames(state: State): State["storedNames"] {
   const allNames = state.storedNames({});
   const byPath = Map.groupBy(allNames, ({ path }) => path);

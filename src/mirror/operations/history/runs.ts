@@ -12,10 +12,7 @@ export type RunLine = {
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /**
-   * Counts of the run's changes, such as `3 uploaded, 1 created locally`. Null if the run changed
-   * nothing, or its summary cannot be read.
-   */
+  /** Changes, such as `3 uploaded, 1 created locally`; null if there were none, or if unknown. */
   readonly done: string | null;
   /** Last run that undid this run; null if none did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;
@@ -32,7 +29,7 @@ export function readRuns(state: State): readonly RunLine[] {
 }
 
 export type DayOfChanges = {
-  /** Start of the day, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly uploaded: number;
   readonly downloaded: number;

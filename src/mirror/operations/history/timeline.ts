@@ -14,9 +14,8 @@ export type Timeline = {
   readonly isGone: boolean;
   /** Number of the version that the local file has; null if its content is none of the versions. */
   readonly now: number | null;
-  /** Digest of the local file; null if the file cannot be read. */
   readonly localDigest: Digest | null;
-  /** Newest first. */
+  /** Steps, newest first. */
   readonly steps: readonly TimelineStep[];
   readonly texts: number;
 };
@@ -84,10 +83,7 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/**
- * LIMIT: newest events that are read to find the documents that changed last, so that the list
- * appears fast.
- */
+/** LIMIT: newest events that are read for the list, so that it appears fast. */
 const RECENT_EVENTS = 5_000;
 
 /** Returns each document with its last event, newest first. */

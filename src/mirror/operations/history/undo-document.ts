@@ -25,13 +25,9 @@ export type UndoItem = { readonly path: LocalPath } & (
     }
   /** Restores a document that the run deleted, as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
-  /**
-   * Moves the file of a document that the run created to the trash. The next run then deletes the
-   * document on the service, under the safety checks.
-   */
+  /** Moves a created document's file to the trash. The next run deletes it on the service. */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
-  /** Moves a folder back, with its current contents. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
   /** Protects a document again, so that its changes go to review, or ends its protection again. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
@@ -120,7 +116,6 @@ type UndoContext = {
   /** Created documents that the undo keeps, because each of them replaces a removed one. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
-  /** Null if the change id is not known. */
   readonly changeIdOf: (id: DocId, digest: Digest) => ChangeId | null;
 };
 
@@ -138,12 +133,11 @@ const SYNCED_AGAIN = "it is synced again";
 const DELETED_SINCE_DOWNLOAD = "it was downloaded, and was deleted since";
 const ONLY_DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
-/** A document with its events of the runs that are undone. */
 type DocumentHistory = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly record: DocumentRecord | undefined;
-  /** Oldest first. Events of the folders above are left out. */
+  /** Events of this document alone, oldest first. */
   readonly events: readonly MirrorEvent[];
   readonly removed: MirrorEvent | undefined;
 };
@@ -177,10 +171,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   return context.successors.has(id) ? [] : [planRemoval(record, events.findLast(({ after }) => after !== null)?.after)];
 }
 
-/**
- * Plans the undo of content, path and protection. The document existed before the runs and exists
- * now.
- */
+/** Plans the undo of content, path and protection for a document that was not removed. */
 function planPresentUndo({ path, events }: DocumentHistory, record: DocumentRecord, context: UndoContext): UndoItem[] {
   const conflict = planConflictReopening(record, events, context);
   const possibleItems = [
@@ -215,10 +206,7 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
-/**
- * Returns the document that the runs created in place of one that they had removed, as `restore`
- * and `undo` do. Null if there is none.
- */
+/** Returns the document that the runs created in place of a removed one; null without one. */
 export function findSuccessor(
   id: DocId,
   events: readonly MirrorEvent[],
@@ -307,27 +295,21 @@ function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext)
   return (to === "moment" ? firstChange?.merged?.base : null) ?? firstChange?.before ?? null;
 }
 
-/**
- * Returns null if the runs did not change the content, or the content before the runs is unknown.
- */
+/** Returns null if the runs did not change the content, or the old content is unknown. */
 function planContentRestore(
   record: DocumentRecord,
   events: readonly MirrorEvent[],
   context: UndoContext,
 ): UndoItem | null {
   const { id, localPath: path } = record;
-  // An event `create-local` counts too: it created the file again, with other content, after the
-  // user had deleted it during a conflict.
+  // After a deletion during a conflict, `create-local` creates the file with other content.
   const lastChange = events.findLast((event) => isContentChange(event) || event.kind === "create-local");
   const [digest, expect] = [findEarlierContent(events, context), lastChange?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
   return { path, kind: "text-back", id, digest, expect };
 }
 
-/**
- * Returns null if the runs ended no conflict, or an older mdmirror did so without recording the
- * versions.
- */
+/** Returns null if the runs ended no conflict, or did not record its versions. */
 function planConflictReopening(
   record: DocumentRecord,
   events: readonly MirrorEvent[],
@@ -373,10 +355,7 @@ function planMoveBack(
     : makeLeftItem(path, "it was moved again since");
 }
 
-/**
- * Returns true if the document is still where its own last move brought it. Later moves of a folder
- * above it, by the same runs, do not matter.
- */
+/** Returns true if the document is still where its own last move, not a folder's, brought it. */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,
   last: RecordedMove,

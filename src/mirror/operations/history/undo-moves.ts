@@ -9,35 +9,23 @@ import type { BaseTree } from "../../model/tree.ts";
 /** A move back from `at`, the path in base, to `to`, the path before the runs. */
 export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
-/**
- * Returns the temporary name that an entry takes to free its path. The name depends only on the
- * path, so that a second `undo` finds it taken.
- */
+/** Returns a temporary name. It depends on the path only, so a second `undo` finds it taken. */
 export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/**
- * Returns true if an entry is at the target path of the other entry, or is a folder above that
- * path.
- */
+/** Returns true if an entry is at the target path of the other one, or a folder above it. */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
-/**
- * Returns true if the other entry has to move first, because it is at this entry's target path or
- * will be a folder above that path.
- */
+/** Returns true if the other entry is at, or will be a folder above, this entry's target. */
 export function movesFirst(other: BackMove, move: BackMove): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
-/**
- * All moves of a folder in a run as one move. `to` is its current path in base. `movedSince`: it
- * was moved again after the run.
- */
+/** A folder's moves in a run as one. `to`: path in base; `movedSince`: moved after the run. */
 export type FolderMove = {
   readonly id: DirId;
   readonly from: LocalPath;
@@ -61,8 +49,7 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
   return [...Map.groupBy(ownEvents, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const earlierPath = moves.find((event) => event.from !== null)?.from ?? null;
-    // A folder that was removed with its documents does not move back. The documents have events of
-    // their own.
+    // A folder that was removed does not move back. Its documents have events of their own.
     if (dir === undefined || earlierPath === null) return [];
     const lastMoveEvent = moves.at(-1)!;
     const currentPath = MOVES_LOCALLY.has(lastMoveEvent.kind) ? dir.localPath : dir.remotePath;
@@ -100,7 +87,6 @@ export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackM
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
-/** `localFrom` is the local path before the move. */
 export type RecordedMove = {
   readonly side: "local" | "remote";
   readonly from: string;

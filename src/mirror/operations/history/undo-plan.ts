@@ -72,10 +72,7 @@ type PathFacts = {
   readonly disk: Pick<Disk, "look">;
 };
 
-/**
- * Returns a `left` item if the item would restore a deleted document to a path that is taken even
- * after the moves.
- */
+/** Returns a `left` item if the path of a deleted document is taken even after the moves. */
 function checkTarget(item: UndoItem, { records, disk }: PathFacts, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const currentRecord = records.get(item.path);
@@ -113,8 +110,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
-    // On a disk that ignores case, an entry whose name only changes its case is itself at its
-    // target path.
+    // If only a name's case changes, some disks have the entry itself at its target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leavingIds.has(holder);
   };

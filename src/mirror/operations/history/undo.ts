@@ -33,7 +33,7 @@ type RunOfPlan = { readonly run: number; readonly kind: string; readonly started
 type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
-  /** Newest first. */
+  /** Runs that the plan undoes, newest first. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
   /** Newer runs that are skipped because they cannot be undone, newest first. */
@@ -125,10 +125,7 @@ function describeRuns({ runs, passed, version }: UndoPlan) {
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
-/**
- * Returns the items with their effects. An effect does nothing if its document is no longer as
- * planned.
- */
+/** Returns the items with their effects, which do nothing if a document is not as planned. */
 export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${formatRuns(runs)}`;
   const moves = items.filter(isMove);
@@ -238,7 +235,6 @@ function freePath(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEnt
   else one.end = renameEnd;
 }
 
-/** Renames an entry, and updates the current paths of all entries in it. */
 function renameEntry(
   ctx: CycleContext,
   all: readonly MovingEntry[],
@@ -246,8 +242,7 @@ function renameEntry(
   to: LocalPath,
   detail: string,
 ) {
-  // On a disk that ignores case, a path that differs only in case leads to the entry itself. Only
-  // the disk knows, so the rename is tried.
+  // A disk that ignores case may have the entry itself at the path, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
   const moveEnd = moveBack(ctx, { id, from, to }, detail);

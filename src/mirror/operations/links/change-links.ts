@@ -1,6 +1,4 @@
-/**
- * Starts or stops the conversion of links: rewrites the links in local files, and uploads nothing.
- */
+/** Starts or stops the conversion of links. Rewrites local files, and uploads nothing. */
 
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -42,8 +40,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
-  // A conflict copy keeps its links. If the user chose it later, its links would be read in the
-  // wrong form.
+  // A conflict copy keeps its links. If chosen later, they would be read in the wrong form.
   if (isEnding && conflictCount > 0)
     return trouble(
       "usage",
@@ -96,10 +93,7 @@ async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: read
   return writtenCount;
 }
 
-/**
- * Checks the set-aside files for late saves before the form of links changes. Afterwards, each of
- * these files would look like a late save.
- */
+/** Checks for late saves first, because every set-aside file has the old form of links. */
 async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);
 }

@@ -13,7 +13,6 @@ import type { World } from "../../engine/run/world.ts";
 type PlacedLink = {
   readonly path: LocalPath;
   readonly line: number;
-  /** Target as written in the file. */
   readonly destination: string;
 };
 
@@ -27,9 +26,7 @@ export type CheckedLinks = {
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
-  /**
-   * Pictures that documents show. The service does not get them, because only documents are synced.
-   */
+  /** Pictures in documents. The service does not get them, because only documents are synced. */
   readonly pictures: readonly PlacedLink[];
 };
 
@@ -109,10 +106,7 @@ class FolderNames {
     return path !== null && listForms(path).some((form) => this.#tree.others.has(form));
   }
 
-  /**
-   * Returns the document with the most similar name; of several, the one with the most similar
-   * path. Null if no name is similar.
-   */
+  /** Returns the document with the most similar name, then path; null if none is similar. */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const target = read.kind === "wiki" ? `${readNameOfDestination(read.target)}.md` : read.target;
     const name = nameOf(target.replace(/\/$/, ""));

@@ -14,10 +14,7 @@ import type { LinkMode } from "../../settings/config.ts";
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
-/**
- * Reads some of the documents. Returns `translate` if one of them has a link by id. Skips documents
- * that cannot be read.
- */
+/** Returns `translate` if one of some documents has a link by id. Skips unreadable ones. */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);

@@ -1,7 +1,4 @@
-/**
- * `approve` and `reject`, the answers to a stop. An answer applies only to the stop that the user
- * saw.
- */
+/** `approve` and `reject`. An answer applies only to the stop that the user saw. */
 
 import { digestOf } from "../../../contract/digest.ts";
 import { compareByPath } from "../../model/by-path.ts";
@@ -42,7 +39,6 @@ type StopItem = StopResult["items"][number];
 
 export type StopView = {
   readonly stop: StopResult;
-  /** Paths of documents that the stopped changes would delete, on either side. */
   readonly deleted: ReadonlySet<string>;
   /** Items that `reject` would restore, or the reason why it could restore nothing. */
   readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
@@ -62,10 +58,7 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
   });
 }
 
-/**
- * Changes that a safety check stops in the plan of the next sync. An answer applies to exactly
- * these. If more changes follow, the sync stops again (I21).
- */
+/** Changes that a safety check stops. An answer applies to exactly these (I21). */
 type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
   readonly stopped: readonly StopItem[];
@@ -82,10 +75,7 @@ const NO_STOP: StopPlan = {
   back: [],
 };
 
-/**
- * Returns trouble if the linked folder is missing or was replaced, because no answer is then
- * possible.
- */
+/** Returns trouble without the linked folder, because no answer is then possible. */
 export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return ok(NO_STOP);
@@ -97,8 +87,7 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
     return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stoppedActions = listActionsOfStop(verdict, steps);
-  // A reason that concerns the whole folder or workspace belongs to no step, so the approval names
-  // the reason itself.
+  // A reason about the whole folder or workspace has no step, so the approval names the reason.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = makePathLookup(trees.base);
@@ -150,7 +139,6 @@ export const reject: AnswerOperation = {
   },
 };
 
-/** Returns trouble if none of the stopped changes can be undone. */
 function requireRejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);

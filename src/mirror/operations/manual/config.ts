@@ -9,7 +9,6 @@ import { listSettings, type Setting, findValueFault } from "../../settings/setti
 
 type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
 
-/** Returns trouble that suggests the most similar name if no setting has this name. */
 export function findSetting(name: string): Result<NamedSetting> {
   const allSettings = listSettings();
   const namedSetting = allSettings.find((one) => one.name === name);

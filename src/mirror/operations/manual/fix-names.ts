@@ -1,7 +1,4 @@
-/**
- * Renames local files and folders to the names that they have on the service: `My notes.md`,
- * uploaded as `My-notes.md`, gets that name locally too.
- */
+/** Gives local files and folders their names on the service: `My notes.md` -> `My-notes.md`. */
 
 import { mapName, type NameKind, findNameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";

@@ -25,13 +25,9 @@ export type PlanItem<Row extends DocumentResult = DocumentResult> = {
 };
 
 export type ManyPlan<Row extends DocumentResult = DocumentResult> = {
-  /**
-   * True if the user named one document. If its item fails, the call returns the trouble of the
-   * item.
-   */
+  /** True if the user named one document. The call then returns its failure as trouble. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
-  /** Numbers of the runs that the items undo. */
   readonly undoes?: readonly number[];
 };
 
@@ -55,17 +51,12 @@ export function isDone({ outcome }: ManualEnd): boolean {
   return outcome.kind === "done" || outcome.kind === "submitted";
 }
 
-/**
- * LIMIT: items that run at the same time. The client's queue limits their requests further. If the
- * user stops the command, these items still run to their end.
- */
+/** LIMIT: items at a time, because these run to their end if the user stops the command. */
 export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED_REASON = "the service could not be reached";
 
 type RunItemsResult<Row> = {
-  /** Number of the run that carried out the items; null if no item had anything to do. */
   readonly run: number | null;
-  /** True if some items were not tried, because the service was not reached. */
   readonly isOffline: boolean;
   readonly items: readonly Row[];
 };
@@ -119,7 +110,6 @@ function toRowEnd(end: ManualEnd | undefined, untried: string): Pick<DocumentRes
   return { end: "failed", why: outcome.detail, notes };
 }
 
-/** Returns null if the item was done. */
 function describeFailure(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
   switch (outcome.kind) {
     case "done":

@@ -50,9 +50,7 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
   }
 }
 
-/**
- * Makes git ignore repositories that other users made in the system's folder for temporary files.
- */
+/** Makes git ignore repositories of other users in the system's temporary folder. */
 function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
   return { ...omitKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
@@ -66,10 +64,7 @@ function writeTo(folder: string, name: string, text: string): string {
   return path;
 }
 
-/**
- * @param folder folder in which git runs. It is not the current one, whose owner may have written a
- * git configuration
- */
+/** @param folder folder for git. Another user may have configured git in the current one */
 function chooseCommand(env: Environment, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const ownCommand = env["MDMIRROR_MERGETOOL"] ?? "";
   if (ownCommand !== "") {
@@ -85,8 +80,7 @@ function chooseCommand(env: Environment, files: Readonly<Record<string, string>>
   });
   const tool = configuredTool.status === 0 ? configuredTool.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE_TOOL);
-  // git's library of tools is a shell script to be sourced. It knows how to call each tool, and
-  // obeys `mergetool.<name>.cmd` and `.path`.
+  // git's library of tools, a shell script, knows each tool and obeys `mergetool.<name>`.
   const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(
     `TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${initialization}; run_merge_tool ${tool} true`,

@@ -7,7 +7,6 @@ import type { World } from "../../engine/run/world.ts";
 import { findRecordAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** A conflict, or a block that the user can resolve by a choice. */
 export type OpenProblem = {
   readonly path: LocalPath;
   readonly record: DocumentRecord;
@@ -34,7 +33,6 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   return block === null ? refuseWithoutProblem(record.localPath) : refuseUnresolvable(record.localPath, block);
 }
 
-/** Returns null if the document has no problem that a choice resolves. */
 export function findRecordProblem(
   world: Pick<World, "disk">,
   base: BaseTree,
@@ -55,8 +53,7 @@ function listWays(
   conflict: Conflict | null,
   block: Block | null,
 ): readonly ResolutionKind[] | undefined {
-  // If the document is gone from the service, no version of its conflict can be sent. Only the
-  // choices of the block then remain.
+  // Versions of a document that is gone from the service cannot be sent.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return record.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -90,9 +87,7 @@ export function findRecordOfCopy(base: BaseTree, path: LocalPath): DocumentRecor
   return null;
 }
 
-/**
- * Finds the record of a file that was renamed to a name that is not synced, by the file's inode.
- */
+/** Finds by inode the record of a file that was renamed to a name that is not synced. */
 function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
@@ -109,10 +104,7 @@ function refuseWithoutProblem(path: LocalPath): Result<never> {
   return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 
-/**
- * Returns the path of the document's file. If its move is blocked, only the block has this path,
- * and the record has the path before the move.
- */
+/** Returns the path of the file. If its move is blocked, only the block has this path. */
 function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;
 }

@@ -28,16 +28,13 @@ export type ProblemView = {
   readonly versions: ProblemVersions;
   readonly mine: ShownText;
   readonly theirs: ShownText;
-  /** Content of base; "" if the document was new on both sides. */
   readonly base: ShownText;
-  /** Times are in milliseconds since the epoch. Null without a conflict. */
+  /** Open conflict, with times in milliseconds since the epoch; null if there is none. */
   readonly conflict: {
     readonly since: number;
     readonly conflictCopy: LocalPath;
     readonly hasConflictCopy: boolean;
-    /** True if the document was new on both sides, at the same path. */
     readonly bothNew: boolean;
-    /** Number of changes to the document on the service since the conflict began. */
     readonly renewed: number;
   } | null;
   readonly block: (Attention & { readonly since: number }) | null;
@@ -70,10 +67,7 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
   };
 }
 
-/**
- * For a block, `theirs` is null, because mdmirror reads the content on the service only after the
- * user's choice.
- */
+/** For a block, `theirs` is null, because it is only read after the user's choice. */
 export function readVersions({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): ProblemVersions {
   const atPath = disk.look(path);
   const localDigest = atPath.kind === "file" ? atPath.digest : null;
@@ -111,10 +105,7 @@ function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null)
     : { kind: "text", text: content };
 }
 
-/**
- * Base is empty if it is no longer stored. Returns trouble if the local or the service's content
- * cannot be read.
- */
+/** Returns trouble if a side's content cannot be read. Base is empty if not stored. */
 export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")

@@ -1,6 +1,4 @@
-/**
- * Resolves one problem, or several that the user selects by paths, folders or patterns, as one run.
- */
+/** Resolves one problem, or several by paths, folders or patterns, as one run. */
 
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -91,8 +89,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = readVersions(world, problem);
     const serviceDigest = await readTheirs(world, problem);
-    // The service has a newer version than the one in the conflict. A sync downloads it, so that
-    // the user can read it before choosing.
+    // The service has a newer version, which the user has to read before choosing.
     if (!isDry && serviceDigest !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs: serviceDigest };
   },
@@ -103,10 +100,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
 };
 
-/**
- * Returns false if the name means a folder or a pattern, or for the choice `merged-where-clean`,
- * which is always for several documents.
- */
+/** Returns false for a folder, a pattern, or the choice `merged-where-clean`. */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
@@ -205,7 +199,6 @@ function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly st
   return ok(openItems.filter((open) => listPaths(open).some(selection.value.selects)));
 }
 
-/** Returns trouble if the choice does not resolve the problem. */
 function planChoice(
   world: StateAndDisk,
   problem: OpenProblem,
@@ -226,10 +219,7 @@ function planChoice(
 
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
 
-/**
- * Merges the local file with the conflict copy, which the user may have edited. Without a conflict
- * copy, merges with the last version that the service showed.
- */
+/** Merges with the conflict copy, which the user may have edited, or the last known version. */
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const localResult = disk.read(path);
   if (localResult.kind !== "done")
@@ -260,26 +250,19 @@ export type Resolution = {
   readonly seen?: SeenVersions | null;
 };
 
-/**
- * Also sends content with conflict markers, because the caller has checked that the user passed
- * `--force`.
- */
+/** Also sends content with conflict markers, because the user passed `--force`. */
 async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const hasConflictMarkers = hasMarkers(ctx.world, problem, way);
   const firstEnd = await resolveOne(ctx, problem, way);
   if (!isDone(firstEnd)) return firstEnd;
   const notes = [...firstEnd.notes, ...listReviewNotes(problem, way)];
   if (!hasConflictMarkers) return { ...firstEnd, notes };
-  // The planner would block content with conflict markers as an unfinished merge, but the user
-  // chose this content.
+  // The planner would block content with conflict markers as an unfinished merge.
   const sendEnd = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
   return isDone(sendEnd) ? { outcome: sendEnd.outcome, notes: [...notes, ...sendEnd.notes] } : sendEnd;
 }
 
-/**
- * Returns a note if a change of the document is in review. The change stays there after the choice,
- * because the API cannot withdraw it.
- */
+/** Returns a note if a change is in review, because the API cannot withdraw it. */
 function listReviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
   const ids = record.submissions.flatMap(({ changeId }) => changeId ?? []);

@@ -28,7 +28,7 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** Null if nothing was written, because the content had changed. */
+/** Result of a change; null if nothing was written, because the content had changed. */
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
@@ -74,7 +74,6 @@ function pathFault(path: string): string | null {
   return null;
 }
 
-/** Returns null if no file exists. */
 export async function readDocument(context: SaveContext, path: LocalPath): Promise<Result<EditedDocument | null>> {
   const pathResult = judgePath(context, path);
   if (pathResult.kind === "trouble") return pathResult;
@@ -92,10 +91,7 @@ export async function readDocument(context: SaveContext, path: LocalPath): Promi
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
-/**
- * Error codes that may end by themselves. EAGAIN: the file changed while mdmirror read it. ENOENT:
- * another process was replacing the file.
- */
+/** Errors that may pass. EAGAIN: the file changed meanwhile. ENOENT: it was being replaced. */
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 function mayRetry(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
@@ -121,10 +117,7 @@ export function createDocument(context: SaveContext, path: LocalPath, text: stri
   return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
 }
 
-/**
- * Overwrites nothing. Returns the new path; null if the file no longer has the expected content, or
- * the new path is taken.
- */
+/** Returns the new path; null if the path is taken, or the content is not the expected one. */
 export function moveDocument(
   context: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },

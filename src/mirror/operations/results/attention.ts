@@ -16,19 +16,14 @@ export const NEXT_WITHOUT_ROOT =
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/**
- * Returns the possible next steps: carry the changes out, or undo them. For a stop that no approval
- * ends, returns the step that ends the stop.
- */
+/** Returns the steps that apply or undo the changes, or end a stop without an answer. */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // A moved folder and a copied one need different steps, so one text for both replaces the usual
-  // steps.
+  // A moved and a copied folder need different steps, so one text names both.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
     return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // All files would be uploaded to a wrong workspace as new documents, so the user first checks the
-  // key.
+  // A wrong workspace would get all files as new documents, so the user checks the key first.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   // A stop because of many new conflicts comes before any change, so nothing has to be undone.

@@ -66,7 +66,7 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
 
 type ProblemKind = Pick<Attention, "path" | "kind" | "refused">;
 
-/** Keeps the placeholder `PATH`. */
+/** Returns the next step with the placeholder `PATH`. */
 export function findNextStepOfKind({ path, kind, refused }: ProblemKind): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";

@@ -1,7 +1,6 @@
 import { shownName } from "../../../common/shown-name.ts";
 import { type DiffHunk, diffLines } from "../../../markdown/merge/line-diff.ts";
 
-/** A name is null if its version does not exist. */
 export type PatchNames = { readonly before: string | null; readonly after: string | null };
 
 const LINE_SIGNS = { same: " ", added: "+", removed: "-" } as const;

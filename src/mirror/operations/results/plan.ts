@@ -42,9 +42,7 @@ const MAX_FOLDERS = 20;
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = DocumentShare & {
-  /**
-   * Path of the folder, which counts with its subfolders. "" means documents directly in the root.
-   */
+  /** Path of the folder, with its subfolders. "" means documents directly in the root. */
   readonly folder: LocalPath;
 };
 

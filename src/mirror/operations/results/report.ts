@@ -8,8 +8,7 @@ import type { SyncReport } from "./shapes.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // In `--json`, `merged` counts all merges of two edits. The run's report counts some of them as
-  // `accepted` or `byPolicy`, so these are added.
+  // In `--json`, `merged` counts all merges, also those of `accepted` and `byPolicy`.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {

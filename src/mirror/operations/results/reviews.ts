@@ -10,7 +10,6 @@ export const SENT_UNKNOWN = "the uploaded version is not known locally";
 export const KEEPS_TEXT = "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 
-/** Returns null if the service gave no reason. */
 export function explainReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {
   if (reason === null) return null;
   return reason === "conflict" ? `${REVIEW_REASONS.conflict} (published now: ${liveChangeId})` : REVIEW_REASONS[reason];

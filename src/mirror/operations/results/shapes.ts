@@ -1,7 +1,4 @@
-/**
- * Types of the objects that `--json` prints and the library returns. They never have the content of
- * a document. A minor version may add values of `kind` and `code`.
- */
+/** Results of `--json` and the library, never with content. Minor versions may add kinds. */
 
 export type AttentionEntry = {
   /** Path below the linked folder; "" for the whole folder. */
@@ -93,10 +90,7 @@ export type StatusReport = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Seconds since both sides were last proven equal; null if they never were. */
   readonly ageSeconds: number | null;
-  /**
-   * Milliseconds since the epoch of the last proof that both sides are equal; null if there was
-   * none.
-   */
+  /** Last proof that both sides are equal, in milliseconds since the epoch; null if none. */
   readonly syncedAt: number | null;
   readonly url: string;
   /** Linked part of the workspace: path of a folder, or a list of paths; "" is all of it. */

@@ -31,7 +31,7 @@ export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
-/** Next step if a rejection has nothing to undo. */
+/** Returns the next step if a rejection has nothing to undo. */
 export function findStepWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

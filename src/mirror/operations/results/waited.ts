@@ -20,10 +20,7 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 /** LIMIT: paths in the answer to `wait`, so that it fits into one line of the daemon's socket. */
 const MAX_PATHS = 1_000;
 
-/**
- * Ranks of the states, worst first. If there are too many paths, those of the highest rank are left
- * out.
- */
+/** Ranks of the states, worst first. Beyond the limit, the highest ranks are left out. */
 const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -33,7 +30,6 @@ const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   live: 4,
 };
 
-/** Returns trouble for a path that is never synced. */
 export function makeWaitReport(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
   if (end.kind === "outside") return refuseUnsynced(end.outside);
   const { paths, documents } = end;

@@ -97,10 +97,7 @@ function describeService({ remote, record, folder, path }: PathExplanation): str
   return `${remote.id} ${version}${moveClause}${remote.protected ? ", protected" : ""}`;
 }
 
-/**
- * Explains why the next sync has no step for a path: both sides are equal, or documents below it
- * are blocked. Adds the reasons of a stop.
- */
+/** Explains why the next sync has no step for a path, and adds the reasons of a stop. */
 function listFactsWithoutSteps(
   blockedBelow: PathExplanation["blockedBelow"],
   stops: PathExplanation["safetyStops"],
