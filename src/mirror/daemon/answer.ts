@@ -5,10 +5,7 @@ import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { readErrorCode, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import { NO_STANDSTILL, makeWaitReport, type Standstill } from "../operations/results/waited.ts";
 
-/**
- * During a run that a user requested, a paused daemon has the phase of the run. It is then
- * recognised because it has no next poll and no retry.
- */
+/** A paused daemon in a run that a user requested has no next poll and no retry. */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
@@ -82,10 +79,7 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/**
- * Returns the milliseconds until the next opening of the folder, after this number of failures in a
- * row.
- */
+/** Returns the milliseconds until the folder is opened again, after failures in a row. */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }

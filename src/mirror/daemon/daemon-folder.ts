@@ -1,7 +1,4 @@
-/**
- * One linked folder of the daemon. The daemon opens, syncs and lends the folder, and opens it again
- * after failures.
- */
+/** A linked folder that the daemon opens, syncs and lends, and opens again after failures. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -38,10 +35,7 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  * request to the service ends well before that.
  */
 export const HANG_MS = 240_000;
-/**
- * LIMIT: milliseconds for which a request waits until another command gives the folder back, so
- * that the user sees soon which command that is.
- */
+/** LIMIT: milliseconds for which a request waits, so that the user learns who has the folder. */
 const MAX_LOAN_MS = 30_000;
 /** Milliseconds between two signs of life that the daemon sends to a waiting command. */
 const ALIVE_EVERY_MS = 2_000;
@@ -70,10 +64,7 @@ export class DaemonFolder {
   /** Null if no command uses or waits for the folder. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
-  /**
-   * Resolves when the folder was opened again, or could not be opened; null if it is not being
-   * opened.
-   */
+  /** Resolves when the folder was opened again, or could not be; null if it is not being opened. */
   #opening: PromiseWithResolvers<void> | null = null;
   /** Id in the folder's marker when the daemon first opened the folder; null without a marker. */
   #marker: string | null = null;
@@ -150,10 +141,7 @@ export class DaemonFolder {
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
-  /**
-   * Runs the daemon's loop until it ends. Returns why the loop ended; null if the folder is to be
-   * opened again immediately.
-   */
+  /** Runs the loop. Returns why it ended; null if the folder is to be opened again immediately. */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const openResult = await this.#openToServe(stop);
     const loan = this.#endLoan();
@@ -194,8 +182,7 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // Another daemon that has lent the folder does not have the folder's lock, so only its socket
-    // shows that it runs.
+    // A daemon that has lent the folder does not have its lock; only its socket shows that it runs.
     const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
@@ -269,10 +256,7 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  /**
-   * Sends signs of life until the work is done. Refuses the request if another command keeps the
-   * folder for too long.
-   */
+  /** Sends signs of life until the work is done. Refuses if another command keeps the folder. */
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
@@ -317,8 +301,7 @@ export class DaemonFolder {
           ? this.#lend(openedDaemon, request.what, call)
           : performRequest(openedDaemon.daemon, shortenTimeout(request, clock.monotonic() - beganAt), call.gone);
       const answerOrNull = await work.catch((error: unknown) => {
-        // A daemon that ends, or closes the folder, rejects requests. At any other time, the error
-        // is a bug.
+        // A daemon that ends or closes the folder rejects requests. Any other error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
         return null;
       });
@@ -327,10 +310,7 @@ export class DaemonFolder {
     }
   }
 
-  /**
-   * Answers when the daemon has nothing in the folder open. The daemon opens the folder again when
-   * the command has disconnected.
-   */
+  /** Answers when the daemon has closed the folder, which it opens again after the command. */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const folderFreed = Promise.withResolvers<void>();

@@ -48,10 +48,7 @@ export async function runDaemons(
   });
 }
 
-/**
- * Milliseconds between two checks of the list of linked folders. A check also finds folders that
- * exist again, for example on a mounted disk.
- */
+/** Milliseconds between two checks of the list. A check also finds folders that exist again. */
 const CHECK_MS = 2_000;
 
 /**
@@ -159,8 +156,7 @@ class KeptFolders {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // While one of the list's entries cannot be trusted, the list may be incomplete. A folder that
-    // is not in the list may then still be linked.
+    // If an entry of the list cannot be trusted, a folder that is not in the list may be linked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))

@@ -34,13 +34,11 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const settings = {
     ...makeRunSettings(mirror, USUAL_RUN),
     handsOff: chooseEditorWait(mirror.config, "watch"),
-    // Read again for each run, because the choice of `init --prefer` is valid only until the first
-    // complete run.
+    // `init --prefer` is valid only until the first complete run, so each run reads it again.
     get prefer() {
       return makeRunSettings(mirror, USUAL_RUN).prefer;
     },
-    // A run with a smaller limit may have been stopped. Until that stop has ended, the daemon keeps
-    // to the smaller limit.
+    // Until the stop of a run with a smaller limit has ended, the daemon keeps to that limit.
     get guards() {
       return readGuardLimits(mirror);
     },

@@ -1,6 +1,4 @@
-/**
- * Makes a systemd user unit or a launchd agent from the templates in `config/`, and installs it.
- */
+/** Makes a systemd user unit or a launchd agent from a template in `config/`, and installs it. */
 
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -76,10 +74,7 @@ function quoteForCron(text: string): string {
  */
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
-/**
- * Variables that locate the state folder, with the list of linked folders, and the configuration
- * folder, with the hooks.
- */
+/** Variables that locate the list of linked folders and the hooks. */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
 /** Variables that decide how the service is reached, such as proxies and certificates. */
 const KEPT_NETWORK = [
@@ -106,10 +101,7 @@ function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<r
   return ok(keptVariables);
 }
 
-/**
- * Name of the unit for all linked folders. No unit for one folder has this name, because such a
- * name ends with eight hexadecimal digits.
- */
+/** Unit for all linked folders. The name of a unit for one folder ends with eight hex digits. */
 const NAME_OF_ALL = "mdmirror-all";
 
 function makeUnitName(root: string): string {
@@ -210,8 +202,7 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", makeLaunchdDomain(), unit.file]];
-  // launchd does not load an agent again, so it is unloaded first. This fails if it was not loaded,
-  // which does not matter.
+  // launchd does not load an agent again, so it is unloaded first, which may fail harmlessly.
   if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, output } = await runTool(step, env);
@@ -241,10 +232,7 @@ export function isInstalled({ file }: ServiceUnit): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/**
- * Returns the state in the words of the service manager, such as `active`, `failed` or `inactive`;
- * null if the manager does not answer.
- */
+/** Returns a state such as `active` or `failed`; null if the service manager does not answer. */
 export async function readUnitState(unit: ServiceUnit, env: Environment): Promise<string | null> {
   if (unit.manager === "systemd") {
     const { ran, output } = await runTool(["systemctl", "--user", "is-active", `${unit.name}.service`], env);

@@ -52,10 +52,7 @@ function listCandidates(env: SocketOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/**
- * Creates a folder, or accepts one that belongs to this user and that no other user may enter.
- * Returns null, or the reason why the folder cannot be used.
- */
+/** Creates or checks a folder. Null if only this user may enter it; otherwise the reason. */
 function whyNotPrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -28,9 +28,7 @@ type ControlServer = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
-  /**
-   * Receives an error that is a bug in the handling of a request. The command gets an error too.
-   */
+  /** Receives an error that is a bug in handling a request. The command gets an error too. */
   readonly onFault: (error: unknown) => void;
 };
 

@@ -12,10 +12,7 @@ import type { Result } from "../../../common/trouble.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
-/**
- * Version of the protocol. A new field in a request needs a new version. Otherwise an older daemon
- * would ignore the field and report success.
- */
+/** Version, increased for each new field: an older daemon would ignore it and report success. */
 export const PROTOCOL_VERSION = 4;
 /** LIMIT: characters of one line. A request or an answer may have some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
@@ -51,10 +48,7 @@ export type DaemonStatus = {
   readonly pid: number;
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
-  /**
-   * Phase of the engine's loop. A folder without a loop is `lent`, `opening` or `closed`. `silent`:
-   * the daemon did not answer in time.
-   */
+  /** Phase of the loop, otherwise `lent`, `opening`, `closed`, or `silent` without an answer. */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
@@ -69,9 +63,7 @@ export type DaemonStatus = {
   readonly stillMs: number;
   /** Counts of requests since the start, by result; undefined if the daemon is silent. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /**
-   * Active effects of the current cycle; null if there are none; undefined if the daemon is silent.
-   */
+  /** Active effects of the cycle; null if there are none; undefined if the daemon is silent. */
   readonly traffic?: CurrentTraffic | null;
   /** Undefined for a closed folder or a silent daemon. */
   readonly eventStream?: EventStreamState;
@@ -81,19 +73,14 @@ export type CurrentTraffic = {
   /** Number of this cycle's effects that are complete, out of `total`. */
   readonly done: number;
   readonly total: number;
-  /**
-   * First of the active effects. A newer daemon may send a `kind` that this version does not know.
-   */
+  /** First of the active effects. A newer daemon may send kinds that this version does not know. */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   readonly more: number;
 };
 
 type RequestEnvelope = { readonly root: string; readonly request: ControlRequest };
 
-/**
- * One line of an answer. `beat`: a sign of life. `other-root`: the daemon serves another folder
- * than the caller's.
- */
+/** `beat`: a sign of life. `other-root`: the daemon serves a folder other than the caller's. */
 export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
@@ -111,8 +98,7 @@ export function readRequest(line: string): RequestEnvelope | string {
 
 const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
-// Words for the kinds of answers on the socket. They never change, so that a command and a daemon
-// of different versions can still tell a result from a refusal.
+// Words that never change, so that commands and daemons of any version recognise a refusal.
 const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
 const REPLY_KINDS = new Map<unknown, ControlReply["kind"]>(
   Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as ControlReply["kind"]]),

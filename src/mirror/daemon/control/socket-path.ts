@@ -31,10 +31,7 @@ export function readSocketPath(folder: string): SocketPath | null {
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
 }
 
-/**
- * Returns true if only this user can enter the folder. Where everybody may write, another user may
- * have created the folder first.
- */
+/** Returns true if only this user can enter the folder. Another user may have created it. */
 export function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
