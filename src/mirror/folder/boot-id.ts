@@ -4,9 +4,7 @@ import { readFileSync } from "node:fs";
 type BootIdSources = {
   readonly platform?: NodeJS.Platform;
   readonly file?: string;
-  /**
-   * Absolute path of the program that prints the boot id on macOS, because cron's PATH lacks it.
-   */
+  /** Absolute path of macOS's program that prints the boot id, because cron's PATH lacks it. */
   readonly sysctl?: string;
 };
 

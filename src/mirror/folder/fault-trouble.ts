@@ -1,10 +1,7 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/**
- * Next step after a failed `init`, because the usual next step `mdmirror doctor` needs a linked
- * folder.
- */
+/** Next step after a failed `init`, because `mdmirror doctor` needs a linked folder. */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /** @param factsHint a clause with the command that finds out more */

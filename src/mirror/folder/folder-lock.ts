@@ -9,10 +9,7 @@ import { makeBusyTrouble } from "./folder-trouble.ts";
 /** Name of the daemon's command in the lock, by which a process recognises a daemon. */
 export const DAEMON_COMMAND = "watch";
 
-/**
- * LIMIT: milliseconds for which a starting daemon waits for the lock, so that its failure is seen
- * soon.
- */
+/** LIMIT: milliseconds for which a starting daemon waits, so that its failure is seen soon. */
 const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
@@ -54,10 +51,7 @@ export async function lockFolder(
   return ok({ isLent: giveBack !== null, free: freeFolder });
 }
 
-/**
- * Waits for commands such as a `sync` by cron, which end soon, but not for a daemon, which keeps
- * the lock.
- */
+/** Waits for commands such as `sync`, which end soon, but not for a daemon. */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const deadline = clock.monotonic() + MAX_WAIT_MS;
   let currentLock = first;

@@ -1,6 +1,4 @@
-/**
- * Links a folder to a workspace: checks the folder, plans the first sync, stores the configuration.
- */
+/** Links a folder to a workspace: checks it, plans the first sync, stores the configuration. */
 
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -147,8 +145,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    // The plan uses the state that an earlier link left. A damaged state is ignored, because the
-    // first sync will rebuild it.
+    // A damaged state of an earlier link is ignored, because the first sync will rebuild it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
     const { state, isNew } =
       earlierState.kind === "ok" ? earlierState.value : { state: createMemoryState(clock), isNew: true };
@@ -208,8 +205,7 @@ export async function withFirstPlan<T>(
 export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
   const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    // If the key is valid, the service answers even for a folder that does not exist, so any name
-    // will do.
+    // The service answers a valid key even for a missing folder, so any name will do.
     const folderAnswer = await remote.findFolder(readPrefix(config.remote) || "mdmirror");
     return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
@@ -236,10 +232,7 @@ class AlreadyMarkedDisk extends LocalDisk {
   }
 }
 
-/**
- * Returns true if the first plan only downloads into an empty folder, which the user need not
- * confirm.
- */
+/** Returns true if the first plan only fills an empty folder, which needs no confirmation. */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -249,9 +242,7 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/**
- * Returns trouble if the folder contains a linked folder, because its files would be synced twice.
- */
+/** Returns trouble if a linked folder is inside, because its files would be synced twice. */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);

@@ -5,10 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
-/**
- * LIMIT: bytes of one log file, so that the log stays small. Older files are kept as
- * `mdmirror.log.1` to `mdmirror.log.4`.
- */
+/** LIMIT: bytes of a log file. `mdmirror.log.1` to `mdmirror.log.4` are the older files. */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 
@@ -57,8 +54,7 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Creates only the folder of the log itself. Otherwise, with its disk unmounted, the linked
-      // folder would be created at the mount point.
+      // Does not create the folders above, because the linked folder's disk may be unmounted.
       makeOwnFolder(folder, "log");
       size = statOwnFile(folder, file, "own-file")?.size ?? 0;
     }

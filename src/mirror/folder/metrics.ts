@@ -1,6 +1,4 @@
-/**
- * Metrics of linked folders, for a collector that reads text files. Metrics never contain paths.
- */
+/** Metrics of linked folders, for a collector that reads text files. They have no paths. */
 
 import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";

@@ -149,8 +149,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   };
   const world =
     config.links.mode === "keep" ? plainWorld : withTranslation(plainWorld, mode === "write", config.links.wiki);
-  // A new state does not know which folder was linked, so it accepts this one. That is safe,
-  // because a first sync deletes and overwrites nothing (I05).
+  // A new state accepts any folder, because a first sync deletes and overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;

@@ -24,8 +24,7 @@ type StateInUse = {
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let hasLostContents = false;
-  // `state.db` and `texts.db` can both be damaged. After setting each aside once, the third attempt
-  // succeeds.
+  // `state.db` and `texts.db` may both be damaged, so the third attempt may be the first success.
   for (let attempt = 0; attempt < 3; attempt++) {
     const openedState = openState({ folder, clock });
     if (openedState.kind === "opened") {
@@ -47,18 +46,12 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   );
 }
 
-/**
- * Returns true if a kill or a full disk interrupted the creation of the state. Such a state counts
- * as new.
- */
+/** Returns true if the creation of the state was interrupted. The state then counts as new. */
 function hasNoRoot(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().records.size === 0;
 }
 
-/**
- * Marks the stamps of files as untrusted whose content is no longer in the content store. The next
- * scan then reads these files and stores their content.
- */
+/** Makes the next scan read and store files whose content is not in the content store. */
 function forgetStampsOfMissingContent(state: StoredState): void {
   const missingDigests = new Set(state.missingTexts());
   const records = [...state.load().records.values()];
@@ -68,10 +61,7 @@ function forgetStampsOfMissingContent(state: StoredState): void {
   });
 }
 
-/**
- * Opens the state file for reading, while another process may write it. If there is no state file,
- * or it counts as new, returns a new state in memory.
- */
+/** Reads the state file while others may write it. Without a file, returns a state in memory. */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const openedState = openState({ folder, clock, readOnly: true });
   if (openedState.kind === "opened") {

@@ -32,10 +32,7 @@ export type RunRequest = {
   readonly direction: Policy["direction"];
   /** Deletions on each side that need no approval (`--max-deletes`); null for the usual limit. */
   readonly maxDeletes: number | null;
-  /**
-   * True if a person waits. Otherwise, a changed protected document goes to review only after two
-   * runs saw the same content.
-   */
+  /** True if a person waits. Otherwise, a change goes to review only after two runs saw it. */
   readonly attended: boolean;
   /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;
@@ -50,8 +47,7 @@ const SECOND_SCAN_DELAY_MS = 2_000;
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // A safety check stopped an earlier run because of many new conflicts, which the user's
-  // preference now resolves.
+  // The user's preference now resolves the many new conflicts that stopped an earlier run.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -134,10 +130,7 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   return isDue;
 }
 
-/**
- * Returns a request with the stopped run's deletion limit. With another limit, the plan for an
- * approval might have no stop.
- */
+/** Returns a request with the stopped run's limit. Otherwise, the plan might have no stop. */
 export function makeStoppedRequest({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
@@ -166,8 +159,7 @@ export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDelete
   }
   const isPreferOver = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (isPreferOver && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // After a run in sync, the copy of the state file from before an upgrade of mdmirror is no longer
-  // needed.
+  // After a run in sync, the state file from before an upgrade is no longer needed.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
@@ -226,8 +218,7 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const now = clock.now();
   const storedTime = state.meta(META.prunedAt);
   const prunedAt = Number(storedTime);
-  // A stored time in the future is ignored. Otherwise, after the clock was set back, pruning would
-  // stop until that time.
+  // If the clock was set back, a stored time in the future must not stop pruning.
   if (storedTime !== null && now - prunedAt < DAY_MS && now >= prunedAt) return;
   state.setMeta(META.prunedAt, String(now));
   // A new folder has no old contents, so pruning, which reads all contents, can wait a day.

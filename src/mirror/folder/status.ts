@@ -29,15 +29,9 @@ export type MirrorStatus = RunState & {
   readonly pending: number;
   /** Counts of documents that differ without need for action, by reason: in review, ignored. */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
-  /**
-   * Paths of documents in conflict. A document whose content went to review because of the conflict
-   * is not among them, so that no document is counted twice.
-   */
+  /** Paths of documents in conflict, without those whose content is in review because of it. */
   readonly conflicts: readonly string[];
-  /**
-   * Paths of documents in review. A document in conflict is not among them, because it needs a
-   * local choice.
-   */
+  /** Paths of documents in review, without those in conflict, which need a local choice. */
   readonly reviews: readonly string[];
   /**
    * Documents of `reviews`, each with the time of its oldest change in review, in milliseconds
@@ -120,10 +114,7 @@ export type StatusOptions = {
   readonly cwd: string;
   /** Milliseconds within which the daemon has to answer; undefined for the usual time. */
   readonly daemonMs?: number;
-  /**
-   * True to refuse every folder that `admit` rejects, or whose configuration cannot be read. False,
-   * the default, to refuse only untrusted folders.
-   */
+  /** True to refuse every folder that `admit` rejects; otherwise only untrusted ones. */
   readonly mustBeAdmitted?: boolean;
 };
 
@@ -197,16 +188,12 @@ export type MirrorState =
   | "untrusted"
   | "unreadable";
 
-/**
- * Returns all linked folders of this user, sorted by path, even those that cannot be read. `unfit`
- * has a clause for each registry entry that cannot be trusted.
- */
+/** Returns all linked folders by path, even unreadable ones. `unfit`: faults of the registry. */
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const ownMirrors = listOwnMirrors(options.env);
-  // All daemons are asked at the same time, because a daemon that hangs uses up its whole time
-  // limit.
+  // All daemons are asked at once, because a daemon that hangs uses up its whole time limit.
   const readings = ownMirrors.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
     return { mirror, reading, state: mirror.place === "present" ? chooseMirrorState(reading) : mirror.place };

@@ -35,17 +35,13 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (newNote !== storedNote) writeNotes(folder, { ...notes, [kind]: newNote });
     return isDue ? now - since : null;
   } catch (error) {
-    // A problem that cannot be stored is reported each time, because too many mails are better than
-    // none.
+    // A problem that cannot be stored is reported each time: too many mails are better than none.
     if (readErrorCode(error) === null) throw error;
     return 0;
   }
 }
 
-/**
- * Removes the times of problems that have ended. If the disk cannot be written, the times stay
- * until a later run.
- */
+/** Removes the times of ended problems. If the disk cannot be written, they stay. */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);

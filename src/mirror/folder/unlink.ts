@@ -23,10 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type UnlinkResult = {
   /** True if a key file was removed from `.mdmirror/`. */
   readonly keyFile: boolean;
-  /**
-   * `kept`: the key could not be removed from the keychain. `shared`: it stays, because another
-   * linked folder with the same address as this one uses it.
-   */
+  /** `kept`: the key could not be removed. `shared`: another folder with this address uses it. */
   readonly keychain: "none" | "removed" | "kept" | "shared";
   /** Null if the folder has no readable configuration. */
   readonly url: string | null;
@@ -64,8 +61,7 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
 export function purgeOwnFolder(root: string): Result<null> {
   const folder = join(root, MIRROR_FOLDER);
   try {
-    // RACE: if `init` links the folder between this check and the removal, the new state file is
-    // lost.
+    // RACE: if `init` links the folder between check and removal, the new state file is lost.
     if (hasConfig(folder))
       return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
     rmSync(folder, { recursive: true, force: true });
