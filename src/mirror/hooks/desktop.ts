@@ -1,9 +1,6 @@
 import type { Environment, Hook } from "./hook.ts";
 
-/**
- * The text of an event is an argument and not part of a script, so that a path in it cannot run as
- * code.
- */
+/** The text of an event is an argument, so that a path in it cannot run as code. */
 const LINUX_COMMAND = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
 const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 

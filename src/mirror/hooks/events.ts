@@ -3,10 +3,7 @@
 import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
-/**
- * Documents or problems of an event; empty if it concerns the whole folder; null if it did not
- * happen.
- */
+/** Items of an event; empty if it concerns the whole folder; null if it did not happen. */
 type EventItems = readonly HookItem[] | null;
 
 export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {
@@ -29,10 +26,7 @@ export type WatchedEvent = {
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
-/**
- * Compares the current state with the baseline. `due` is the time at which the hook has to run for
- * the event; null if the event did not happen.
- */
+/** `due` is when the hook has to run for the event; null if the event did not happen. */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: HookFacts,
@@ -75,10 +69,7 @@ function makeItemKey({ kind, path }: HookItem): string {
   return `${kind} ${path}`;
 }
 
-/**
- * Returns the documents whose review has ended. A document that was moved during its review is
- * still in review at another path, so it does not count.
- */
+/** Returns documents whose review has ended, but not those that were moved during the review. */
 function findSettledReviews(before: HookFacts, { reviews, problems }: HookFacts): EventItems {
   if (reviews === null || before.reviews === null) return null;
   const [knownReviews, presentReviews] = [new Set(before.reviews), new Set(reviews)];

@@ -36,9 +36,7 @@ export type HookItem = Omit<AttentionEntry, "detail">;
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
-  /**
-   * Reason why the service is unreachable, and for how many milliseconds; null if it is reachable.
-   */
+  /** Reason for an unreachable service, and since how many milliseconds; null if reachable. */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: ChangeCounts;
 };

@@ -28,10 +28,7 @@ type RunnerOptions = HookWorld & {
   readonly onNote: (note: string) => void;
 };
 
-/**
- * LIMIT: milliseconds between two checks of the hooks, because a busy daemon may have many runs a
- * second.
- */
+/** LIMIT: milliseconds between two checks, because a busy daemon may have many runs a second. */
 const CHECK_PAUSE_MS = 500;
 /** LIMIT: milliseconds between two checks of the hooks if no event causes a check. */
 const IDLE_MS = 60_000;
@@ -118,9 +115,7 @@ export class HookRunner {
     });
   }
 
-  /**
-   * Starts a hook for its first due event. Returns the times at which its other events will be due.
-   */
+  /** Starts a hook for its first due event. Returns when its other events will be due. */
   #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: HookFacts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
@@ -168,8 +163,7 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   }
   if (event.kind !== "phase") return false;
   const { phase } = event;
-  // Only a wait for the service says that it cannot be reached. During a scan, the last known state
-  // stays.
+  // A scan does not show whether the service can be reached, so the last known state stays.
   if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = makeOutage(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;

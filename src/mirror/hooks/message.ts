@@ -7,9 +7,7 @@ import { countChanges } from "./events.ts";
 import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
-/**
- * JSON on the standard input of a hook's command: paths, codes and counts, never content or a key.
- */
+/** JSON on a hook's standard input: paths, codes and counts, never content or a key. */
 export type HookMessage = {
   readonly id: string;
   readonly type: EventName;
@@ -21,8 +19,7 @@ export type HookMessage = {
     /** True if `mdmirror hooks test` sent the message, so that no event happened. */
     readonly test: boolean;
     /**
-     * Counts of open problems and of changes. `changes` are those that this process has synced
-     * since the hook last ran for this event.
+     * Counts. `changes`: changes that this process synced since the hook last ran for this event.
      */
     readonly counts: {
       readonly attention: number;

@@ -86,10 +86,7 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
 
 /** LIMIT: bytes at the end of a command's output that are kept, enough for its last error. */
 const KEPT_BYTES = 1_024;
-/**
- * LIMIT: bytes of output after which mdmirror ends a command, because reading output takes time
- * from syncing.
- */
+/** LIMIT: bytes of output that a command may write, because reading it delays syncing. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** LIMIT: milliseconds between SIGTERM and SIGKILL, so that a command can end by itself. */
 const GRACE_MS = 2_000;
