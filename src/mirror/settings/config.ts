@@ -7,10 +7,7 @@ import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { type SettingGroup, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
-/**
- * Settings of a linked folder, in `.mdmirror/config.json`. `init`, `config` and users write this
- * file.
- */
+/** Settings in `.mdmirror/config.json`, which `init`, `config` and users write. */
 export type Config = ValueOf<typeof SETTINGS>;
 
 export type LinkMode = Config["links"]["mode"];
@@ -40,9 +37,7 @@ export function readConfig(folder: string): Result<Config> {
   return fileText.kind === "trouble" ? fileText : parseConfig(fileText.value, file);
 }
 
-/**
- * Returns the members of the configuration file as they are, even if they are no valid settings.
- */
+/** Returns the members of the configuration file, even if they are no valid settings. */
 export function readMembers(folder: string): Result<JsonObject> {
   const fileText = readConfigText(folder);
   return fileText.kind === "trouble" ? fileText : parseMembers(fileText.value, join(folder, CONFIG_FILE));

@@ -41,10 +41,7 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return findInSources({ ...source, url: origin.url });
 }
 
-/**
- * Returns true if mdmirror would find a key other than `key` now. Returns false if no key can be
- * read, because the next opening of the folder reports that.
- */
+/** Returns false if no key can be read, because the next opening of the folder reports that. */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
     const foundKey = findKey(source);
@@ -55,10 +52,7 @@ export function isOtherKey(source: KeySource, key: string): boolean {
   }
 }
 
-/**
- * Returns null if no usable key is found. Never returns the key itself, because callers also ask
- * about addresses that are not trusted.
- */
+/** Never returns the key itself, because callers ask about untrusted addresses too. */
 export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
   const foundKey = findInSources(source);
   return foundKey.kind === "ok" ? foundKey.value.from : null;
@@ -66,8 +60,7 @@ export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
 
 function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The mode of this file is not checked, because a mounted secret is often readable by a group,
-    // and the user names the file in each call.
+    // The mode of this file is not checked, because groups can often read a mounted secret.
     const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return readResult.kind === "ok" ? ok({ key: readResult.value, from: "--key-file" }) : readResult;
   }

@@ -83,10 +83,7 @@ export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<Loc
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/**
- * Returns a pattern for the highest folder of packages or builds above a document; null without
- * one.
- */
+/** Returns a pattern for the highest generated folder above a document; null without one. */
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

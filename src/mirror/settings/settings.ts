@@ -17,16 +17,11 @@ export type Setting<T> = {
   readonly meaning: string;
   /** Page of the user documentation that explains the setting. */
   readonly page?: string;
-  /**
-   * Command that changes this setting, because more than the configuration file has to change.
-   * Undefined if editing the file is enough.
-   */
+  /** Command that changes the setting, if editing the configuration file is not enough. */
   readonly setBy?: string;
   /** Returns true if this change needs only the configuration file, and not the command. */
   canChange?(from: T, to: T): boolean;
-  /**
-   * Returns the value if the setting allows it. Otherwise reports why not, and returns undefined.
-   */
+  /** Returns the value if the setting allows it; otherwise reports why not. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
 };
 
@@ -117,8 +112,7 @@ export const SETTINGS = {
     listen: makeFlag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
-    // LIMIT: at most 1h, because a change that causes no event would otherwise stay unnoticed for
-    // too long.
+    // LIMIT: at most 1h, because a change without an event would stay unnoticed for too long.
     pollEvery: makeTime("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
@@ -236,9 +230,7 @@ export function parseTime(text: string): number {
   return parseAge(text) ?? 0;
 }
 
-/**
- * LIMIT: least values of `keepHistory`. With less history, a user could not undo yesterday's edit.
- */
+/** LIMIT: least `keepHistory`. With less history, a user could not undo yesterday's edit. */
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
@@ -294,10 +286,7 @@ export function describeLinkedPart(remote: LinkedPart): string {
 }
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
-/**
- * Conflict policy for the paths that a gitignore pattern matches. The first rule that matches
- * applies.
- */
+/** Conflict policy for paths that match a gitignore pattern. The first such rule applies. */
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
