@@ -6,10 +6,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 export type PickedUrl = {
   /** URL without a `/v1…` at its end, because each request adds that part. */
   readonly url: string;
-  /**
-   * Source of the URL: `config` is the folder's own configuration. The user of this command set the
-   * other two.
-   */
+  /** Source of the URL. `config` is the folder's; the user of this command set the others. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
@@ -18,10 +15,7 @@ export type UrlSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/**
- * Returns the URL of the first source that has one: `--url`, `MDMIRROR_URL`, the configuration.
- * Null if none has one.
- */
+/** Returns the first URL of `--url`, `MDMIRROR_URL` and the configuration; null without one. */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const urlVariable = env["MDMIRROR_URL"] ?? "";
   if (url !== undefined && url !== null) return { url: stripUrl(url), from: "--url" };

@@ -52,8 +52,7 @@ export function collectTrustFacts(
   const foundMirror = findMirror(locateRegistry(env), root);
   const knownMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
   const { url, remote } = config.value;
-  // Only the folder's own URL becomes trusted, so a URL in this command's environment must not
-  // replace it.
+  // Only the folder's own URL becomes trusted, so the environment must not replace it.
   const pickedUrl = pickUrl(url, { env: {} })!;
   const address = toAddress(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;

@@ -77,19 +77,13 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updatedFolder });
 }
 
-/**
- * Returns the path of the user's `hooks.json`; null if it does not exist. No linked folder can
- * change this file.
- */
+/** Returns the path of the user's `hooks.json`, which no folder can change; null without one. */
 export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
-/**
- * Returns the id in the folder's marker; null without a marker. The registry uses it as the
- * folder's id.
- */
+/** Returns the id in the folder's marker, which the registry uses; null without a marker. */
 export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
@@ -103,8 +97,7 @@ function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: strin
   if (found.kind !== "known") return found;
   const { addresses, allowHttp } = found.mirror;
   if (pickedUrl.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
-  // Plain http has to be allowed twice: the configuration names the host, and the user has allowed
-  // the host.
+  // Plain http has to be allowed twice: by the configuration and by the user.
   return toAddress(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
@@ -148,22 +141,15 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/**
- * Replaces the lost marker in the registry by the folder's new one, so that the folder stays
- * trusted.
- */
+/** Replaces a lost marker by the new one in the registry, so that the folder stays trusted. */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;
-  // The result is ignored: if the registry cannot be written, the next command says that the user
-  // has to trust the folder again.
+  // If the registry cannot be written, the next command asks the user to trust the folder again.
   keepMirror(locateRegistry(env), { ...mirror, marker, roots: [root] });
 }
 
-/**
- * Stores a registry entry; removes it if it has no path. Returns a clause about a damaged entry
- * that was set aside, or null.
- */
+/** Stores an entry, or removes one without paths. Returns a clause about a damaged entry. */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {
     if (mirror.roots.length > 0) return ok(writeMirror(registry, mirror));
@@ -175,10 +161,7 @@ export function keepMirror(registry: string, mirror: KnownMirror): Result<string
   }
 }
 
-/**
- * @param undone a clause that says what was not done, with a semicolon before it; "" if there is
- * nothing to say
- */
+/** @param undone a clause that says what was not done, with a semicolon in front; or "" */
 function reportUnwritable(registry: string, error: unknown, undone: string): Result<never> {
   return toUnwritableTrouble(`the list of your linked folders, ${registry},`, error, {
     kind: "usage",

@@ -25,10 +25,7 @@ type MirrorList = {
   readonly unfit: readonly string[];
 };
 
-/**
- * Lists the linked folders of this user by path. Reads the markers of the folders. Writes and sends
- * nothing.
- */
+/** Lists the linked folders by path. Reads their markers, and writes and sends nothing. */
 export function listOwnMirrors(env: Environment): MirrorList {
   const { mirrors, unfit } = listMirrors(locateRegistry(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>

@@ -52,10 +52,7 @@ function findForeignPath(owned: readonly OwnedPath[], user: number): OwnedPath |
   return owned.find(({ uid, mayBelongToRoot }) => uid !== user && !(mayBelongToRoot && uid === ROOT_UID));
 }
 
-/**
- * Returns whether the current user, the caller of `sudo` or another user owns a linked folder and
- * its `.mdmirror/`. Ignores paths that do not exist.
- */
+/** Returns who owns a linked folder and its `.mdmirror/`. Ignores paths that do not exist. */
 export function readOwnership(root: string, env: Environment): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const ownedPaths: OwnedPath[] = [];
@@ -107,10 +104,7 @@ export function refuseForeignFolder({
   );
 }
 
-/**
- * Returns the root if `.mdmirror/` is safe to open, otherwise trouble. Commands call this before
- * they read anything in `.mdmirror/`.
- */
+/** Returns the root if `.mdmirror/` is safe to open. Commands check this before they read it. */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));

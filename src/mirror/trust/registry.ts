@@ -36,10 +36,7 @@ export type KnownMirror = {
   /** Addresses (origin and path prefix) that may receive the key and the documents. */
   readonly addresses: readonly string[];
   readonly allowHttp: readonly string[];
-  /**
-   * Real paths at which mdmirror last found the folder. After a copy there are several; the folder
-   * at the first path has the name.
-   */
+  /** Real paths of the folder and its copies. The folder at the first path has the name. */
   readonly roots: readonly string[];
 };
 

@@ -1,7 +1,4 @@
-/**
- * Makes the message for a folder that is not trusted: what the folder would send, to which address,
- * with which key, and how to allow that.
- */
+/** Makes the message that says what an untrusted folder would send, and how to allow it. */
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -25,10 +22,7 @@ type KeySources = {
   readonly keyFile?: string | null;
 };
 
-/**
- * LIMIT: files and folders that mdmirror visits to count documents, so that the message appears
- * soon.
- */
+/** LIMIT: files and folders that are counted, so that the message appears soon. */
 const MAX_ENTRIES = 100_000;
 
 export function makeUntrustedTrouble(
