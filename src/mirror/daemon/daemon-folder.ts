@@ -35,7 +35,7 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  * request to the service ends well before that.
  */
 export const HANG_MS = 240_000;
-/** LIMIT: milliseconds for which a request waits, so that the user learns who has the folder. */
+/** LIMIT: milliseconds that a request waits for a lent folder. The user then learns who has it. */
 const MAX_LOAN_MS = 30_000;
 /** Milliseconds between two signs of life that the daemon sends to a waiting command. */
 const ALIVE_EVERY_MS = 2_000;
@@ -61,7 +61,7 @@ export class DaemonFolder {
   readonly #since: number;
   #open: OpenedDaemon | null = null;
   #listening: ControlListener | null = null;
-  /** Null if no command uses or waits for the folder. */
+  /** Loan to a command; null if no command uses or waits for the folder. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
   /** Resolves when the folder was opened again, or could not be; null if it is not being opened. */
@@ -159,7 +159,7 @@ export class DaemonFolder {
     return movedOrUnlinked ?? failure;
   }
 
-  /** After the first opening, begins to listen for commands. */
+  /** Opens the folder, and begins to listen for commands after the first opening. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const openResult = await this.#openAgain();
     if (openResult.kind === "trouble" || this.#listening !== null) return openResult;
@@ -256,7 +256,7 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  /** Sends signs of life until the work is done. Refuses if another command keeps the folder. */
+  /** Sends signs of life during the work. Refuses if another command keeps the folder too long. */
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
@@ -274,7 +274,7 @@ export class DaemonFolder {
     }
   }
 
-  /** Waits while the folder is being opened again. Returns null if it is closed. */
+  /** Waits while the folder is being opened again. Returns null if the folder stays closed. */
   async #openFolder(): Promise<OpenedDaemon | null> {
     const openedDaemon = this.#open;
     if (openedDaemon !== null && (openedDaemon.reopen.signal.aborted || closeIfKeyChanged(openedDaemon)))
@@ -283,7 +283,7 @@ export class DaemonFolder {
     return this.#open;
   }
 
-  /** Starts again if the folder was closed and opened in the meantime. */
+  /** Answers a request. Starts again if the folder was closed and opened meanwhile. */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,
@@ -316,7 +316,7 @@ export class DaemonFolder {
     const folderFreed = Promise.withResolvers<void>();
     // ORDER: the loan begins between two runs, so that earlier requests are still answered.
     await daemon.callBetweenRuns(() => {
-      // Another command borrowed the folder first. This one tries again when the folder is open.
+      // Another command borrowed the folder first. This command tries again later.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return folderFreed.resolve();
       this.#loan = { what, since: clock.monotonic(), gone, free: folderFreed.resolve };

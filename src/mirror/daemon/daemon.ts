@@ -48,7 +48,7 @@ export async function runDaemons(
   });
 }
 
-/** Milliseconds between two checks of the list. A check also finds folders that exist again. */
+/** Milliseconds between two checks for linked folders, which may be new or mounted again. */
 const CHECK_MS = 2_000;
 
 /**
@@ -103,7 +103,7 @@ type KeptFolder = { readonly folder: DaemonFolder; readonly stop: AbortControlle
 class KeptFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
-  /** By real path. */
+  /** Folders by real path. */
   readonly #kept = new Map<string, KeptFolder>();
   readonly #reportedNotes = new Set<string>();
 
@@ -131,7 +131,7 @@ class KeptFolders {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** If a command moves the folder, continues at its new path. */
+  /** Keeps the folder in sync, and follows it if a command moves it. */
   begin(folder: DaemonFolder): void {
     const { root } = folder;
     const stop = new AbortController();
@@ -156,7 +156,7 @@ class KeptFolders {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // If an entry of the list cannot be trusted, a folder that is not in the list may be linked.
+    // An entry that cannot be trusted (`unfit`) may belong to a folder that is still linked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))

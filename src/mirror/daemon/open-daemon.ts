@@ -23,7 +23,7 @@ export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & 
 };
 
 /**
- * Takes the folder's lock too.
+ * Opens a linked folder for the daemon, and takes its lock.
  * @param dir a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {

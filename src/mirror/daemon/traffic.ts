@@ -21,7 +21,7 @@ export class ActiveEffects implements Progress {
     else this.#active.delete(action);
   }
 
-  /** Null if no effect is active. */
+  /** Returns the active effects; null if there are none. */
   now(): CurrentTraffic | null {
     if (this.#active.size === 0) return null;
     const listedEffects = [...this.#active.values().take(MAX_LISTED_EFFECTS)].map((action) => ({

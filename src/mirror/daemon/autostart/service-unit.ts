@@ -21,7 +21,7 @@ export type ServiceUnit = {
 
 export type UnitOptions = {
   readonly manager: ManagerKind;
-  /** Null for a unit that syncs all linked folders. */
+  /** Linked folder; null for a unit that syncs all linked folders. */
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;

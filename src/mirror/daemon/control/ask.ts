@@ -43,7 +43,7 @@ export async function askDaemon<R extends ControlRequest>(
   return ok(daemonAnswer.value.value as ControlAnswers[R["do"]]);
 }
 
-/** Returns the phase `silent` if the daemon does not answer: it hangs or is in a long step. */
+/** Returns the status; its phase is `silent` if the daemon hangs or is in a long step. */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "ok" || daemonAnswer.trouble.code !== SILENT_CODE)

@@ -52,7 +52,7 @@ function listCandidates(env: SocketOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/** Creates or checks a folder. Null if only this user may enter it; otherwise the reason. */
+/** Creates or checks a folder. Returns null if only this user may enter; otherwise why not. */
 function whyNotPrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -15,7 +15,7 @@ import {
 export type ControlCall = {
   /** Sends a sign of life to the command, which gives up after some silence. */
   beat(): void;
-  /** Aborts when the command has disconnected. */
+  /** Signal that aborts when the command has disconnected. */
   readonly gone: AbortSignal;
 };
 

@@ -12,7 +12,7 @@ import type { Result } from "../../../common/trouble.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
-/** Version, increased for each new field: an older daemon would ignore it and report success. */
+/** Version of the protocol. Older daemons would ignore new fields, so each gets a new version. */
 export const PROTOCOL_VERSION = 4;
 /** LIMIT: characters of one line. A request or an answer may have some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
@@ -29,10 +29,10 @@ export type ControlRequest =
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * The daemon lends the folder to the command `what`. It ends its cycle, and keeps nothing in the
-   * folder open until this connection ends. So the command may also move or unlink the folder.
-   * Afterwards, the daemon opens the folder, at its new path if it was moved. It stops syncing an
-   * unlinked folder.
+   * The daemon lends the folder to the command `what`. The daemon ends its cycle, and keeps nothing
+   * in the folder open until this connection ends. So the command may also move or unlink the
+   * folder. Afterwards, the daemon opens the folder at its current path, or stops syncing an
+   * unlinked one.
    */
   | { readonly do: "lend"; readonly what: string };
 
@@ -48,11 +48,11 @@ export type DaemonStatus = {
   readonly pid: number;
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
-  /** Phase of the loop, otherwise `lent`, `opening`, `closed`, or `silent` without an answer. */
+  /** Phase of the loop; `lent`, `opening` or `closed` without one; `silent` without an answer. */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /** Milliseconds since the epoch; undefined if there is no pause, or it has no end. */
+  /** End of the pause in milliseconds since the epoch; undefined without an end or a pause. */
   readonly pausedUntil?: number;
   /**
    * Last time when a listing proved that both sides are equal and no problem is open, in
@@ -65,7 +65,7 @@ export type DaemonStatus = {
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /** Active effects of the cycle; null if there are none; undefined if the daemon is silent. */
   readonly traffic?: CurrentTraffic | null;
-  /** Undefined for a closed folder or a silent daemon. */
+  /** State of the event stream; undefined for a closed folder or a silent daemon. */
   readonly eventStream?: EventStreamState;
 };
 
