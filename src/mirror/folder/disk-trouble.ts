@@ -5,7 +5,7 @@
 
 import { readErrorCode, FREE_SPACE_STEP, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
-/** The first entry that matches an error's code is used. */
+/** Descriptions of errors. The first entry that matches an error's code is used. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,

@@ -5,7 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
-/** LIMIT: bytes of a log file. `mdmirror.log.1` to `mdmirror.log.4` are the older files. */
+/** LIMIT: bytes of a log file. With `mdmirror.log.1` to `.4`, the log has at most 5 MB. */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 
@@ -18,7 +18,7 @@ type LogOptions = {
   /** True to also write lines of level `debug`, one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
-  /** Smaller limit for tests. */
+  /** Bytes of one log file. Tests pass a smaller limit. */
   readonly maxBytes?: number;
 };
 
@@ -82,7 +82,7 @@ const countForm: FieldForm = (value) => (typeof value === "number" && Number.isF
 const flagForm: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
 const wordForm = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
 const identForm = makeForm(/^[\x21-\x7e]{1,128}$/);
-/** One line, without characters that could control a terminal. */
+/** Form of paths: one line, without characters that could control a terminal. */
 const placeForm: FieldForm = (value) =>
   typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined;
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;

@@ -159,7 +159,7 @@ export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDelete
   }
   const isPreferOver = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (isPreferOver && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // After a run in sync, the state file from before an upgrade is no longer needed.
+  // After a run in sync, the state file's copy from before an upgrade is no longer needed.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 

@@ -25,7 +25,7 @@ export type UnlinkResult = {
   readonly keyFile: boolean;
   /** `kept`: the key could not be removed. `shared`: another folder with this address uses it. */
   readonly keychain: "none" | "removed" | "kept" | "shared";
-  /** Null if the folder has no readable configuration. */
+  /** URL of the service; null if the folder has no readable configuration. */
   readonly url: string | null;
 };
 
