@@ -16,7 +16,7 @@ export type HookFacts = {
    * Open problems by the event that reports them.
    * - `attention`: problems that require a person
    * - `conflict`: conflicts, including those in review that need no local choice
-   * - `stopped`, `offline`: the reasons
+   * - `stopped`, `offline`: reasons of the stop, or why the service cannot be reached
    */
   readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
   /** Milliseconds since the service was last reached; 0 if it is reachable. */

@@ -32,9 +32,9 @@ export type HookEnd =
   | {
       readonly kind: "failed";
       readonly ms: number;
-      /** Reason as a clause for users, such as `it ended with 3`. */
+      /** Reason of the failure as a clause for users, such as `it ended with 3`. */
       readonly why: string;
-      /** Reason as a code for the log, such as `exit` or `timeout`. */
+      /** Reason of the failure as a code for the log, such as `exit` or `timeout`. */
       readonly reason: string;
       /** Exit code, signal or system error code of the command; null without one. */
       readonly code: number | string | null;
@@ -44,7 +44,7 @@ export type HookEnd =
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Adds the last line that the command printed. */
+/** Returns the reason, with the last line that the command printed. */
 export function describeFailure({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;
