@@ -109,7 +109,7 @@ function readGroup(group: SettingGroup, prefix: string, json: unknown, report: R
   return Object.fromEntries(namedValues) as object;
 }
 
-/** Returns a clause, with the most similar name. */
+/** Returns why a name is no setting, with the most similar name. */
 export function explainUnknown(name: string, known: readonly string[]): string {
   const otherMeaning = NOT_SETTINGS.get(name);
   if (otherMeaning !== undefined) return otherMeaning;

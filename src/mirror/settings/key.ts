@@ -32,7 +32,7 @@ export type FoundKey = {
 export const KEY_FILE = "key";
 const KEY_FORM = /^[\x21-\x7e]{1,4096}$/;
 
-/** A key is printable ASCII without spaces. */
+/** Returns true for printable ASCII without spaces, as each key is. */
 export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
@@ -41,7 +41,7 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return findInSources({ ...source, url: origin.url });
 }
 
-/** Returns false if no key can be read, because the next opening of the folder reports that. */
+/** Returns true if mdmirror would now find a key other than `key`; false if it finds none. */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
     const foundKey = findKey(source);
@@ -182,7 +182,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** Removes the variable that has the key. */
+/** Returns the environment for another program, without the key. */
 export function omitKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
   return otherVariables;

@@ -14,7 +14,7 @@ import type { SyncPlan } from "../folder/run.ts";
 export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
 export type RulesProposal = {
-  /** Null if `.gitignore` files would exclude no document. */
+  /** Documents that `.gitignore` files would exclude; null if there are none. */
   readonly gitignore: DocumentShare | null;
   /** Patterns for folders of packages and builds, each with the documents that it excludes. */
   readonly patterns: readonly (DocumentShare & { readonly pattern: string })[];

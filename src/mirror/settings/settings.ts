@@ -19,7 +19,7 @@ export type Setting<T> = {
   readonly page?: string;
   /** Command that changes the setting, if editing the configuration file is not enough. */
   readonly setBy?: string;
-  /** Returns true if this change needs only the configuration file, and not the command. */
+  /** Returns true if this change of the value needs only the configuration file, not `setBy`. */
   canChange?(from: T, to: T): boolean;
   /** Returns the value if the setting allows it; otherwise reports why not. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
@@ -134,7 +134,7 @@ export const SETTINGS = {
   },
 };
 
-/** Names settings in groups like `events.listen`. The order is that of the documentation. */
+/** Returns the settings in the order of the documentation. Groups give names: `events.listen`. */
 export function listSettings(
   group: SettingGroup = SETTINGS,
   prefix = "",
@@ -148,7 +148,7 @@ export function isSetting(entry: Setting<unknown> | SettingGroup): entry is Sett
   return typeof entry.read === "function";
 }
 
-/** Returns null if the setting allows the value. */
+/** Returns why the setting does not allow the value; null if it does. */
 export function findValueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
   let fault: string | null = null;
   read(value, (why, part = "") => {
@@ -310,7 +310,7 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
-/** Returns a clause; null if the pattern can select the paths of a conflict rule. */
+/** Returns why a pattern cannot select the paths of a conflict rule; null if it can. */
 function findPathsFault(pattern: string): string | null {
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
