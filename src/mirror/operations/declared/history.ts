@@ -91,10 +91,7 @@ export const DIFF = {
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
       /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
-      /**
-       * Version to compare `after` with. Null without such a version, or without a path in the
-       * input.
-       */
+      /** Version to compare with `after`; null without one, or without a path in the input. */
       before: TEXT.nullable(),
       /** Content of the local file; null if there is no file, or without a path in the input. */
       after: TEXT.nullable(),

@@ -31,7 +31,7 @@ export const WAIT = {
     live: z.int(),
     /** Number of requested paths that `paths` leaves out. */
     more: z.int(),
-    /** Requested paths, worst first; of a folder only those that had to be uploaded. */
+    /** Requested paths, worst first; of a requested folder, only those that had to be uploaded. */
     paths: makeListSchema({
       path: TEXT,
       /**

@@ -172,7 +172,7 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   }));
 }
 
-/** Returns documents that wait for a person, and other blocked ones whose sides differ (I18). */
+/** Returns blocked documents that wait for a person or whose sides differ, unless ignored. */
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,
