@@ -1,7 +1,7 @@
 /**
  * A process that keeps several linked folders in sync. After a failure, the process opens a folder
- * again later, and the other folders continue. It follows a folder that `mdmirror mv` moves, and
- * stops syncing an unlinked folder.
+ * again later, and the other folders continue. The process follows a folder that `mdmirror mv`
+ * moves, and stops syncing an unlinked folder.
  */
 
 import { EventEmitter } from "node:events";
@@ -146,10 +146,10 @@ class KeptFolders {
 
   /**
    * Begins to sync folders that were added to the list of linked folders, and stops syncing removed
-   * ones.
+   * folders.
    * @param before folders that did not exist at the last check; null at the first check. A folder
-   * is reported as missing only at its second check, because `init` adds it to the list before it
-   * creates it
+   * is reported as missing only at its second check, because `init` lists a folder before creating
+   * it
    * @returns the folders that do not exist now
    */
   followList(before: ReadonlySet<string> | null): ReadonlySet<string> {

@@ -18,9 +18,10 @@ type SystemdNotifier = {
 
 /**
  * Reports to systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
- * family, so the program `systemd-notify` sends each message. This program ends only when systemd
- * has read the message, because systemd identifies a sender by its process. The unit accepts its
- * messages through `NotifyAccess=all`. Each call is short, and the daemon makes about one a minute.
+ * family, so the program `systemd-notify` sends each message. `systemd-notify` ends only when
+ * systemd has read the message, because systemd identifies a sender by its process. The unit
+ * accepts its messages through `NotifyAccess=all`. Each call is short, and the daemon makes about
+ * one a minute.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNotifier | null {

@@ -25,7 +25,7 @@ export type UnitOptions = {
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Without `systemd-notify`, a unit of type `notify` never starts. */
+  /** False if `systemd-notify` is missing. A unit of type `notify` would then never start. */
   readonly hasSystemdNotify: boolean;
 };
 

@@ -19,7 +19,7 @@ export type ControlCall = {
   readonly gone: AbortSignal;
 };
 
-/** LIMIT: connections at a time. Each is a command of the same user, so more would be a mistake. */
+/** LIMIT: connections at a time, because only commands of this user connect. */
 const MAX_CALLERS = 64;
 /** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;

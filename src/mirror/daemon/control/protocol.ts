@@ -48,7 +48,7 @@ export type DaemonStatus = {
   readonly pid: number;
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
-  /** Phase of the loop; `lent`, `opening` or `closed` without one; `silent` without an answer. */
+  /** Phase of the loop. No loop: `lent`, `opening` or `closed`. No answer: `silent`. */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
@@ -98,7 +98,7 @@ export function readRequest(line: string): RequestEnvelope | string {
 
 const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
-// Words that never change, so that commands and daemons of any version recognise a refusal.
+// Words that never change, so that commands and daemons of all versions understand answers.
 const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
 const REPLY_KINDS = new Map<unknown, ControlReply["kind"]>(
   Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as ControlReply["kind"]]),
