@@ -1,4 +1,4 @@
-/** Metrics of linked folders, for a collector that reads text files. They have no paths. */
+/** Metrics of linked folders, without paths, for a collector that reads text files. */
 
 import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";

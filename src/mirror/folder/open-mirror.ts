@@ -42,7 +42,7 @@ export type MirrorOptions = {
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Receives the fields of each request's log line. These never have content. */
+  /** Receives the fields of each request's log line, which never have content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 
@@ -56,7 +56,7 @@ export type OpenedMirror = {
   readonly notes: readonly string[];
   /** True if a daemon lent this folder. The daemon continues once the folder is closed. */
   readonly isBorrowed: boolean;
-  /** Returns true if mdmirror would find a key now that is not the one in use. */
+  /** Returns true if mdmirror would now find another key than the key in use. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };

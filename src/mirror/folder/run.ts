@@ -41,7 +41,7 @@ export type RunRequest = {
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const RETRY_MS = 86_400_000;
-/** Milliseconds between two scans. Both have to miss a file before its document is deleted. */
+/** Milliseconds between the two scans that must miss a file before its document is deleted. */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
@@ -145,9 +145,9 @@ export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
 }
 
 /**
- * Stores what later runs need to know of this run.
- * - The deletion limit of a stopped run stays until the stop has ended. A daemon's run counts the
- *   deletions only once they are no longer pending, so the limit stays until then.
+ * Stores facts about this run for later runs.
+ * - The deletion limit of a stopped run is stored until the stop has ended. A daemon's run counts
+ *   deletions only once they are no longer pending.
  * - `--prefer` ends with the first complete run.
  */
 export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {

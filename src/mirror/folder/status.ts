@@ -114,7 +114,7 @@ export type StatusOptions = {
   readonly cwd: string;
   /** Milliseconds within which the daemon has to answer; undefined for the usual time. */
   readonly daemonMs?: number;
-  /** True to refuse every folder that `admit` rejects; otherwise only untrusted ones. */
+  /** True to refuse every folder that `admit` rejects; otherwise only untrusted folders. */
   readonly mustBeAdmitted?: boolean;
 };
 
@@ -157,7 +157,7 @@ function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: Stat
 /** Phases of a daemon in which it may be in the middle of a run. */
 const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
-/** Adds what only the daemon knows: newer scans, and that the service cannot be reached. */
+/** Adds the daemon's facts: newer scans, and that the service cannot be reached. */
 function addDaemonFacts(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
   const syncedAt = chooseLater(status.syncedAt, daemon.inSyncAsOf);
@@ -188,7 +188,7 @@ export type MirrorState =
   | "untrusted"
   | "unreadable";
 
-/** Returns all linked folders by path, even unreadable ones. `unfit`: faults of the registry. */
+/** Returns all linked folders by path, even unreadable folders. `unfit`: faults of the registry. */
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {

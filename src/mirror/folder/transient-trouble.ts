@@ -41,7 +41,7 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
   }
 }
 
-/** Removes the times of ended problems. If the disk cannot be written, they stay. */
+/** Removes the times of ended problems, or leaves them if the disk cannot be written. */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);
