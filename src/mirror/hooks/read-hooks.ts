@@ -38,8 +38,7 @@ export function readHooks(env: Environment): Result<readonly Hook[]> {
 
 /**
  * Reads the file if only this user or root can write it. Follows a symbolic link, because users
- * keep such files in repositories. Both the folder of the link and the folder of its target must be
- * safe.
+ * keep such files in repositories. The folders of the link and of its target must be safe.
  * ORDER: the folders first, because in a folder of somebody else, a link could lead to any file of
  * this user.
  */

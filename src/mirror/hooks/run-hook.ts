@@ -99,7 +99,7 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set(
 );
 /** Beginnings of the names of other variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
-/** Variable that tells a command its event. It also shows mdmirror that a hook called it. */
+/** Variable that tells a command its event, and tells mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type RunSetup = {
@@ -110,8 +110,8 @@ type RunSetup = {
 
 /**
  * Runs a hook's command with the message on its standard input. The command gets only some
- * variables and no key. It runs in the user's home folder, because a linked folder might contain
- * another person's configuration for the program. When the time is over, mdmirror ends the
+ * variables and no key. The command runs in the user's home folder, because a linked folder might
+ * contain another person's configuration for the program. When the time is over, mdmirror ends the
  * command's whole process group.
  */
 export async function runCommand(
