@@ -136,9 +136,9 @@ export function storeKey(folder: string, key: string): void {
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * Returns the keychain programs of this system that can answer without a question to the user. They
- * need not be installed. Users store a key with `secret-tool store --label mdmirror service
- * mdmirror account URL`, or `security add-generic-password -s mdmirror -a URL -w`.
+ * Returns the system's keychain programs that can answer without a question to the user, installed
+ * or not. Users store a key with `secret-tool store --label mdmirror service mdmirror account URL`,
+ * or `security add-generic-password -s mdmirror -a URL -w`.
  */
 function listKeychains(url: string, env: KeySource["env"]): Keychain[] {
   // `secret-tool` needs a session bus, which cron and containers do not have.

@@ -134,7 +134,7 @@ export const SETTINGS = {
   },
 };
 
-/** Returns the settings in the order of the documentation. Groups give names: `events.listen`. */
+/** Returns the settings in the documentation's order, with names such as `events.listen`. */
 export function listSettings(
   group: SettingGroup = SETTINGS,
   prefix = "",
