@@ -11,8 +11,8 @@ import { type KnownMirror, locateRegistry } from "./registry.ts";
 import { countDocuments, describeKeySource } from "./untrusted.ts";
 
 /**
- * Facts that `mdmirror trust` shows before it asks whether to trust a folder. mdmirror reads them
- * from the disk: it sends nothing, and runs nothing that is in the folder.
+ * Facts that `mdmirror trust` shows before it asks whether to trust a folder. To read these facts,
+ * mdmirror sends nothing and runs nothing that is in the folder.
  */
 export type TrustQuestion = {
   readonly root: string;

@@ -141,7 +141,7 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** Replaces a lost marker by the new one in the registry, so that the folder stays trusted. */
+/** Replaces a lost marker by the new marker in the registry, so that the folder stays trusted. */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;
@@ -149,7 +149,7 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
   keepMirror(locateRegistry(env), { ...mirror, marker, roots: [root] });
 }
 
-/** Stores an entry, or removes one without paths. Returns a clause about a damaged entry. */
+/** Stores or removes an entry. Returns a clause about a damaged entry that was set aside. */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {
     if (mirror.roots.length > 0) return ok(writeMirror(registry, mirror));

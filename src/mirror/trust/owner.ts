@@ -64,7 +64,7 @@ export function readOwnership(root: string, env: Environment): Ownership {
 }
 
 /**
- * Returns null if nothing exists at the path. Does not follow a symbolic link.
+ * Returns null if nothing is at the path. Does not follow a symbolic link.
  * @throws as node:fs does
  */
 function readOwner(path: string): number | null {
@@ -104,7 +104,7 @@ export function refuseForeignFolder({
   );
 }
 
-/** Returns the root if `.mdmirror/` is safe to open. Commands check this before they read it. */
+/** Returns the root if `.mdmirror/` may be opened, which commands check before they read it. */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));

@@ -1,10 +1,10 @@
 /**
  * The user's registry of linked folders, which says which folder may send its documents to which
- * address. It is outside all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
+ * address. The registry is outside all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
  * `~/.local/state/mdmirror/mirrors`. Each marker has a file of its own, so that processes with
  * different folders never conflict.
- * RACE: if two commands change the same entry at the same time, only the later change stays.
- * mdmirror then asks the user again for the lost one.
+ * RACE: if two commands change one entry at the same time, only the later change stays. mdmirror
+ * then asks the user again for the lost change.
  */
 
 import {

@@ -12,7 +12,7 @@ import { toAddress, type PickedUrl } from "./address.ts";
 export type NotAdmitted =
   | { readonly kind: "unknown" }
   | { readonly kind: "unfit"; readonly why: string }
-  /** The user linked the folder, but to other addresses than the one in its configuration. */
+  /** The user trusts other addresses of the folder, but not the address in its configuration. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
   | { readonly kind: "plain-http" };
 
