@@ -10,7 +10,7 @@ import type { SyncReport } from "./results/shapes.ts";
 type DeclaredParts = {
   /** Verb that names the command, the tool and the method. */
   readonly name: string;
-  /** Line in the list of commands. It begins with a verb and has no full stop. */
+  /** Line in the list of commands, which begins with a verb and has no full stop. */
   readonly summary: string;
   /** Paragraphs of the command's help, which are also the description of the tool. */
   readonly about: readonly string[];
@@ -54,7 +54,7 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/** Result of an operation. `sync` is the report of the sync that followed, if one did. */
+/** Result of an operation. `sync` reports the sync that followed; null without a sync. */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
@@ -76,7 +76,7 @@ const COMMON_FIELDS = z.strictObject({
   noSync: z.boolean().describe("only change the local folder; the next sync uploads it").optional(),
 });
 
-/** Returns the schema of an operation's input, without `expected`. */
+/** Returns the schema of an operation's input, without `expected`, the versions that were seen. */
 export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const { input } = declared;
   if (declared.access !== "write") return input;

@@ -9,7 +9,7 @@ import {
   type ReadInput,
 } from "./define.ts";
 
-/** Returns the schema of an operation's input, with `expected`. */
+/** Returns the schema of an operation's input, with `expected`, the versions that were seen. */
 export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodObject {
   const ownSchema = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return ownSchema;

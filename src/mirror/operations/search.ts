@@ -159,10 +159,10 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/** LIMIT: documents that are indexed in one turn, so that other work need not wait for long. */
+/** LIMIT: documents indexed in a turn, so that the event loop's other work need not wait. */
 const DOCUMENTS_AT_ONCE = 200;
 
-/** Indexes changed files, and removes missing ones. Returns how many files it read. */
+/** Indexes changed files, and removes missing files. Returns the number of files that it read. */
 function* indexChangedFiles(
   search: MirrorSearch,
   tree: LocalTree,

@@ -37,7 +37,7 @@ export const HISTORY = {
       /** Time when mdmirror first saw the version; 0 or less if that time is unknown. */
       at: TIME,
       sha256: DIGEST,
-      /** Origin: `service` for a published version, `local` for one that was never published. */
+      /** Origin of the version: `service` if it was published, otherwise `local`. */
       from: z.enum(["service", "local"]),
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
@@ -91,7 +91,7 @@ export const DIFF = {
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
       /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
-      /** Version to compare with `after`; null without one, or without a path in the input. */
+      /** Version to compare with `after`; null without such a version, or without a path. */
       before: TEXT.nullable(),
       /** Content of the local file; null if there is no file, or without a path in the input. */
       after: TEXT.nullable(),

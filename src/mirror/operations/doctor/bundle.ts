@@ -15,8 +15,8 @@ import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 
 /**
  * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. A
- * developer can make the same plan from it. A bundle has no content, no key and no messages. It has
- * names only if the user asks for them.
+ * developer can make this plan again from the bundle. A bundle has no content, no key and no
+ * messages, and has names only if the user asks for them.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -32,7 +32,7 @@ export type Bundle = {
   readonly planned: PlainPlan;
 };
 
-/** Format of a bundle. It changes when mdmirror can no longer replay the older bundles. */
+/** Format of a bundle. The format changes when mdmirror can no longer replay older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
@@ -240,7 +240,7 @@ export function toPlainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: Reado
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
 }
 
-/** Returns a line for each difference between two plans, and one if their steps are reordered. */
+/** Returns a line for each difference between two plans, and for another order of their steps. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const plannedEntries = new Set(planned[part].map((one) => JSON.stringify(one)));
@@ -263,7 +263,7 @@ type ReplannedBundle = {
   readonly unanswered: number;
 };
 
-/** Plans again from a bundle, with contents invented to be as similar as the recorded ones. */
+/** Plans again from a bundle. The contents are invented, as similar as the recorded contents. */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;

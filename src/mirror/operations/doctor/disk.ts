@@ -64,7 +64,7 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
   }
 }
 
-/** Checks the system's limit of inotify watches. `watch` needs one for each folder. */
+/** Checks the system's limit of inotify watches, because `watch` needs one for each folder. */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): DoctorCheck[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];

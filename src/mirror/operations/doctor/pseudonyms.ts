@@ -16,7 +16,7 @@ export type Pseudonyms = { readonly path: (path: string) => string; readonly dig
 
 const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
-/** Matches a number such as `numberedName` appends. It stays unchanged. */
+/** Matches numbers such as those of `numberedName`, which stay unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
 /** Names that stay unchanged, because mdmirror treats them specially. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
@@ -25,7 +25,7 @@ const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 const LETTERS = "bcdfghjklmnpqrstvwxz";
 /** LIMIT: letters of a pseudonym that number its word. Four of 20 letters number 160,000 words. */
 const CODE_LENGTH = 4;
-/** LIMIT: characters of a word. Shorter words have pseudonyms of one length, to hide theirs. */
+/** LIMIT: characters of a usual word. Pseudonyms of usual words have one length, to hide theirs. */
 const MAX_USUAL_WORD = 24;
 
 /**
@@ -94,7 +94,7 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the mark of the spelling comes last. In front, it would change the order of words.
+  // ORDER: the mark comes behind the code. In front, the mark would change the order of words.
   const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;

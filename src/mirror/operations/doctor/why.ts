@@ -14,7 +14,7 @@ import { type MergeFacts, collectMergeFacts, readMerge, readOrigins } from "../h
 import { previewSync, USUAL_RUN, type SyncPlan } from "../../folder/run.ts";
 import { type Action, subjectOf } from "../../model/action.ts";
 
-/** What `why` reports about a path: its state, the reason, the next step. Writes nothing (I23). */
+/** Facts that `why` reports about a path, without writing anything (I23). */
 export type PathExplanation = PlanFacts & {
   readonly path: LocalPath;
   /** Current or last path of the document that had this path before; null if none had it. */
@@ -31,7 +31,7 @@ export type PathExplanation = PlanFacts & {
   /** Merge that made the current local content, with each line's side; null without a merge. */
   readonly merge: MergeFacts | null;
   readonly events: readonly MirrorEvent[];
-  /** Fault if the service was not reached; all but `atPath` then comes from the state file. */
+  /** Fault if the service was not reached. All facts but `atPath` are then of the last sync. */
   readonly offline: Fault | null;
 };
 

@@ -44,7 +44,7 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   const blocks = mergeLines(base, mine, theirs, createReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: mergeResult.reason };
-  // Base's lines replace conflicting ones, so that lines around a conflict are still compared.
+  // Base's lines replace conflicting lines, so that lines around a conflict are still compared.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {

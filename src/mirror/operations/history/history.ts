@@ -29,7 +29,7 @@ const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
-/** `order`: the entry's time, or just after the previous one's if the clock was set back. */
+/** `order`: the entry's time, or just after the previous entry's if the clock was set back. */
 type InOrder<T> = T & { readonly order: number };
 type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type NumberedEntry = Omit<HistoryEntry, "merge">;
@@ -94,7 +94,7 @@ function addSortingTimes<T extends { readonly at: number; readonly order?: numbe
   });
 }
 
-/** The times of version and event may differ a little, although one transaction wrote both. */
+/** One transaction wrote the version and its event, but their times may differ a little. */
 function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const reason = event?.detail ?? "found on the service";
@@ -109,7 +109,7 @@ function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<D
   return [{ ...entryWithDigestOnly(lastDigest), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
-/** Returns local contents before or after events. Published ones count only after a restore. */
+/** Returns local contents before or after events, but published contents only after a restore. */
 function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
     const eventEntries: OrderedEntry[] = [];
@@ -126,7 +126,7 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
 
 /**
  * Marks each version that a merge made: the first version with the merged content since the merge,
- * otherwise the last one before the merge. A later restore of the same content is not marked.
+ * otherwise the last such version before the merge. A later restore of this content is not marked.
  */
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, RecordedMerge>();
@@ -251,7 +251,7 @@ export function findNewest(
   return entries.findLast((entry) => entry.other === null && wanted(entry)) ?? entries.findLast(wanted);
 }
 
-/** Returns why a version cannot be restored, as a clause, and the next step; null if it can be. */
+/** Returns why a version cannot be restored, and the next step; null if it can be. */
 export function explainObstacle(
   state: World["state"],
   { record, path, id }: KnownPlace,

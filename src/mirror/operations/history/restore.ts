@@ -1,7 +1,7 @@
 /**
- * Restores one document, or several that the user selects by paths, folders or patterns: deleted
- * ones, or all as they were at a given time. Each restored version is a local edit, which the next
- * run sends.
+ * Restores documents: one, several that the user selects by paths, folders or patterns, deleted
+ * documents, or all as they were at a given time. Each restored version is a local edit, which the
+ * next run sends.
  */
 
 import { toPaths } from "../../model/mirror-folder.ts";
@@ -78,7 +78,7 @@ function isOneDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
-/** @param n number of the version; null for the last one that differs from the current content */
+/** @param n number of the version; null for the last version with other content than now */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
@@ -118,7 +118,7 @@ function planSeveral(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/** Returns one document for each path: the one in base, otherwise a deleted one. */
+/** Returns one document for each path: the document in base, otherwise a deleted document. */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
   for (const [path, record] of indexRecords(base))
@@ -134,9 +134,9 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Know
 }
 
 /**
- * Chooses between two documents that were deleted at one path: true for the one deleted at
- * `deletedAt`. With `asOf`, the first one deleted after this time is restored; without it, the last
- * one deleted.
+ * Returns true if, of two documents deleted at one path, the document deleted at `deletedAt` is
+ * restored. With `asOf`, this is the first document deleted after this time; without it, the
+ * document deleted last.
  */
 function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
   if (asOf === null) return deletedAt > otherAt;

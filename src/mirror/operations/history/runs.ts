@@ -12,7 +12,7 @@ export type RunLine = {
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /** Changes, such as `3 uploaded, 1 created locally`; null if there were none, or if unknown. */
+  /** Changes such as `3 uploaded, 1 created locally`; null if there were none or are not known. */
   readonly done: string | null;
   /** Last run that undid this run; null if none did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;

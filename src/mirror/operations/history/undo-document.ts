@@ -113,7 +113,7 @@ type UndoContext = {
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
   readonly created: ReadonlySet<DocId>;
-  /** Created documents that the undo keeps, because each of them replaces a removed one. */
+  /** Created documents that the undo keeps, because they replace removed documents. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
   readonly changeIdOf: (id: DocId, digest: Digest) => ChangeId | null;
@@ -190,7 +190,7 @@ function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   );
 }
 
-/** Returns true if a command restored a deleted document as a new one. */
+/** Returns true if a command restored a deleted document, as a new document. */
 function isRestore({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
@@ -206,7 +206,7 @@ function explainKept({ events, path, record }: DocumentHistory, context: UndoCon
   return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
-/** Returns the document that the runs created in place of a removed one; null without one. */
+/** Returns the document that the runs created for a removed document; null if there is none. */
 export function findSuccessor(
   id: DocId,
   events: readonly MirrorEvent[],
@@ -355,7 +355,7 @@ function planMoveBack(
     : makeLeftItem(path, "it was moved again since");
 }
 
-/** Returns true if the document is still where its own last move, not a folder's, brought it. */
+/** Returns true if the document is still at its last move's target, apart from folder moves. */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,
   last: RecordedMove,

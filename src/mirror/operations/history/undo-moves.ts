@@ -9,13 +9,13 @@ import type { BaseTree } from "../../model/tree.ts";
 /** A move back from `at`, the path in base, to `to`, the path before the runs. */
 export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
-/** Returns a temporary name. It depends on the path only, so a second `undo` finds it taken. */
+/** Returns a temporary name, which depends only on the path: a second `undo` finds it taken. */
 export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/** Returns true if an entry is at the target path of the other one, or a folder above it. */
+/** Returns true if an entry is at the other entry's target path, or is a folder above it. */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
@@ -25,7 +25,7 @@ export function movesFirst(other: BackMove, move: BackMove): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
-/** A folder's moves in a run as one. `to`: path in base; `movedSince`: moved after the run. */
+/** All moves of a folder as one move. `to`: path in base; `movedSince`: moved after the run. */
 export type FolderMove = {
   readonly id: DirId;
   readonly from: LocalPath;

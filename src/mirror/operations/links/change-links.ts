@@ -40,7 +40,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
-  // A conflict copy keeps its links. If chosen later, they would be read in the wrong form.
+  // A conflict copy keeps its links, which would be misread if the user chose the copy.
   if (isEnding && conflictCount > 0)
     return trouble(
       "usage",

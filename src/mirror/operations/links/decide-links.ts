@@ -10,11 +10,13 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
 
-/** LIMIT: documents, evenly spread over the workspace, that are read, so that `init` stays fast. */
+/**
+ * LIMIT: documents that mdmirror reads, evenly spread over the workspace, so that `init` is fast.
+ */
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
 
-/** Returns `translate` if one of some documents has a link by id. Skips unreadable ones. */
+/** Reads some documents. Returns `translate` if one of them has a link by id. */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MAX_READ_DOCUMENTS));
   const sample = documents.filter((_, n) => n % step === 0);
@@ -25,12 +27,12 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/** Returns true if one of some evenly spread files has a wiki link. */
+/** Reads some files, evenly spread. Returns true if one of them has a wiki link. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/** Returns true if one of some evenly spread files shows a picture by its path. */
+/** Reads some files, evenly spread. Returns true if one of them shows a picture by its path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(
     disk,

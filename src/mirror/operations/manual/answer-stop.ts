@@ -231,9 +231,8 @@ function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
 }
 
 /**
- * Keeps locally edited documents as new ones if the workspace has none of the documents. These
- * documents are blocked, so no step of the plan names them. With their records, each later sync
- * would stop again.
+ * Keeps locally edited documents as new documents if they are gone from the workspace. They are
+ * blocked, so no step of the plan names them. With their records, each later sync would stop again.
  */
 function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
   const missingBlocks = blocks.filter(({ reason }) => reason === "gone-or-unreadable");

@@ -90,7 +90,7 @@ export async function runItems<Row extends DocumentResult>(
     }
     return [];
   };
-  // The run is refused if the folder at the root's path is not the linked one.
+  // The run is refused if another folder is at the root's path.
   const [refusedEnd] = workItems.length === 0 ? [] : await runManually(world, kind, runAll, undoes);
   const findEnd = (item: PlanItem<Row>) => refusedEnd ?? ends.get(item);
   const onlyEnd = isOne && workItems.length > 0 ? findEnd(workItems[0]!) : undefined;
@@ -152,8 +152,8 @@ export function meansSeveral({ records, tombstones }: BaseTree, name: string): b
 }
 
 /**
- * Returns trouble for an operand that selects nothing. If there are several operands, it may
- * instead name any existing file, because a shell's `*` also yields pictures and conflict copies.
+ * Returns trouble for an operand that selects nothing. Of several operands, each may instead name
+ * any existing file, because a shell's `*` also yields pictures and conflict copies.
  * @param names paths below the root, folders and patterns; "" is the whole folder
  * @param known all paths that can be selected
  */

@@ -1,4 +1,4 @@
-/** Resolves one problem, or several by paths, folders or patterns, as one run. */
+/** Resolves one problem, or several problems by paths, folders or patterns, in one run. */
 
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";

@@ -91,7 +91,7 @@ export async function readDocument(context: SaveContext, path: LocalPath): Promi
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
-/** Errors that may pass. EAGAIN: the file changed meanwhile. ENOENT: it was being replaced. */
+/** Errors that may pass. EAGAIN: the file changed meanwhile. ENOENT: the file was replaced. */
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 function mayRetry(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
@@ -117,7 +117,7 @@ export function createDocument(context: SaveContext, path: LocalPath, text: stri
   return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
 }
 
-/** Returns the new path; null if the path is taken, or the content is not the expected one. */
+/** Returns the new path; null if the path is taken, or the content is not as expected. */
 export function moveDocument(
   context: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },

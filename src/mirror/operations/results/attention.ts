@@ -19,7 +19,7 @@ export const NEXT_OF_STOP =
 /** Returns the steps that apply or undo the changes, or end a stop without an answer. */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // A moved and a copied folder need different steps, so one text names both.
+  // A moved folder and a copied folder need different steps, so one text names both steps.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
     return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
