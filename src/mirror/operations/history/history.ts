@@ -115,7 +115,7 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
       eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
-    // The content before an event is older, so it sorts half a millisecond earlier.
+    // Content before an event is older than content after it, so it sorts half a ms earlier.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
     // Content that a restore wrote is also a version at the time of the restore.

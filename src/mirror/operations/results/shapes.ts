@@ -90,7 +90,7 @@ export type StatusReport = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Seconds since both sides were last proven equal; null if they never were. */
   readonly ageSeconds: number | null;
-  /** Last proof that both sides are equal, in milliseconds since the epoch; null if none. */
+  /** Milliseconds since the epoch when both sides were last proven equal; null if never. */
   readonly syncedAt: number | null;
   readonly url: string;
   /** Linked part of the workspace: path of a folder, or a list of paths; "" is all of it. */
