@@ -38,7 +38,7 @@ export type ReadDeclaration = DeclaredParts & {
   /** `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for it. */
   readonly access: "read" | "sync";
   readonly isOnline?: true;
-  /** Fields of the result with documents' content. `--json` and tools for agents omit them. */
+  /** Result fields with documents' content, which `--json` and structured tool output omit. */
   readonly contents?: readonly string[];
   /** Clause about unusual exit codes of the command; undefined if it has none. */
   readonly exits?: string;
