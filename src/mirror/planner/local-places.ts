@@ -9,26 +9,20 @@ import type { DocumentRow, FolderRow } from "./match/row.ts";
 
 type DocumentOrFolderId = DocId | DirId;
 
-/** Current local paths of documents and folders. Files are matched to documents as in a plan. */
 export type LocalPlaces = {
   readonly found: Map<DocumentOrFolderId, LocalPath>;
   /**
-   * Documents that have no local file, or whose file was not found. A document in neither `found`
-   * nor `uncertain` is at its local path in base.
+   * Documents whose file is missing or was not found. A document in neither `found` nor `uncertain`
+   * is at its local path in base.
    */
   readonly uncertain: Set<DocumentOrFolderId>;
-  /**
-   * Documents and folders that exist only on the service, with the local paths that they would get.
-   */
+  /** Items that exist only on the service, with the local paths that they would get. */
   readonly arriving: Map<DocumentOrFolderId, LocalPath>;
   /** Files that belong to no recorded document, or may belong to a document that was not found. */
   readonly unknownFiles: Set<LocalPath>;
 };
 
-/**
- * Returns the local paths of folders and documents. Leaves out documents that did not change on
- * either side: they are at their local paths in base. Pure.
- */
+/** Leaves out unchanged documents: they are at their local paths in base. Pure. */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const localPlaces: LocalPlaces = {

@@ -20,9 +20,8 @@ import type { PresenceCounts } from "./verdict/stops.ts";
 import { judgePlan } from "./verdict/verdict.ts";
 
 /**
- * Plans the steps for three trees: match → drift → decide → order → verdict. Pure: the same
- * arguments give the same plan (I24). Never throws, whatever the trees contain: an impossible
- * change is blocked.
+ * Pure: equal arguments give equal plans (I24). Never throws, whatever the trees contain: a change
+ * that is impossible blocks its document or folder.
  */
 export function makePlan(
   seen: Trees,
@@ -53,16 +52,16 @@ function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
 }
 
 /**
- * LIMIT: rounds of planning. Each round adds documents to the plan; after the last round, the plan
- * includes all documents.
+ * LIMIT: rounds of planning, so that planning ends. Each round adds documents to the plan; the
+ * round after the last one plans all documents.
  */
 const MAX_ROUNDS = 32;
 
 type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
- * Plans the changed documents. An unchanged document matters only if another document needs its
- * path. Then plans everything again, including that document.
+ * Plans the changed documents. If one of these needs the path of an unchanged document, plans
+ * everything again with that document.
  */
 function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judgedDocuments = first;
@@ -81,10 +80,10 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
 }
 
 /**
- * Decides places, contents, names and records. ORDER of the calls:
+ * ORDER of the calls:
  * - Places of folders come first, because a blocked folder blocks its documents.
- * - Whether a folder is created, kept or removed comes after the documents, because it depends on
- *   them.
+ * - Whether a folder is created, kept or removed comes last, because a folder is kept if a document
+ *   will be in it.
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
@@ -95,9 +94,7 @@ function decideRows(draft: PlanDraft): PlanDraft {
   return draft;
 }
 
-/**
- * Counts the recorded documents of each side. Documents that the plan leaves out are on both sides.
- */
+/** Documents that the plan leaves out are unchanged, so both sides have them. */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
   const recordedRows = documents.filter(({ record }) => record !== null);
   const linkedRows = recordedRows.filter(({ record }) => record!.state === "linked");
@@ -114,8 +111,8 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror itself has just restored locally. They do not count as present,
- * because only files that the user keeps show that other files were deleted on purpose.
+ * Counts documents that mdmirror has just restored locally. Restored files do not count as present:
+ * only files that the user keeps show that other files were deleted on purpose.
  */
 function countRestoredDocuments(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -1,6 +1,6 @@
 /**
- * Decides which submitted contents remain in review after a new version of the document was
- * published, and what the local content becomes. Pure.
+ * Decides which changes stay in review after a new version of the document was published, and what
+ * the local content becomes. Pure.
  */
 
 import type { Digest } from "../../contract/digest.ts";
@@ -11,35 +11,34 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
 /**
- * Content that was sent to review; or the merge of such content with a published version, which
- * counts as sent too.
+ * Content that was sent to review; or its merge with a published version, which counts as sent too.
  */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type SettledSubmissions = {
-  /** Local content merged with the published content; null if the two do not merge. */
+  /** Null if the local content cannot be merged with the published content. */
   readonly local: string | null;
   /**
-   * Contents that are still in review: first the contents that were sent, oldest first, and then
-   * their merges with the published content.
+   * Contents that stay in review: first the contents that were sent, oldest first; then their
+   * merges with the published content.
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * Common base of the local and the published content: the submitted content that was published,
-   * or base if none was. Null if the content store does not have base's content.
+   * Common base of the local and the published content: the reviewed content that was published, or
+   * base if none was published. Null if base's content is not in the content store.
    */
   readonly commonBase: KnownText | null;
 };
 
 /**
- * Merges the published content into the local content and into the contents in review. If the
- * published content contains a submission, the review of this submission and of all earlier ones is
- * over. The local content was made from that submission, so every difference is a later edit that
- * was never sent. If it contains no submission, another user wrote the published content. In both
- * cases, local content that was sent still counts as sent after the merge.
- * @param base content that the submissions were based on; null if unknown
- * @param sent submissions, oldest first
- * @param publishedChangeId change id of `published`
+ * Merges the published content into the local content and into the contents in review.
+ * - If the published content contains a change sent to review, the review of this change and of all
+ *   earlier changes is over. Each local difference from it is a later edit that was not sent.
+ * - Otherwise another user wrote the published content, and all reviews continue.
+ *
+ * Local content that was sent to review still counts as sent after the merge.
+ * @param base content that the changes in review are based on; null if unknown
+ * @param sent changes sent to review, oldest first
  */
 export function settleSubmissions(
   base: KnownText | null,
@@ -51,10 +50,11 @@ export function settleSubmissions(
   const lastPublishedIndex = sent.findLastIndex((submission) => isPublished(base, submission, published));
   const publishedSubmission = sent[lastPublishedIndex] ?? null;
   const commonBase = publishedSubmission ?? base;
-  // Both sides have the same content, and it contains the submitted content, so the review is over.
+  // Local and published content are equal and include the reviewed change, so the review is over.
   if (publishedSubmission === null && local.digest === published.digest)
     return { local: published.text, waiting: [], commonBase };
-  // If a submission was published, the second base to try is the base from before that submission.
+  // If a reviewed change was published, the second merge base to try is the base from before that
+  // change.
   const mergeBases = [commonBase, publishedSubmission === null ? null : base];
   const pendingSubmissions = sent.slice(lastPublishedIndex + 1);
   const rebasedSubmissions = pendingSubmissions.flatMap((submission) => {
@@ -68,10 +68,7 @@ export function settleSubmissions(
   };
 }
 
-/**
- * Merges content with the published content, using the first of the bases that allows a clean
- * merge. Returns null if no base does.
- */
+/** Returns null if no base allows a clean merge. */
 function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {
     const mergedText = base === null ? null : mergeCleanly(base, text, published);

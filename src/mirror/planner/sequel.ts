@@ -7,23 +7,22 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * For each kind of action: whether it may leave work for another cycle when it succeeds, so that
- * the run continues. After all other actions, both sides have the document in its final state, so
- * that the run needs no further scan to be in sync (I02).
+ * For each kind of action: whether it may leave work for another cycle when it succeeds. All other
+ * actions leave the document in its final state on both sides, so the run needs no further scan to
+ * be in sync (I02).
  */
 const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
-  // The next cycle uploads or downloads the result of these actions.
   merge: true,
   meet: true,
   "settle-review": true,
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // The next cycle plans the document again: its ignore rule or its protection changed, or it was
-  // moved into or out of the linked folder of the workspace.
+  // The ignore rule, the protection or the workspace folder of the document has changed, so the
+  // next cycle plans the document again.
   "note-facts": true,
-  // These actions may leave an empty folder, which the next cycle removes, or creates on the other
-  // side.
+  // If the source folder becomes empty, the next cycle removes that folder, or creates it on the
+  // other side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -49,8 +48,8 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
 };
 
 /**
- * Returns true if an action uses a name that mdmirror chose: a temporary name, or a name with
- * digits of the id. The next cycle may be able to restore the original name.
+ * Returns true if an action uses a temporary name or a name with digits of the id. The next cycle
+ * may be able to restore the original name.
  */
 function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
@@ -78,9 +77,8 @@ const REASONS_ENDED_BY_MOVES: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Returns a function that returns true for an action after which another cycle is needed.
+ * Returns a test for actions: true if another cycle is needed after the action.
  * @param plan the plan that was carried out, completely or in part
- * @param trees the trees of that plan
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
   const keepsAllFolders = once(() => !mayNeedMoreMoves(plan));
@@ -94,9 +92,8 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 }
 
 /**
- * Returns true if a block may end after an action. When a document or folder has moved, its own
- * block may end, because the path that it needs may be free now. When a new local file was uploaded
- * under another name, its local path becomes free in the next cycle for a document that needs it.
+ * A moved document or folder may free the path that a blocked one needs. After an upload under
+ * another name, the next cycle renames the local file, which frees its old path.
  * @param waiting keys of the blocks, and the paths of blocks with the reason `path-taken`
  */
 function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boolean {
@@ -120,10 +117,7 @@ function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boole
   return folder !== null && mayBeLeftEmpty(folder);
 }
 
-/**
- * Returns the folder out of which an action moves or deletes a file or folder; null if the action
- * does neither.
- */
+/** Null if the action neither moves nor deletes anything. */
 function findSourceFolder(action: Action): LocalPath | null {
   if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
   if ("localPath" in action) return parentOf(action.localPath);
@@ -132,8 +126,8 @@ function findSourceFolder(action: Action): LocalPath | null {
 }
 
 /**
- * Returns the recorded folders that are on both sides at the recorded paths. These folders are kept
- * even if they become empty.
+ * Lists recorded folders that both sides have at the recorded paths. Such folders are kept even if
+ * they become empty.
  */
 function listLastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lastingPaths = new Set<LocalPath>();
@@ -142,7 +136,6 @@ function listLastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPa
   return lastingPaths;
 }
 
-/** Returns true if a plan changes folders, or has a block that may end when something moves. */
 function mayNeedMoreMoves({ steps, blocks }: Plan): boolean {
   return (
     steps.some(({ action }) => action.kind.includes("folder")) ||

@@ -7,9 +7,9 @@ import { derivePlannedPath } from "./places.ts";
 
 /**
  * Returns the path that must have no file right before a document or folder is deleted on the
- * service. A file that comes back appears at this path. If another file or folder has the path now
- * (`rm b; mv a b`), or gets it in this plan, the absence is already proven. Then returns a free
- * name in the same folder.
+ * service: a file that comes back appears at this path. If another file has the path now (`rm b; mv
+ * a b`), or gets it in this plan, the absence is already proven. The result is then a free name in
+ * the same folder.
  */
 export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
   const finalPath = deriveFinalPath(draft, row);
@@ -24,7 +24,6 @@ export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPa
   }
 }
 
-/** Returns the local path that a missing document or folder would have at the end of this plan. */
 function deriveFinalPath(draft: PlanDraft, row: PlanRow): LocalPath {
   const record = row.record!;
   const folder = findBaseFolder(draft.forest, "local", record);
@@ -33,10 +32,10 @@ function deriveFinalPath(draft: PlanDraft, row: PlanRow): LocalPath {
 }
 
 /**
- * Returns the documents and folders whose local steps must come before a deletion on the service.
- * These may get the deleted document's local path, or are folders above it. Such a step fails if
- * the deleted file is back at the path. The deletion is then skipped, because nothing is deleted
- * without proof (I04).
+ * Lists documents and folders whose local steps must come before a deletion on the service: the
+ * ones that may get the deleted document's path, and the folders above that path. Such a step fails
+ * if the deleted file is back at the path. mdmirror then skips the deletion, because nothing is
+ * deleted without proof (I04).
  */
 export function listPathClaimants(draft: PlanDraft, row: PlanRow): readonly PlanRow[] {
   if (row.record === null) return [];
@@ -48,10 +47,7 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
   return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
-/**
- * Returns true if a file or folder is at a path on disk, in any spelling that the disk treats as
- * equal.
- */
+/** Compares paths as the disk does: two spellings that it treats as equal are one path. */
 function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
@@ -64,8 +60,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // An unchanged document moves with its folder, so its file may be in the folder's current
-        // path.
+        // An unchanged document moves with its folder, so its file may be below the folder's
+        // current path.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
@@ -73,15 +69,14 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
 
 type PathClaimants = {
   readonly found: readonly PlanRow[];
-  /** Folders that may directly contain the path. */
   readonly parents: readonly FolderRow[];
   readonly folders: readonly FolderRow[];
 };
 
 /**
- * Lists the documents and folders that may have a path at some moment of this plan, and the folders
- * that may be above it. Each folder counts at its current place and at its planned one, because its
- * move may fail or be skipped.
+ * Finds the items that may have a path at some moment of this plan, and the folders that may be
+ * above it. Each folder counts at its current place and at its planned place, because its move may
+ * fail or be skipped.
  */
 function findPathClaimants(draft: PlanDraft, path: LocalPath): PathClaimants {
   const claimants = draft.claimants();

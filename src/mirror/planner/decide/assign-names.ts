@@ -28,28 +28,26 @@ import { toSlotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
-/** The place on each side that every document or folder should have if nothing blocks it. */
 export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 
-/** A document or folder that must be blocked, so that the other ones can have their places. */
+/** An item that must be blocked so that the other items can have their places. */
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
- * If none is free, the document or folder is blocked.
+ * LIMIT: `note-2.md` to `note-99.md`, so that the search ends. If no name is free, the document or
+ * folder is blocked.
  */
 const MAX_NAME_NUMBER = 99;
 
 /**
- * Gives each name in a folder to one document or folder. Two of them may want the same name; one
- * then gets another name, or is blocked.
+ * Gives each name in a folder to one document or folder. If two want one name, one of the two gets
+ * another name or is blocked.
  */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
-   * Reasons for moves. They are copied to the draft only after success, so that a failed attempt
-   * changes nothing in the draft.
+   * Copied to the draft only after success, so that a failed attempt changes nothing in the draft.
    */
   readonly #moveReasons = new Map<PlanRow, string>();
   readonly #renamedForOthers = new Map<PlanRow, string>();
@@ -74,21 +72,20 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the documents and folders that must be blocked before another attempt. If the list is
-   * empty, each name has one owner, and the names are final.
+   * Returns the documents and folders that must be blocked before another attempt; an empty list if
+   * each name has one owner.
    */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
-    // ORDER: documents of the service get their local names first. A local document that wants the
-    // same name gets a name with a number, on both sides.
+    // ORDER: documents of the service get their local names first. A local document that wants such
+    // a name gets a name with a number, on both sides.
     for (const row of this.#rows) this.#claim("local", row);
-    // A legal local name keeps its spelling on the service, so it comes before names that must be
-    // converted to legal ones.
+    // A legal local name keeps its spelling on the service, so it is placed before names that must
+    // be converted.
     for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
-    // ORDER: original names are restored last, because only then is it known which of them are
-    // free.
+    // ORDER: original names are restored last, because only then the free names are known.
     for (const side of SIDES) for (const row of this.#rows) this.#restoreLastingName(side, row);
     for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
     for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
@@ -110,10 +107,7 @@ export class NameAssignment {
     if (rowToBlock !== null) this.#blockedRows.set(row, rowToBlock);
   }
 
-  /**
-   * Returns a block if the planned folder is missing and this plan does not create it; otherwise
-   * null.
-   */
+  /** Returns a block if the planned folder is missing and this plan does not create it. */
   #blockOfFolder(side: Side, row: PlanRow): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
@@ -131,10 +125,7 @@ export class NameAssignment {
     return null;
   }
 
-  /**
-   * Resolves a local name that is wanted twice. Either its current owner or the document or folder
-   * `row` gets another name.
-   */
+  /** Gives another name to the owner of a local name, or to `row`, which wants that name. */
   #resolveClash(row: PlanRow, place: Place, owner: PlanRow): RowToBlock | null {
     if (owner.kind !== row.kind)
       return makeRowToBlock(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
@@ -157,10 +148,7 @@ export class NameAssignment {
     return this.#takeHashedName(row, place);
   }
 
-  /**
-   * Gives a document or folder a local name with digits of its id, because the name that fits its
-   * name on the service is taken.
-   */
+  /** Used if the local name that corresponds to the name on the service is taken. */
   #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
     const name = makeHashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
     const hashedPlace = { parent: place.parent, name };
@@ -171,7 +159,7 @@ export class NameAssignment {
   }
 
   /**
-   * Returns true if a blocked document or folder should move to another local place when its block
+   * Returns true if a blocked document or folder is to move to another local place when its block
    * ends.
    */
   #isLeaving(owner: PlanRow): boolean {
@@ -182,9 +170,9 @@ export class NameAssignment {
   }
 
   /**
-   * Gives the owner of a local name another name, because a document of the service needs the name.
-   * Returns false if the owner must keep its name. It can be renamed in two cases: it moves on the
-   * service, or its name on the service does not correspond to its local name.
+   * Renames the owner of a local name, because a document of the service needs that name. Returns
+   * false if the owner must keep its name. The owner can be renamed if it moves on the service, or
+   * if its two names do not correspond.
    */
   #renameOwner(owner: PlanRow): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -201,8 +189,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the local name that fits the name on the service. Returns null if the two names already
-   * correspond, or base has no record.
+   * Returns the local name that corresponds to the name on the service; null if both names already
+   * correspond, or if base has no record.
    */
   #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
@@ -216,9 +204,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a document or folder the name `name-2.md`, or a higher number. If both sides have it,
-   * both sides get the name in this cycle. Otherwise the service gets the name now, and the local
-   * file in the next cycle.
+   * Gives a document or folder the name `name-2.md`, or a higher number. If only one side has it,
+   * the service gets the name now, and the local file gets it in the next cycle.
    */
   #addNumber(row: PlanRow): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -279,15 +266,15 @@ export class NameAssignment {
   #mayGetNumber(row: PlanRow, owner: SlotOwner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
-    // A new file with a temporary name has no claim to the original name, so it may get a number.
+    // No user chose the temporary name of a new file, so it may get a number.
     if (isTemporaryName(localPlace.name)) return true;
     const ownersWantedPlace = typeof owner === "string" ? null : (this.#wantedPlaces.get(owner)?.local ?? null);
     return ownersWantedPlace !== null && this.#owners.isSameSlot("local", ownersWantedPlace, localPlace);
   }
 
   /**
-   * Returns a clause for messages about a wanted name on the service: who has it, and under which
-   * local name.
+   * Returns a clause for messages: who has the wanted name on the service, and under which local
+   * name.
    */
   #clashText(row: PlanRow, place: Place, owner: SlotOwner): string {
     const name = this.#nameOnService(place, owner);
@@ -317,15 +304,14 @@ function makeRowToBlock(row: PlanRow, reason: BlockReason, detail: string): RowT
 }
 
 /**
- * Owner of a name in a folder: a document or folder of this plan; a file or folder that is not
- * synced (`foreign`); or a document that this plan leaves out (`unjudged`).
+ * `foreign`: a file or folder that is not synced. `unjudged`: a document that this plan leaves out.
  */
 type SlotOwner = PlanRow | "foreign" | "unjudged";
 
-/** Records which document or folder has which slot (a name in a folder), while names are chosen. */
+/** Records the owner of each slot (a name in a folder) while names are chosen. */
 class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<PlanRow>>>;
-  /** Documents and folders by their slots before the plan; null until the first use. */
+  /** Owners of the slots before the plan; null until the first use. */
   readonly #currentRows: Record<Side, SlotMap<PlanRow> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly PlanRow[];
@@ -357,15 +343,15 @@ class SlotOwners {
     this.take(side, row, place);
   }
 
-  /** Returns the owner of a slot; null if the slot is free or belongs to `row` itself. */
+  /** Returns null if the slot is free or belongs to `row` itself. */
   ownerOf(side: Side, place: Place, row: PlanRow): SlotOwner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // A document or folder is in the slot now. If it is part of this plan, the plan moves it to
-    // another slot. Otherwise it keeps the slot, and another round of planning includes it.
+    // An occupant that is part of this plan moves to another slot. An occupant that the plan left
+    // out keeps the slot, and another round of planning includes it.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";

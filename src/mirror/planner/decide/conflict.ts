@@ -25,8 +25,8 @@ import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../..
 import { isUnseen } from "../match/unseen.ts";
 
 /**
- * Decides about a document with an open conflict. Nothing is uploaded until the conflict ends.
- * @returns true if this function decided about the content; false if `CONTENT_RULES` must decide
+ * Nothing is uploaded until the conflict ends.
+ * @returns false if `CONTENT_RULES` must decide about the content
  */
 export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Conflict, sides: DocumentSides): boolean {
   const { drift, localFile, remoteFile } = sides;
@@ -43,10 +43,11 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return true;
   }
   const course = decideCourse(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block stores the digest of the local content. If the file is moved, it is recognised by
-  // this digest, because base has other content.
+  // Base has other content than the file. If the file is moved, mdmirror recognises it by the
+  // digest that the block stores.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
-  // Conflict copies follow their document, unless this plan ends or renews the conflict.
+  // Conflict copies follow their document, unless this plan ends the conflict or shows a newer
+  // version.
   if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
   return true;
 }
@@ -60,8 +61,8 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
 }
 
 /**
- * Restores the service's content of a document that was deleted locally during its conflict,
- * because the user has not decided about that content.
+ * Restores the service's content of a document that was deleted locally during its conflict: the
+ * user has not decided about that content.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -76,8 +77,8 @@ function decideDeleted(
 }
 
 /**
- * Ends the conflict of a document that was deleted locally and moved out of the linked folder of
- * the workspace. The local deletion must be confirmed by a second scan first.
+ * Ends the conflict of a document that was deleted locally and moved out of the workspace folder on
+ * the service. A second scan must confirm the deletion first.
  */
 export function endConflictOfRemovedDocument(
   draft: PlanDraft,
@@ -98,13 +99,14 @@ export function endConflictOfRemovedDocument(
 }
 
 /**
- * Keeps the conflict of a document that seems gone from the service but is only blocked, because it
- * may be unreadable. If the conflict ended and the document was seen again later, the local content
- * would be sent as a plain edit. It would then replace the version in the conflict copy, which the
- * user has not decided about.
+ * Keeps the conflict of a document that is missing on the service but may only be unreadable.
+ * Without the conflict, the local content would be sent as a plain edit when the document can be
+ * read again. The edit would replace the version in the conflict copy, about which the user has not
+ * decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // The only proposal is the end of the conflict, so this plan keeps the record of the document.
+  // If the end of the conflict is the only proposal, this plan keeps the record, and so the
+  // conflict.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
@@ -116,7 +118,6 @@ type OpenConflict = {
 };
 
 /**
- * What happens to an open conflict in this plan.
  * - `stays`: the conflict continues unchanged.
  * - `meets`: the service has a newer version, which is merged or shown in a copy.
  * - `ends`: the user has decided.
@@ -145,10 +146,7 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
   return course;
 }
 
-/**
- * How the user ended a conflict. `rejected`: the version of the service that the user compared and
- * decided about.
- */
+/** `rejected`: the service's version that the user compared and decided about. */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
   readonly why: string;
@@ -156,8 +154,8 @@ type ConflictDecision = {
 };
 
 /**
- * Finds out from the files how the user ended the conflict. Returns null if the conflict is still
- * open. The choice refers to the version in the copy, even if the service has a newer version.
+ * Finds out from the files how the user ended the conflict; null if the conflict is open. The
+ * decision is about the version in the copy, even if the service has a newer version.
  */
 function findUserDecision(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictDecision | null {
   const missingCopies = copies.filter(({ found }) => found.kind === "gone");
@@ -182,9 +180,8 @@ function wasRemovedByOthers({ found, version }: FoundCopy): boolean {
 }
 
 /**
- * Decides about a conflict that the user has not ended. If a copy is missing, records that this
- * scan did not find it. If the service has a newer version, merges it or shows it in a copy, but
- * waits while somebody is editing the file.
+ * Continues a conflict that the user has not ended. Records a copy that this scan did not find.
+ * Merges or shows a newer version of the service, unless somebody is editing the file.
  */
 function showNewVersion(
   draft: PlanDraft,
@@ -229,10 +226,7 @@ function dropConflict(
   }));
 }
 
-/**
- * Moves the conflict copies beside their document. A copy that is already in the right place may
- * only need its recorded path corrected.
- */
+/** If a copy is already beside its document, only its recorded path may have to change. */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const presentCopies = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
@@ -249,8 +243,7 @@ type FoundFile =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the files of a document's conflict copies. Skips a file that belongs to another copy. Tries
- * three ways, in this order:
+ * Finds the files of a document's conflict copies. Tries three ways, in this order:
  * - by inode, at the recorded path or beside the moved document
  * - by name at these two paths, because an editor may have saved the copy as a new file
  * - by inode anywhere, because the user may have moved the copy
@@ -293,8 +286,8 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Uns
 }
 
 /**
- * Returns true if a file may be the copy that shows a version. It is not if its inode belongs to
- * another copy. If several copies are recorded with the inode, the recorded path decides.
+ * Returns false if the inode belongs to another copy. If several copies are recorded with one
+ * inode, the recorded path decides.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: UnsyncedEntry): boolean {
   const key = toCopyInodeKey(draft, stamp);

@@ -25,8 +25,8 @@ import { toContentCell, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
 /**
- * Decides about one document: first by its conflict, review or exclusion, then by `CONTENT_RULES`.
- * If both sides keep the document, decides its place too.
+ * Decides by the document's conflict, review or exclusion; otherwise by `CONTENT_RULES`. If both
+ * sides keep the document, decides its place too.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   setGoalToCurrent(row);
@@ -56,10 +56,7 @@ const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local
 
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
-/**
- * The function that carries out each rule. `CONTENT_RULES` guarantees that the sides and records
- * that a function uses exist.
- */
+/** `CONTENT_RULES` guarantees that each side and record that a function uses exists. */
 const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
@@ -109,8 +106,8 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   const { row, record, localFile, remoteFile } = shared;
-  // The service normalises content and has already turned this local content into base's content,
-  // so another upload would change nothing.
+  // The service normalised this local content to base's content, so another upload would change
+  // nothing.
   if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;

@@ -1,4 +1,6 @@
-/** Finds contents that became blank since base. Safety checks count these like deletions. */
+/**
+ * Finds content that became blank since base. Safety checks count a blank document as a deletion.
+ */
 
 import { type Digest, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { Drift } from "../drift/place-change.ts";
@@ -12,10 +14,7 @@ export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentR
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
-/**
- * The contents of a document on both sides, and who changed them. A file is null if that side has
- * no readable content.
- */
+/** A file is null if that side has no readable content. */
 export type DocumentSides = {
   readonly drift: Drift;
   readonly localFile: LocalFile | null;
@@ -33,10 +32,7 @@ type DownloadAction =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };
 
-/**
- * Proposes an action that writes the service's content to the local file. Marks the action if this
- * content is blank, so that safety checks count it.
- */
+/** Marks the action if the service's content is blank, so that safety checks count it. */
 export function proposeDownload(
   draft: PlanDraft,
   { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,
@@ -55,9 +51,7 @@ export function proposeDownload(
   }));
 }
 
-/**
- * Returns true if content is blank. Content that is not in the content store counts as not blank.
- */
+/** Content that is not in the content store counts as not blank. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY_DIGEST) return true;
   const text = texts(digest);

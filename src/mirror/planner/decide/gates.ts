@@ -1,6 +1,4 @@
-/**
- * Checks whether an action may be proposed. If not, blocks the document or folder with the reason.
- */
+/** Checks whether an action may be proposed. Otherwise blocks the document or folder. */
 
 import { hasConflictMarkers } from "../../../markdown/merge/sound.ts";
 import { type BlockReason, ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
@@ -10,7 +8,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { type BlockedContent, blockRow, type PlanDraft } from "./plan-draft.ts";
 import { findRemainingBlock } from "./remembered.ts";
 
-/** For each side, the sync direction in which that side is never changed. */
+/** The sync direction in which each side is never changed. */
 export const DIRECTION_NEVER_CHANGING = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -21,7 +19,7 @@ const TEXT_FAULTS = {
 
 /**
  * Blocks a document whose local content must not be sent: the service cannot store it, or it has
- * new conflict markers. Returns true if the document was blocked.
+ * new conflict markers.
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
   const { record } = row;
@@ -37,8 +35,7 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 }
 
 /**
- * Blocks a document whose change this sync does not make, because the sync has one direction only.
- * Returns true if the document was blocked.
+ * Blocks a document whose change needs the direction that this sync excludes.
  * @param direction the direction in which the change is never made
  */
 export function isDirectionOff(
@@ -54,9 +51,8 @@ export function isDirectionOff(
 }
 
 /**
- * Blocks a document whose file somebody is editing, so that the service's version must wait.
- * Returns true if somebody is editing it. A block that remains from an earlier answer of the
- * service is kept.
+ * Blocks a document while somebody is editing its file. A block that remains from an earlier answer
+ * of the service is kept.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
   const reasonClause = draft.policy.inUse?.get(path);
@@ -66,8 +62,8 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
 }
 
 /**
- * Blocks a document whose absence must be confirmed by another scan. Returns true if so. `sync`
- * treats a file as deleted only after two scans did not find it.
+ * Blocks a document until another scan confirms its absence: `sync` treats a file as deleted only
+ * after two scans.
  */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): boolean {
   if (draft.policy.absentTwice?.has(record.localPath) !== false) return false;
@@ -75,9 +71,7 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: Docu
   return true;
 }
 
-/**
- * Returns true if content has the markers of an unfinished merge, and its base version has none.
- */
+/** Markers that the base version already has are content, not an unfinished merge. */
 export function hasNewConflictMarkers(text: string, base: string | null): boolean {
   return hasConflictMarkers(text) && (base === null || !hasConflictMarkers(base));
 }

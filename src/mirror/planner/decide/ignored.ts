@@ -9,9 +9,9 @@ import { proposeLocalCreation, proposeForget, proposeFacts } from "./presence.ts
 
 /**
  * Decides about documents that became ignored or are no longer ignored, and about documents whose
- * file was renamed to a name that is not synced. Called before `CONTENT_RULES`. A change of the
- * ignore rules deletes nothing, even if the file was removed while it was ignored (I18).
- * @returns true if the document is decided; false if `CONTENT_RULES` must decide
+ * file got a name that is not synced. A changed ignore rule deletes nothing, even if the file was
+ * removed while it was ignored (I18).
+ * @returns false if `CONTENT_RULES` must decide
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const isLocal = row.local.seen.kind === "present";
@@ -39,8 +39,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
 }
 
 /**
- * Returns a clause about a folder, symbolic link or special file at or above a document's path;
- * null if there is none. The user then replaced the file and did not delete the document.
+ * Returns a clause about a folder, symbolic link or special file at or above a document's path. If
+ * there is one, the user replaced the file and did not delete the document.
  */
 function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -53,9 +53,7 @@ function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): 
   return null;
 }
 
-/**
- * Decides about a document that is no longer ignored. Returns true if no other rule has to decide.
- */
+/** Returns true if no other rule has to decide. */
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const reasonClause = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -68,9 +66,8 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
 }
 
 /**
- * Decides about a document that was moved back into the linked folder of the workspace. Its file
- * went to the trash when it left, so the missing file is not a local deletion. Its old conflict
- * ends, or ended when the document left.
+ * Decides about a document that was moved back into the workspace folder. Its file went to the
+ * trash when it left, so a missing file is no local deletion.
  */
 function decideReturnedDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
   if (endConflictOfRemovedDocument(draft, row, record) === "waits") return;

@@ -1,7 +1,7 @@
 /**
- * Restores names that no user chose. An interrupted plan may leave a temporary name: the document
- * or folder gets its former name, or that name with the next free number. A name with digits of the
- * id was chosen because the original name was taken: the original name is restored when it is free.
+ * Restores names that no user chose. A temporary name comes from an interrupted plan: the document
+ * or folder gets its former name, or that name with a number. A name with digits of the id was used
+ * because the original name was taken: the original name is restored when it is free.
  */
 
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
@@ -29,8 +29,8 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 
 /**
- * LIMIT: numbers that are tried for a name (`note-2.md` to `note-99.md`), so that the search ends.
- * If none is free, the temporary name stays.
+ * LIMIT: `note-2.md` to `note-99.md`, so that the search ends. If no name is free, the temporary
+ * name stays.
  */
 const MAX_NAME_NUMBER = 99;
 
@@ -40,8 +40,8 @@ export function hasLeftOverName(draft: PlanDraft, row: PlanRow): boolean {
 }
 
 /**
- * Yields names that may replace a temporary name, or a name with digits of the id; the best first.
- * Yields nothing if the document or folder may not be renamed in this plan.
+ * Yields names that may replace a temporary name or a name with digits of the id, best first.
+ * Yields nothing if this plan may not rename the document or folder.
  */
 export function* generateLastingNames(draft: PlanDraft, row: PlanRow, side: Side): Generator<string> {
   const { goal } = row[side];
@@ -62,10 +62,7 @@ function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file"
     yield makeNumberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/**
- * Returns the name of a document or folder on the other side: the planned name, otherwise the name
- * in base. Null if it has neither.
- */
+/** Returns the planned name, otherwise the name in base. */
 function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
   const oppositeSide = otherSide(side);
   return row[oppositeSide].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, oppositeSide)));
@@ -79,9 +76,9 @@ function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, nam
 }
 
 /**
- * Returns the local name that a document or folder would have if that name had been free when it
- * was created. Returns null if it already has that name. Also returns null if it is in different
- * folders on the two sides: base would record the new name, and the local move would be lost.
+ * Returns the local name that a document or folder would have if that name had been free at its
+ * creation. Null if it has that name already. Also null if its folders on the two sides differ:
+ * base would record the new name, and the local move would be lost.
  */
 function findNameIfFree({ trees }: PlanDraft, row: PlanRow): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -102,9 +99,9 @@ function mayBeRenamed(draft: PlanDraft, row: PlanRow, side: Side): boolean {
 }
 
 /**
- * Returns true if base has the temporary name, or the document or folder is blocked. Other
- * temporary names are not replaced yet: another linked folder may have made the name and be about
- * to rename the document. This plan records the name in base, and the next plan decides.
+ * Returns true if base has the temporary name, or the document or folder is blocked. Another linked
+ * folder may have made an unrecorded temporary name and be about to replace it. So this plan only
+ * records such a name, and the next plan decides.
  */
 function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
   return nameOf(getPathOnSide(record, side)) === name || draft.blocks.has(record.id);
@@ -115,14 +112,13 @@ function mayFolderMove(draft: PlanDraft, id: string): boolean {
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
-  // The block `no-move-to-root` does not forbid this rename, because the document stays in its
-  // folder.
+  // The block `no-move-to-root` allows this rename, because the document stays in its folder.
   return findRemainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
 }
 
 /**
- * Returns true if a document was deleted on the service, or moved out of the linked folder, but
- * still has a local file. Its name then cannot be taken from the service.
+ * Returns true if a document with a local file was deleted on the service or moved out of the
+ * workspace folder. The service then has no name for it.
  */
 function isOnlyLocal(row: PlanRow): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

@@ -1,6 +1,5 @@
 /**
- * Decides the places of folders and documents. Folders come first, because a blocked folder blocks
- * the documents in it.
+ * Decides the places of folders, then of documents: a blocked folder blocks the documents in it.
  */
 
 import { type WhoMoved, findWhoMoved } from "../drift/place-change.ts";
@@ -38,8 +37,8 @@ export function isOnBothSides(folder: FolderRow): boolean {
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
     placeRow(draft, folder, findWhoMoved(draft.forest, folder));
-  // The disk treats the two spellings as one name, and the service cannot rename folders. So only
-  // base gets the new local spelling.
+  // The disk treats both spellings as one name, and the service cannot rename folders, so only base
+  // gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
@@ -50,7 +49,7 @@ const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
   remote: "its name on the service stays",
 };
 
-/** Plans the place of a document or folder that both sides have. Its content does not matter. */
+/** Needs a document or folder that both sides have. Its content does not matter. */
 export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): void {
   const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
@@ -77,7 +76,7 @@ export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): voi
   draft.moveReasons.set(row, reasonClause);
 }
 
-/** Returns true if a document or folder may not move on a side, and then blocks it. */
+/** Blocks the document or folder if the move is forbidden. */
 function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, why: string): boolean {
   const direction = DIRECTION_NEVER_CHANGING[side];
   if (draft.policy.direction === direction) {
@@ -87,14 +86,13 @@ function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, 
   if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;
   if (row.kind === "folder") return isFolderMoveForbidden(draft, row, side);
   if (side === "local") return false;
-  // The block `no-move-to-root` does not forbid a move to another folder. Such a move ends the
-  // block.
+  // The block `no-move-to-root` allows a move to another folder, which ends the block.
   return findRemainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // No scan has confirmed yet whether an earlier PATCH moved this folder, so nothing more is sent
-  // (I08).
+  // No scan has confirmed yet whether an earlier PATCH moved this folder, so mdmirror sends nothing
+  // more (I08).
   const unsettledReason = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (unsettledReason !== undefined) {
     blockRow(draft, folder, "not-seen", unsettledReason);
@@ -114,9 +112,8 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 }
 
 /**
- * Returns true if the service cannot move this document or folder to the root, and then blocks it.
- * Such a move needs `parentId: null`, which some deployments refuse. Edits of the document are
- * still sent.
+ * Blocks a document or folder that the service cannot move to the root. The move needs `parentId:
+ * null`, which some deployments refuse. Edits of the document are still sent.
  */
 function isMoveToRootBlocked(draft: PlanDraft, row: PlanRow, to: Place): boolean {
   const { root } = draft.forest;
@@ -134,12 +131,12 @@ function isMoveToRootBlocked(draft: PlanDraft, row: PlanRow, to: Place): boolean
 const FOLDER_CIRCLE_CLAUSE = "its local move and a move on the service would put two folders inside each other";
 
 /**
- * Prevents moves that would put folders inside each other: the user moved one folder locally, and
- * somebody moved another one on the service. Drops the local move, and moves the folder locally to
- * its place on the service, if this sync may change local files.
+ * Prevents moves that would put two folders inside each other, after one was moved locally and the
+ * other on the service. Drops the local move. If this sync may change local files, then moves the
+ * folder locally to its place on the service.
  */
 function breakCycles(draft: PlanDraft): void {
-  // Dropping one move may close a circle with another move, so all folders are checked again. Each
+  // Dropping one move may create a circle with another move, so all folders are checked again. Each
   // move is dropped at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
@@ -153,7 +150,7 @@ function breakCycles(draft: PlanDraft): void {
     setGoal(folder, "local", wantedPlace.place);
     draft.moveReasons.set(folder, FOLDER_CIRCLE_CLAUSE);
   }
-  // Circles that remain come from two moves on the service of which this scan saw only one. These
+  // A remaining circle comes from two moves on the service, of which this scan saw only one. These
   // folders stay in place until the next cycle.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
@@ -163,10 +160,7 @@ function breakCycles(draft: PlanDraft): void {
     }
 }
 
-/**
- * Returns a folder that a planned move on the service would put inside itself, on either side;
- * undefined if there is none.
- */
+/** Returns a folder that a planned move on the service would put inside itself, on either side. */
 function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
@@ -181,8 +175,8 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 }
 
 /**
- * Returns the parent of a folder after the plan; null for the root. A folder that a side does not
- * have yet is created at its place on the other side.
+ * Returns null for the root. A folder that a side does not have yet will be created at its place on
+ * the other side.
  */
 function findFinalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

@@ -22,17 +22,13 @@ import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /**
- * Place that a document or folder should have on one side, derived from its place on the other
- * side. Otherwise the reason why it cannot have one.
+ * Place on one side that corresponds to a place on the other side; or the reason why there is none.
  */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
-/**
- * Returns the local place that corresponds to the place on the service. If only a folder above was
- * moved, the local spelling of the name stays.
- */
+/** If only a folder above was moved, the local spelling of the name stays. */
 export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const remotePlace = row.remote.now;
   if (remotePlace === null) return makeImpossiblePlace("not-seen", "its path on the service is not known");
@@ -76,19 +72,16 @@ export function isInPlace(wantedPlace: WantedPlace, now: Place | null): boolean 
 
 type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/**
- * Returns the paths of a document or folder in base. For a deleted document, returns its last paths
- * in base; for a new document or folder, null.
- */
+/** Returns the last paths in base for a deleted document; null for a new document or folder. */
 function readBasePaths(row: PlanRow): BasePaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
- * Returns the name that a document or folder keeps on a side, although its name on the other side
- * is spelled differently. Returns null if the name must follow the other side.
+ * Returns the name that a document or folder keeps on a side although the name on the other side is
+ * spelled differently. Null if the name must follow the other side.
  * @param otherName current name on the other side
- * @param known paths in base; null if it has none
+ * @param known paths in base; null if there is no record
  */
 function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePaths | null): string | null {
   if (known !== null && nameOf(getPathOnSide(known, otherSide(side))) === otherName) {
@@ -97,7 +90,8 @@ function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePa
     if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row)))
       return baseName;
   }
-  // No user chose a temporary name. So the name stays, and only the folder follows the other side.
+  // No user chose the temporary name, so the name stays, and only the folder follows the other
+  // side.
   if (!isTemporaryName(otherName)) return null;
   const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(getPathOnSide(known, side))];
   return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
@@ -119,10 +113,7 @@ function findRemoteName(
   return { kind: "name", name: convertedName };
 }
 
-/**
- * Returns the reason why nothing can be put into a folder on the service: the folder is missing and
- * cannot be created. Returns null if the folder exists or can be created.
- */
+/** Returns a reason if the folder is missing on the service and cannot be created. */
 function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
@@ -141,8 +132,8 @@ function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): Impossibl
 }
 
 /**
- * Returns the path that a folder has, or will get, on disk. Returns a reason if it can have none:
- * its name is unsafe, the ignore rules exclude it, or it belongs to another linked folder.
+ * Returns the path that a folder has, or will get, on disk. Returns a reason if its name is unsafe,
+ * it is ignored, or it belongs to another linked folder.
  */
 function deriveLocalFolderPath(
   draft: PlanDraft,
@@ -170,8 +161,8 @@ function deriveLocalFolderPath(
         `its folder on the service is excluded by ${describeExclusion(draft, path, "folder")}`,
       );
   }
-  // Documents below another linked folder belong to that folder's workspace, so none of this
-  // workspace is put in it.
+  // Documents below another linked folder belong to that folder's workspace, so no document of this
+  // workspace is put there.
   const unreadReason = whyHidden(path, draft.trees);
   return unreadReason?.isMirror === true
     ? makeImpossiblePlace("not-seen", `its folder is not seen: ${unreadReason.why}`)
@@ -183,10 +174,10 @@ function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePla
 }
 
 /**
- * Returns the rule for the place of a document or folder. Most places follow from who moved it. Two
- * places were not chosen by a user, because an interrupted plan left them:
+ * Most places follow from who moved the document or folder. After an interrupted plan, two kinds of
+ * places were chosen by nobody:
  * - A temporary name is replaced by the name on the other side.
- * - If the names on both sides do not correspond, the service's name is used. mdmirror had sent
+ * - If the names on the two sides do not correspond, the service's name is used: mdmirror had sent
  *   only one of two PATCHes when the user moved the document back.
  */
 export function choosePlaceRule(forest: FolderForest, row: PlanRow, movedBy: WhoMoved): PlaceRule {
@@ -204,15 +195,14 @@ function chooseRuleIfUnmoved(row: PlanRow, localPlace: Place, remotePlace: Place
   const doPlacesCorrespond =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, getNameKind(row), toUniqueId(row));
-  // If both sides have a temporary name, this cycle replaces the local name, and a later cycle the
-  // name on the service.
+  // If both sides have a temporary name, this cycle replaces the local name, and a later cycle
+  // replaces the name on the service.
   return doPlacesCorrespond && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 
 /**
- * Returns the rule for a document or folder that seems to have moved on both sides. After a power
- * cut or a late request, mdmirror itself may have made the move on the service. The local place
- * then counts.
+ * Returns the rule for a document or folder that moved on both sides. After a power cut or a late
+ * request, the move on the service may be mdmirror's own; the local place then counts.
  */
 function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
@@ -224,8 +214,8 @@ function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: P
 }
 
 /**
- * Returns true if the service made half of a local move: it has the new name in the old folder, or
- * the old name in the new folder. Such a move takes two requests, and the sender may be killed
+ * Returns true if the service has the new name in the old folder, or the old name in the new
+ * folder. A local move to another folder and name takes two requests, and mdmirror may be killed
  * between them.
  */
 function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boolean {
@@ -243,7 +233,7 @@ function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boole
 
 /**
  * Returns true if a move on the service leads to the local place in base, so that no local move
- * must follow. This happens in two cases:
+ * must follow:
  * - mdmirror moved the document on the service, and was killed before base recorded the move.
  * - Base has a temporary name on the service, and another client has replaced that name. The folder
  *   does not matter then.
@@ -255,7 +245,6 @@ function isAtBaseLocalPlace(forest: FolderForest, row: PlanRow, remotePlace: Pla
   return isTemporaryName(nameOf(record.remotePath)) || remotePlace.parent === findBaseFolder(forest, "local", record);
 }
 
-/** Returns the path that a place has after all planned moves of folders. */
 export function derivePlannedPath(place: Place, side: Side): string {
   const names = [place.name];
   const visitedFolders = new Set<FolderRow>();

@@ -13,32 +13,28 @@ import type { TextLookup, Trees } from "../../model/tree.ts";
 import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
 /**
- * Current place of a conflict copy. `recorded`: the path in the state; null if the state has none,
- * because it records only the newest copy.
+ * `recorded`: the path in the state; null for all copies but the newest, because the state records
+ * only the newest.
  */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
   readonly place: Place;
 };
 
-/**
- * A plan in progress: the matched trees and the decisions so far. Each rule reads it and adds its
- * own decisions.
- */
+/** A plan in progress: the matched trees and the decisions so far. Each rule adds its decisions. */
 export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
   readonly proposals: Map<PlanRow, readonly Proposal[]>;
   readonly blocks: Map<string, Block>;
-  /** Conflict copies that must be moved, because their document moves. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
   /**
-   * Conflict copies of all documents, by inode. Several copies may have one inode, because a disk
-   * uses the inode of a removed copy again.
+   * Several copies may have one inode, because a disk may give the inode of a removed copy to a new
+   * one.
    */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
-  /** Paths of folders on the service in which a document is listed directly. */
+  /** Folders that directly contain a listed document. */
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => UnsyncedByInode;
   /**
@@ -47,13 +43,12 @@ export type PlanDraft = MatchedTrees & {
    */
   readonly claimants: () => SlotMap<readonly PlanRow[]>;
   /**
-   * New local names of documents and folders that are renamed because a document of the service
-   * needs their name.
+   * New local names of items that are renamed because a document of the service needs their name.
    */
   readonly renamedForOthers: Map<PlanRow, string>;
   /**
-   * Documents and folders whose place changes, or is recorded in base. The value is the reason, as
-   * a clause for messages.
+   * For each item whose place changes or must be recorded in base: the reason, as a clause for
+   * messages.
    */
   readonly moveReasons: Map<PlanRow, string>;
 };
@@ -77,9 +72,7 @@ export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, m
   return draft;
 }
 
-/**
- * Returns a key for the inode of a conflict copy; null if the inode is not known or is no evidence.
- */
+/** Returns null if the inode is not known or is no evidence. */
 export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -97,8 +90,8 @@ export function describeExclusion({ trees }: PlanDraft, path: LocalPath, kind: "
 }
 
 /**
- * Returns true if this plan creates a document of the service at a local place without deciding
- * about it. Requests another round of planning that decides about this document.
+ * Returns true if this plan creates a document of the service at this local place without deciding
+ * about it. The next round of planning then decides about that document.
  */
 export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
   const id = arrivals.idAt(place);
@@ -110,7 +103,6 @@ export function listRows({ forest, documents }: Pick<PlanDraft, "forest" | "docu
   return [...forest.folders, ...documents];
 }
 
-/** Paths of a document or folder at the moment of an action. */
 export type ActionPaths = {
   readonly local: LocalPath;
   readonly remote: RemotePath;
@@ -145,7 +137,7 @@ export function proposeAction(draft: PlanDraft, row: PlanRow, role: Proposal["ro
 
 type FolderToRecord = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Proposes to record a folder that both sides have, at the paths that it has after all moves. */
+/** Records the folder at the paths that it has after all moves. */
 export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: FolderToRecord): void {
   proposeAction(draft, folder, "record", (paths) => ({
     kind: "link-folder",
@@ -163,8 +155,8 @@ export function withdrawProposals(draft: PlanDraft, row: PlanRow, role: Proposal
 export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Blocks a document or folder, unless it has a block already. `since` is copied from the state if
- * the same reason was recorded; otherwise 0, which the engine replaces by the current time.
+ * Does nothing if the item has a block already. `since` is copied from a stored block with the same
+ * reason as this one. Otherwise it is 0, and the engine replaces 0 by the current time.
  */
 export function blockRow(
   draft: PlanDraft,
@@ -190,7 +182,7 @@ export function blockRow(
   draft.blocks.set(key, { ...block, since: blockedSince, ...facts });
 }
 
-/** Keeps a block of an earlier cycle unchanged, in place of any block that this plan found. */
+/** Replaces any block that this plan found by the stored block of an earlier cycle. */
 export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
@@ -199,10 +191,7 @@ export function toBlockKey(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? findPathOfRow(row);
 }
 
-/**
- * Returns the local path of a document or folder. If it has none, returns its local path in base,
- * or else its path on the service.
- */
+/** Returns the local path; otherwise the local path in base; otherwise the path on the service. */
 export function findPathOfRow(row: PlanRow): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;

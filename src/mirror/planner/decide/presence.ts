@@ -27,7 +27,7 @@ export function proposeLocalCreation(
 ): void {
   const wantedPlace = deriveLocalPlace(draft, row);
   if (wantedPlace.kind === "impossible") {
-    // A document that the ignore rules exclude, and that never had a local file, needs no block.
+    // An ignored document that never had a local file needs no block.
     if (wantedPlace.reason !== "suspended" || row.record !== null)
       blockRow(draft, row, wantedPlace.reason, wantedPlace.detail);
     return;
@@ -60,7 +60,7 @@ export function decideRemoteDeletion(draft: PlanDraft, row: DocumentRow, remoteF
     return;
   }
   if (isForbidden(draft, row, "delete")) {
-    // A review only delays the deletion on the service, so the file is not restored.
+    // A review only delays the deletion on the service, so the local file is not restored.
     if (draft.blocks.get(record.id)?.reason !== "delete-pending")
       proposeLocalCreation(draft, row, remoteFile, "the service refused to delete it");
     return;
@@ -107,10 +107,9 @@ export function proposeForget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * Decides about a document that was moved out of the linked folder of the workspace. An unchanged
- * file goes to the trash; an edited file is blocked. Nothing is uploaded, and nothing is deleted on
- * the service. If there is no file, the record gives up its local path, so that another document
- * can have the path.
+ * Decides about a document that was moved out of the workspace folder. An unchanged file goes to
+ * the trash; an edited file is blocked. Nothing is uploaded or deleted on the service. If there is
+ * no file, the record gives up its local path, so that another document can have the path.
  */
 export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
   const record = row.record!;
@@ -131,7 +130,6 @@ export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: L
 
 const MOVED_OUT_CLAUSE = "moved out of the linked folder of the workspace";
 
-/** Records a new state or protection of a document. Content and place stay unchanged. */
 export function proposeFacts(
   draft: PlanDraft,
   row: DocumentRow,
@@ -144,9 +142,9 @@ export function proposeFacts(
 }
 
 /**
- * Decides about a document that was deleted on the service and edited locally. The edit becomes a
- * new document, if the key can still read the folder. Otherwise the document may only be hidden
- * from the key, so it is blocked and nothing is sent.
+ * Decides about a document that was deleted on the service and edited locally. If the key can read
+ * the folder, the edit becomes a new document. Otherwise the document may only be hidden from the
+ * key, so it is blocked and nothing is sent.
  */
 export function decideEditOfDeleted(
   draft: PlanDraft,
@@ -154,8 +152,7 @@ export function decideEditOfDeleted(
   record: DocumentRecord,
   localFile: LocalFile,
 ): void {
-  // The service normalises content and has turned this local content into base's content, so the
-  // file has no edit to save.
+  // The service normalised this local content to base's content, so the file has no edit to save.
   if (localFile.digest === record.echoDigest) {
     proposeTrash(draft, row, localFile, "gone");
     return;
@@ -168,7 +165,7 @@ export function decideEditOfDeleted(
   }
   if (!proposeRemoteCreation(draft, row, localFile, record.id, "edited locally after it was deleted on the service"))
     return;
-  // ORDER: the old record is removed before the file belongs to the new document.
+  // ORDER: the old record is removed before the new document gets the file.
   proposeAction(draft, row, "before", () => ({
     kind: "forget",
     why: "no longer on the service; its content becomes a new document",
@@ -178,7 +175,6 @@ export function decideEditOfDeleted(
 }
 
 /**
- * Plans the creation of a document on the service from a local file.
  * @param tombstone the deleted document that the new one replaces; null if it replaces none
  * @returns false if the document may not be created now
  */
@@ -190,7 +186,7 @@ export function proposeRemoteCreation(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, localFile)) return false;
-  // The result of an earlier POST of this file is not known. Sending it again might create the
+  // Nobody knows whether an earlier POST of this file succeeded. Another POST might create the
   // document twice (I08).
   const unreadReason = draft.trees.local.unseen.get(localFile.path);
   if (unreadReason !== undefined) {
@@ -225,8 +221,8 @@ export function decideNewOnBothSides(
   if (isContentBlocked(draft, row, localFile)) return;
   const reasonClause = "new on both sides";
   const contentContext = { digest: localFile.digest, changeId: remoteFile.changeId };
-  // The contents are known to differ, or the local file is empty. The action would then write the
-  // service's content to the file, which is not allowed if the sync only uploads.
+  // The contents differ, or the local file is empty, so the action would write the service's
+  // content to the file. A sync that only uploads must not do that.
   if (
     (localFile.empty || isKnownToDiffer(draft, row, contentContext)) &&
     isDirectionOff(draft, row, "push", reasonClause, contentContext)
@@ -258,9 +254,9 @@ function isKnownToDiffer(
 }
 
 /**
- * Returns true if the key can read a folder on the service. A document that is missing there was
- * then deleted, and is not only hidden. A listed folder is readable, because lists show only what
- * the key may read.
+ * Returns true if the key can read a folder on the service. A document that is missing in the
+ * folder was then deleted, and is not only hidden. A listed folder is readable, because lists show
+ * only what the key may read.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
@@ -269,9 +265,8 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns true if the key can read the root. No list shows the root itself, so all recorded folders
- * in it must be listed. A key that cannot read the root sees such a folder only with a separate
- * grant.
+ * No list shows the root itself, so all recorded folders in the root must be listed. A key that
+ * cannot read the root sees such a folder only with a separate grant.
  */
 function isRootReadable({ forest }: PlanDraft): boolean {
   const foldersInRoot = [...forest.folders].filter(

@@ -15,11 +15,11 @@ import { derivePlannedPath } from "./places.ts";
 
 /**
  * Decides which records get new paths when a folder moves. Usually one SQL statement renames every
- * recorded path that begins with the folder's old path. This is wrong if the plan records another
- * document or folder below that path, as when two folders swap. Such a folder is split: its step
- * changes its own record only, and each record below it gets a step of its own. Until that step,
- * the old record stays, so that mdmirror recognises the document or folder after an interruption. A
- * blocked document gets no step of its own; its record is renamed with its folder.
+ * recorded path that begins with the folder's old path. That is wrong if the plan records another
+ * item below that path, as when two folders swap. Such a folder is split: its step changes its own
+ * record only, and each record below gets its own step. Until then the old record stays, so that
+ * mdmirror recognises the item after an interruption. A blocked document gets no step of its own;
+ * its record is renamed with its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
   const movedFolders = [...draft.forest.folders].filter(
@@ -32,8 +32,8 @@ export function splitFolderRecords(draft: PlanDraft): void {
 }
 
 /**
- * Adds the moved folders that must be split, because another document or folder is recorded at or
- * below their recorded path.
+ * Adds the moved folders at or below whose recorded path the plan records another document or
+ * folder.
  */
 function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
   for (const row of listRows(draft))
@@ -49,8 +49,8 @@ function findFoldersAbove(recorded: FoldersByPath, path: string): FolderRow[] {
 type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Returns the moved folders by the paths that base has for them while the plan runs. A folder has
- * up to two: its path in base now, and this path after the folders above are recorded.
+ * Indexes the moved folders by each path that base has for them while the plan runs. A folder has
+ * up to two: its path in base now, and its path after the folders above it are recorded.
  */
 function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const foldersByPath = new Map<string, FolderRow[]>();
@@ -65,12 +65,12 @@ function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Returns every place that base may record for a document or folder while the plan runs. */
+/** Lists every place that base may record for a document or folder while the plan runs. */
 function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // On the service, a move to another folder and name takes two PATCHes. After the first, the
+  // On the service, a move to another folder and name takes two PATCHes. After the first one, the
   // document has one of these two places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
@@ -118,9 +118,9 @@ function isInSplitFolder(row: PlanRow, split: ReadonlySet<FolderRow>): boolean {
 }
 
 /**
- * Returns the documents below split folders that get no step of their own, by their folder in base.
- * The step of that folder renames their records. A blocked document, for example, keeps its name
- * and its folder in base. Otherwise base would lose the document's pending move.
+ * Lists documents below split folders that get no step of their own, by their folder in base. The
+ * step of that folder renames their records: a blocked document keeps its name and folder in base,
+ * so that its pending move is not lost.
  */
 function listCarriedDocuments(
   draft: PlanDraft,
@@ -142,10 +142,7 @@ function listCarriedDocuments(
   return carriedByFolder;
 }
 
-/**
- * Plans a step that records the new path of a document. Returns false if there is no such step,
- * because the document is blocked or missing on a side.
- */
+/** Returns false if there is no step, because the document is blocked or missing on a side. */
 function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.moveReasons.has(document)) return true;
@@ -154,7 +151,10 @@ function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/** Returns true if a step creates the document on a side. That step also writes its record. */
+/**
+ * Returns true if a step creates the document on a side. The same step then writes the document's
+ * record.
+ */
 function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

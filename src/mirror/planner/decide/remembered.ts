@@ -15,8 +15,8 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, blockRow, keepBlock, toBlockKey, findPathOfRow } from "./plan-draft.ts";
 
 /**
- * Returns the block that an earlier answer of the service caused. Returns null if there is none, or
- * if refused requests are sent again in this cycle.
+ * Returns the block that an earlier answer of the service caused; null if this cycle sends refused
+ * requests again.
  */
 function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
@@ -24,8 +24,8 @@ function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block |
 }
 
 /**
- * Returns the block that an earlier answer of the service caused, if the document still has the
- * content, version and path to which it applies. Otherwise returns null.
+ * Returns the block that an earlier answer of the service caused; null if the content, version or
+ * path of the document differs from the block's.
  */
 export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const block = findRememberedBlock(draft, toBlockKey(row));
@@ -38,9 +38,8 @@ export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | 
 }
 
 /**
- * Returns a block that depends on neither content nor version, if it applies to the document's
- * current path. Otherwise returns null, because another path ends such a block. A missing grant
- * blocks the document at any path.
+ * Returns a block that depends on neither content nor version, unless the document has another path
+ * now, which ends such a block. A missing grant blocks the document at any path.
  */
 function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = findPathOfRow(row);
@@ -51,8 +50,8 @@ function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Blo
 
 /**
  * Returns true if the move would send the refused request again unchanged (I08). A request contains
- * either the new name, or the id of the new folder. The folder itself may have moved since the
- * refusal, so its paths in base and in its block are compared.
+ * the new name or the id of the new folder. That folder may have moved since, so its paths in base
+ * and in the block are compared.
  */
 function isSameMove(
   { trees }: PlanDraft,
@@ -72,14 +71,11 @@ function isSameMove(
   );
 }
 
-/**
- * Returns true if an earlier answer of the service forbids this action on the document. The plan
- * then keeps the block.
- */
+/** If an earlier answer of the service forbids this action, the plan keeps the block. */
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: DocumentIntention): boolean {
   const block = findRemainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of other users are still merged into the local file. Only the
+  // Without the grant to edit, edits of other users are still merged into the local file. Only a
   // merge that failed is not repeated for the same version.
   if (block.reason === "read-only" && intention === "merge" && block.changeId === null) return false;
   keepBlock(draft, block);
@@ -87,14 +83,14 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Docum
 }
 
 /**
- * Blocks a document that one side did not show. An existing block from a refusal is kept, because
- * an incomplete listing cannot show whether it still applies (I22). If it ended now, the refused
+ * Blocks a document that one side did not show. Keeps an existing block from a refusal: an
+ * incomplete listing cannot show whether the block still applies (I22), and without it the refused
  * request would be sent again (I08).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
-  // This block is kept even when refused requests are retried, because each scan checks anyway
-  // whether the document is gone.
+  // Kept even when refused requests are sent again, because each scan checks anyway whether the
+  // document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
     keepBlock(draft, block);
@@ -103,8 +99,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file that the service refused, even if the service now lists a document
- * at its path. The block ends when both are recorded as one document. If it ended earlier and the
- * next listing was incomplete, the refused POST would be sent again.
+ * at the file's path. The block ends when both are recorded as one document. Otherwise an
+ * incomplete listing would cause the refused POST to be sent again.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = findRememberedBlock(draft, path);
@@ -113,7 +109,7 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 
 /**
  * Keeps blocks of files and folders that this scan could not read. They are not part of the plan,
- * so no other rule keeps their blocks. Called after all decisions.
+ * so no other rule keeps their blocks. ORDER: after all decisions.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -139,17 +135,13 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/**
- * Returns true if the refused request is sent again in this cycle. If the service has no such
- * endpoint, it is never sent again.
- */
+/** A request to an endpoint that the service does not have is never sent again. */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
- * Returns true if an earlier answer of the service forbids this change of a folder. The plan then
- * keeps the block.
+ * If an earlier answer of the service forbids this change of a folder, the plan keeps the block.
  * @param key id of the folder; for a folder without a record, its local path
  * @param path current path of the folder if another path ends the block; null if the path does not
  * matter

@@ -8,10 +8,7 @@ import { proposeDownload, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
-/**
- * Decides about documents that are protected or have content in review.
- * @returns false if `CONTENT_RULES` must decide
- */
+/** @returns false if `CONTENT_RULES` must decide */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;
   const hasContentInReview = record.submissions.length > 0;
@@ -48,7 +45,7 @@ function isInReviewForConflict({ submissions }: DocumentRecord): boolean {
 }
 
 /**
- * Blocks a document whose content is in review because it conflicts with another published edit.
+ * Blocks a document whose content in review conflicts with another published edit.
  * @param publishedId id of the published version; null if it was not read yet
  * @returns false, without a block, if the local content is not in review for this reason
  */
@@ -74,9 +71,8 @@ function isUnchanged(draft: PlanDraft, record: DocumentRecord, localFile: LocalF
 }
 
 /**
- * Plans what happens to a document in review after a new version was published. The action ends the
- * review if the version contains the submitted content. Otherwise it merges the version into the
- * local content.
+ * After a new version was published, ends the review if that version contains the reviewed content.
+ * Otherwise merges the version into the local content.
  */
 function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;

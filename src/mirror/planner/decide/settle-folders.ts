@@ -11,9 +11,8 @@ import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 
 /**
- * Decides which folders to create, keep or remove. Called after the decisions about documents,
- * because a folder is needed if a document or folder will be in it. Starts with the deepest
- * folders, because a folder that is kept also keeps the folders above it.
+ * ORDER: after the decisions about documents, because a folder is needed if a document will be in
+ * it. Starts with the deepest folders, because a folder that is kept keeps the folders above it.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {
   const getOccupiedFolders = once(() => findOccupiedFolders(draft));
@@ -40,7 +39,7 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow
 }
 
 /**
- * Folders that have a document or folder directly in them, by side.
+ * Folders that directly contain a document or folder, by side.
  * - `unseen`: folders with a document that the service did not show. Such a folder is kept, but not
  *   created.
  * - `occupied`: folders that are not empty on disk before the plan.
@@ -54,10 +53,7 @@ function noteParents(contents: FolderContents, row: PlanRow): void {
   }
 }
 
-/**
- * Records the last known folder of a document that a scan did not show, so that the folder is not
- * removed.
- */
+/** The last known folder of a document that a scan did not show must not be removed. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
@@ -79,7 +75,7 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: FolderConte
   else if (!isOnDisk && folder.record !== null) forgetFolder(draft, folder);
 }
 
-/** Decides about a folder that exists only locally: it is new, or was deleted on the service. */
+/** The folder is new, or was deleted on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.remote.has(folder)) {
     proposeRemoteFolder(draft, folder, contents);
@@ -105,10 +101,7 @@ function decideLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId, c
   else forgetFolder(draft, folder);
 }
 
-/**
- * Returns true if a local folder will be empty after this plan. Files that are not synced count as
- * content; leftovers of editors and desktops do not.
- */
+/** Files that are not synced count as content; leftovers of editors and desktops do not. */
 function isLeftEmpty(folder: FolderRow, contents: FolderContents): boolean {
   const path = folder.localPath!;
   return !contents.occupied().foreign.has(path) && !contents.local.has(folder);
@@ -149,7 +142,7 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // The result of an earlier POST of this folder is not known, so it is not sent again (I08).
+  // Nobody knows whether an earlier POST of this folder succeeded, so it is not sent again (I08).
   const unreadReason = draft.trees.local.unseen.get(path);
   if (unreadReason !== undefined) {
     blockRow(draft, folder, "not-seen", unreadReason.why);
@@ -158,7 +151,7 @@ function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPat
   return draft.policy.direction === "pull" || isFolderChangeForbidden(draft, path, "make");
 }
 
-/** Decides about a folder that exists only on the service: it is new, or was deleted locally. */
+/** The folder is new, or was deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.local.has(folder) || folder.record === null) proposeLocalFolder(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) proposeRemoteRemoval(draft, folder);
@@ -213,18 +206,16 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
   proposeAction(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
 }
 
-/**
- * Plans a step that records a folder after its moves, if both sides have it and base does not have
- * it at these places.
- */
+/** Records a folder that both sides have, if base does not have it at its planned places. */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || !isOnBothSides(folder) || folder === draft.forest.root) return;
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const reasonClause = draft.moveReasons.get(folder) ?? "on both sides";
-  // Another folder may have been merged into this one. Base still has its documents at their old
-  // paths, and records the move of each. So this step changes no record below the folder.
+  // Another folder may have been merged into this one. Base still has that folder's documents at
+  // their old paths, and each of them gets its own step. So this step changes no record below the
+  // folder.
   proposeFolderRecord(draft, folder, { dirId, why: reasonClause, carries: folder.isMerged ? [] : null });
 }
 
@@ -235,8 +226,8 @@ function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
 type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
- * Returns the folders on disk that are not empty, by what is directly in them: synced files and
- * folders, or files that are not synced. Leftovers of editors and desktops do not count.
+ * A folder is occupied if a synced file, a folder, or a file that is not synced is directly in it.
+ * Leftovers of editors and desktops do not count.
  */
 function findOccupiedFolders(draft: PlanDraft): OccupiedFolders {
   const parentsOfSynced = new Set<string>();

@@ -22,14 +22,14 @@ export const CONTENT_RULES = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "block-outside",
-  // Before mdmirror deletes the document on the service, it reads the document again. A document
-  // that was moved on the service is restored instead, because somebody still uses it.
+  // Before the deletion, mdmirror reads the document on the service again. If it was moved,
+  // mdmirror restores it locally instead, because somebody still uses it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
   "deleted/unseen": "block-not-seen",
-  // A document outside the linked folder is never deleted on the service. Its record stays without
-  // a file.
+  // mdmirror never deletes a document outside the workspace folder. Its record stays without a
+  // file.
   "deleted/outside": "leave-subtree",
   "created/created": "meet",
   "created/never": "post",
@@ -44,8 +44,8 @@ export const CONTENT_RULES = {
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
 /**
- * Rule for the place of a document or folder that both sides have. `agree`: both sides moved it. If
- * they moved it to the same place, only base changes; otherwise the service's place wins.
+ * `agree`: both sides moved it. If both places correspond, only base changes; otherwise the
+ * service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
@@ -57,8 +57,8 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
 };
 
 /**
- * Rule for a document that was deleted locally. If it was moved on the service, it is restored,
- * because somebody still uses it.
+ * A document that was deleted locally and moved on the service is restored, because somebody still
+ * uses it.
  */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",

@@ -1,6 +1,6 @@
 /**
- * Compares both sides with base: which side changed the content of a document, and which side moved
- * a document or folder.
+ * Compares both sides with base: who changed the content of a document, and who moved a document or
+ * folder.
  */
 
 import { type DocumentRow, getPathOnSide, type PlanRow, SIDES } from "../match/row.ts";
@@ -9,10 +9,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
 
-/**
- * State of the local content of a recorded document, compared with base. `unknown`: the scan did
- * not show the content.
- */
+/** `unknown`: the scan did not show the content. */
 export type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";
 export type RemoteDrift = "unchanged" | "edited" | "gone" | "unseen" | "outside";
 /** Contents of a document without a record, which at least one side has. */
@@ -46,8 +43,8 @@ function compareLocalContent({ local: { seen } }: DocumentRow, record: DocumentR
 }
 
 /**
- * Returns true if a file has base's content: the local content, or the service's content. The two
- * differ by line ends, BOM or final newline, and the file may have lost these.
+ * Compares with base's local content and with the service's. These differ by line ends, BOM or
+ * final newline, and an editor may have removed these from the file.
  */
 export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
   return file.digest === record.localDigest || file.digest === record.digest;
@@ -59,8 +56,8 @@ function compareRemoteContent({ remote: { seen } }: DocumentRow, record: Documen
 }
 
 /**
- * Returns the sides on which the parent folder or the name of a document or folder differs from
- * base. A document that moves together with its folder has not moved itself.
+ * Returns the sides on which the parent folder or the name differs from base. A document that moves
+ * together with its folder has not moved itself.
  */
 export function findWhoMoved(forest: FolderForest, row: PlanRow): WhoMoved {
   const { record } = row;

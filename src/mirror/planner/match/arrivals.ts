@@ -9,8 +9,8 @@ import type { FolderRow, Place } from "./row.ts";
 import { type SlotOccupancy, SlotMap } from "./slots.ts";
 
 /**
- * New documents of the service that only have to be created locally. A first sync may have very
- * many of them. To save memory, they have no rows of their own in the plan.
+ * New documents of the service that only have to be created locally. They have no rows in the plan,
+ * because a first sync may have so many that rows would need too much memory.
  */
 export class Arrivals {
   readonly all: RemoteFile[] = [];
@@ -27,7 +27,6 @@ export class Arrivals {
   }
 
   /**
-   * Adds each new document that only has to be created locally.
    * @param files documents that are new on the service
    * @param judged documents about which the plan must decide, even if it could only create them
    * @returns the documents about which the plan has to decide
@@ -73,9 +72,7 @@ export class Arrivals {
   }
 }
 
-/**
- * Returns true if the folder exists locally, or is new on the service and will be created locally.
- */
+/** Returns true if the folder exists locally or will be created locally. */
 function canReceiveArrivals({ localSeen, remoteSeen, record }: FolderRow): boolean {
   return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && record === null);
 }

@@ -1,7 +1,7 @@
 /**
  * Finds the file of each document at the path where it is expected. The path alone proves little,
- * because users move a file and give its name to another one. So the inode or the content of the
- * file must confirm the match first.
+ * because users move a file and give its name to another file. So inode and content are compared
+ * first.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -20,7 +20,6 @@ import {
   pairBySameInode,
 } from "./matching.ts";
 
-/** Matches documents with files at their paths that have the recorded inode. */
 export function matchByPathAndInode(matching: MatchProgress): void {
   const { inodesTrusted } = matching.trees.local;
   matchAtPaths(matching, (record, file) => {
@@ -29,18 +28,16 @@ export function matchByPathAndInode(matching: MatchProgress): void {
   });
 }
 
-/**
- * Returns true if the file is a conflict copy of this document, which the user has moved over it.
- */
+/** Returns true if the user has moved a conflict copy of this document over it. */
 function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
 
 /**
- * Matches documents with files at their paths that have similar content, because an editor may save
- * a document as a new file. Documents made from one template are similar to each other. So a pair
- * is left out if inodes show that two such documents were swapped.
+ * An editor may save a document as a new file, which has another inode. Documents made from one
+ * template are similar to each other, so a pair is left out if inodes show that two such documents
+ * were swapped.
  */
 export function matchByPathAndText(matching: MatchProgress): void {
   const isSwapped = makeSwapTest(matching);
@@ -48,9 +45,9 @@ export function matchByPathAndText(matching: MatchProgress): void {
 }
 
 /**
- * Returns a function that returns true if the user swapped a document with another one. In this
- * case, the file at the document's path has the other document's inode and content. The file with
- * the document's own inode is at another path and has similar content.
+ * Returns a test for a swap of two documents: the file at the document's path has the other
+ * document's inode and content. The file with the document's own inode is at another path and has
+ * similar content.
  */
 function makeSwapTest(matching: MatchProgress): (record: DocumentRecord, file: LocalFile) => boolean {
   const inodePairs = pairBySameInode(matching);
@@ -64,8 +61,8 @@ function makeSwapTest(matching: MatchProgress): (record: DocumentRecord, file: L
 }
 
 /**
- * Returns true if a file is more similar to the document `owner` than to the document `record`, or
- * equally similar. Without birth times, inodes prove less, and equal similarity does not count.
+ * Returns true if a file is at least as similar to the document `owner` as to the document
+ * `record`. Without birth times, inodes prove less, so equal similarity is not enough.
  */
 function fitsOwnerBetter(
   matching: MatchProgress,
@@ -83,16 +80,16 @@ function fitsOwnerBetter(
 }
 
 /**
- * Matches documents with files at their paths that contain the document's content, or a part of it.
- * A short note may have been extended, or a long one split.
+ * A short note may have been extended, or a long one split, so that the whole contents are not
+ * similar.
  */
 export function matchByPathAndPart(matching: MatchProgress): void {
   matchAtPaths(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
- * Matches the remaining documents with the files at their paths. A document whose two recorded
- * paths do not correspond comes last, because its move was interrupted.
+ * A document whose two recorded paths do not correspond comes last, because its move was
+ * interrupted.
  */
 export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -105,10 +102,7 @@ function matchAtPaths(matching: MatchProgress, isProven: (record: DocumentRecord
     if (isProven(record, file)) matchFile(matching, record, file);
 }
 
-/**
- * Yields each unmatched document with the unmatched files at its expected paths. The caller may
- * match a file before it requests the next pair.
- */
+/** The caller may match a file before it requests the next pair. */
 function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentRecord, LocalFile]> {
   const fileFinders = listFileFinders(matching);
   for (const whereIs of listPathDerivations(matching))
@@ -122,10 +116,7 @@ function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentReco
 
 type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
-/**
- * Returns functions for the expected paths of a document, in this order: its path after the moves
- * of its folders, then its recorded path.
- */
+/** In this order: the path after the moves of the document's folders, then its recorded path. */
 function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
   const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => deriveExpectedPath(localPath, folders);
   return folders.hasMoved ? [derivePathAfterMoves, ({ localPath }) => localPath] : [derivePathAfterMoves];
@@ -133,10 +124,7 @@ function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpecte
 
 type FileFinder = (path: LocalPath) => LocalFile | undefined;
 
-/**
- * Returns functions that find an unmatched file by path, in this order: in the exact spelling, then
- * in any spelling that the disk treats as equal.
- */
+/** In this order: the exact spelling, then any spelling that the disk treats as equal. */
 function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[] {
   const { disk } = trees.local;
   const findExactPath: FileFinder = (path) => files.get(path);
@@ -146,9 +134,9 @@ function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[]
 }
 
 /**
- * Lists the unmatched documents with the files at their paths. Called when neither inode nor
- * content has confirmed these files. Leaves out a document whose two recorded paths do not
- * correspond. Its move was interrupted, so the file may belong to another document.
+ * Lists documents and files at their paths that neither inode nor content has confirmed. Leaves out
+ * a document whose two recorded paths do not correspond: its move was interrupted, so the file may
+ * belong to another document.
  */
 export function listUnconfirmedFiles(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   const fileByRecord = new Map<DocumentRecord, LocalFile>();

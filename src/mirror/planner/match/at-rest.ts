@@ -17,14 +17,13 @@ export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
 
 type ChangedDocuments = {
   readonly records: Map<DocId, DocumentRecord>;
-  /** All local files, except those of unchanged documents. */
   readonly files: Map<LocalPath, LocalFile>;
 };
 
 /**
- * Returns the documents and files about which the plan has to decide. Leaves out unchanged
- * documents: there may be very many, and no step concerns them. A document is unchanged if both
- * sides have it as base does, base has no pending change for it, and its folder did not move.
+ * Leaves out unchanged documents: there may be very many, and no step concerns them. A document is
+ * unchanged if both sides have it as base does, base has no pending change for it, and its folder
+ * did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const unmovedFolders = findUnmovedFolders(trees, paths);
@@ -37,8 +36,8 @@ export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: J
       unchangedByPath.set(localPath, record);
     else records.set(id, record);
   }
-  // If a changed document and an unchanged one have the same local path in base, the plan decides
-  // about both.
+  // If a changed and an unchanged document have one local path in base, the plan decides about
+  // both.
   for (const { localPath } of [...records.values()]) {
     const unchangedRecord = unchangedByPath.get(localPath);
     if (unchangedRecord !== undefined) records.set(unchangedRecord.id, unchangedRecord);
@@ -55,10 +54,7 @@ function excludeUnchangedFiles(
   return new Map([...files].filter(([path]) => !unchanged.has(path)));
 }
 
-/**
- * Returns documents that are not in the trees, because they did not change, but whose folder has
- * moved.
- */
+/** Lists documents that the trees leave out as unchanged, but whose folder has moved. */
 export function listIdsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
   const folders = findUnmovedFolders(trees, findFolders(trees, policy));
@@ -79,8 +75,8 @@ function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): bo
 }
 
 /**
- * Returns the folders that did not move on either side, as local paths with their paths on the
- * service. Includes the root. A folder inside a moved one has moved too.
+ * Returns local paths and their paths on the service, with the root. A folder inside a moved folder
+ * has moved too.
  */
 function findUnmovedFolders(
   { base, local, remote }: Trees,

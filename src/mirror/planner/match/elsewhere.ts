@@ -19,7 +19,7 @@ import {
 } from "./matching.ts";
 import { pairBySimilarity } from "./resemblance.ts";
 
-/** Kinds of evidence for a file that is not at its document's path. A higher number is stronger. */
+/** Evidence for a file that is not at its document's path. A higher number is stronger. */
 const EVIDENCE_RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
 type EvidenceRank = keyof typeof EVIDENCE_RANKS;
@@ -33,18 +33,16 @@ type MatchCandidate = {
 };
 
 /**
- * Finds the files of documents that were moved to other paths. A document may also have an
- * unconfirmed file at its own path, which neither inode nor content confirms. A file elsewhere with
- * better evidence is then preferred. A document with equal evidence for several files is blocked.
+ * Finds files that were moved away from the paths of their documents. If neither inode nor content
+ * confirms the file at a document's path, a file elsewhere with better evidence wins. A document
+ * with equal evidence for several files is blocked.
  */
 export class MovedFiles {
   readonly #matching: MatchProgress;
-  /** Unconfirmed file at the path of each document, by document and by file. */
+  /** For each document, the file at its path that neither inode nor content confirms. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
-  /**
-   * Pairs of a document and a file at another path that may be its own, strongest evidence first.
-   */
+  /** Strongest evidence first. */
   readonly #candidates: readonly MatchCandidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly MatchCandidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly MatchCandidate[]>;
@@ -73,7 +71,7 @@ export class MovedFiles {
     return (
       EVIDENCE_RANKS[b.evidence] - EVIDENCE_RANKS[a.evidence] ||
       b.score - a.score ||
-      // A document that has no file at its path comes before a document with an unconfirmed file.
+      // A document without a file at its path comes before a document with an unconfirmed file.
       Number(this.#hasFileAtPath(a.record)) - Number(this.#hasFileAtPath(b.record)) ||
       compareStrings(a.record.id, b.record.id) ||
       compareStrings(a.file.path, b.file.path)
@@ -91,8 +89,8 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file is at the path of another document that has no other candidate file,
-   * so it stays with that document. Returns false in two cases:
+   * Returns true if the file is at the path of another document that has no other candidate, so the
+   * file stays with that document. Returns false in two cases:
    * - The file has this document's inode and similar content, because it was moved over the other
    *   document.
    * - The other document's own file was renamed to a name that is not synced.
@@ -115,9 +113,9 @@ export class MovedFiles {
   }
 
   /**
-   * Returns other candidates with equal evidence. These are the same document with another file, or
-   * another document with the same file. Another document counts only if it has an unconfirmed file
-   * at its own path.
+   * Returns candidates with evidence equal to this one's: this document with another file, or
+   * another document with this file. Another document counts only if it has an unconfirmed file at
+   * its own path.
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
     const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(
@@ -148,7 +146,7 @@ function listCandidates(matching: MatchProgress): MatchCandidate[] {
 
 function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
   for (const [record, file] of pairBySameInode(matching)) {
-    // The inode alone may be misleading. A disk may give the inode of a removed file to a new file:
+    // The inode alone may mislead. A disk may give the inode of a removed file to a new file:
     // within one tick of its clock, or at any time if files have no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
     if (resembles(matching, record, file)) yield { record, file, evidence: "inode-and-similar-text", score: 1 };
@@ -157,9 +155,8 @@ function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
 }
 
 /**
- * Yields pairs of a document and a file with equal content, if no other document and no other file
- * has this content. Such pairs are found by digest alone, because comparing all contents would take
- * too long.
+ * Yields pairs with equal content that no other document and no other file has. Such pairs are
+ * found by digest alone, because comparing all contents would take too long.
  */
 function* pairBySameContent(matching: MatchProgress): Generator<MatchCandidate> {
   const files = findUniqueValues(generateFileDigests(matching));
@@ -197,8 +194,8 @@ function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap
 }
 
 /**
- * Blocks further documents that may belong to a file for which a document is already blocked.
- * Without the block, such a document would count as deleted, although the file may be its own.
+ * A document may be blocked because several files may belong to it. Other documents to which such a
+ * file may belong are then blocked too, so that they do not count as deleted.
  */
 export function blockPossibleOwners(matching: MatchProgress): void {
   const contestedFiles = new Set([...matching.blocked.values()].flat());

@@ -13,28 +13,27 @@ type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
  */
 export type FolderPaths = {
   readonly found: Map<DirId, LocalPath>;
-  /** For each current path, the recorded folder that is at this path. */
+  /** The recorded folder that is at each path now. */
   readonly claimed: Map<LocalPath, DirId>;
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
-  /** All recorded folders, each after its parent. */
+  /** Each folder comes after its parent. */
   readonly sorted: readonly FolderRecord[];
   readonly canMoveFolders: boolean;
   readonly canMoveToRoot: boolean;
   /**
-   * Recorded folders that were removed locally and that the service cannot delete, by their local
-   * paths in base. If a local folder is created at such a path, it counts as the same folder.
+   * Recorded folders that were removed locally and that the service cannot delete, by local path in
+   * base. A local folder that is created at such a path counts as the recorded one.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Folders of `keptByService` whose path was given to another local folder. */
+  /** Folders of `keptByService` whose path another local folder has now. */
   readonly pathTaken: Set<DirId>;
   hasMoved: boolean;
 };
 
 /**
- * Finds the recorded folders on disk. First by inode and birth time, which finds a renamed folder
- * even if two were swapped. Then by path: after the move of its parent, or else in base. If the
- * deployment cannot make a folder's move, the moved folder counts as new, and the old folder as
- * deleted. Its documents are moved one by one, and keep their ids.
+ * Finds the recorded folders on disk: first by inode and birth time, which finds renamed and
+ * swapped folders; then by path. If the deployment cannot make a folder's move, the moved folder
+ * counts as new and the old one as deleted. Its documents are moved one by one, and keep their ids.
  */
 export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: FolderMovePolicy): FolderPaths {
   const sortedFolders = [...trees.base.dirs.values()].sort(
@@ -67,8 +66,8 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
 }
 
 /**
- * Finds folders by inode and birth time. A folder at its recorded path is found first. A folder at
- * another path is looked for only if the service can move folders.
+ * A folder at its recorded path is found first. Other paths are searched only if the service can
+ * move folders.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
@@ -92,9 +91,8 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
 }
 
 /**
- * Returns the recorded folders that were removed locally and that the service cannot delete, by
- * local path. Such a folder keeps its name on the service. So another folder that is moved to this
- * path cannot get the name; its documents are moved one by one.
+ * Such a folder keeps its name on the service, so another folder that is moved to its local path
+ * cannot get the name. The other folder's documents are moved one by one.
  */
 function listFoldersKeptByService(
   sorted: readonly FolderRecord[],
@@ -120,7 +118,7 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
   if (path !== dir.localPath) paths.hasMoved = true;
 }
 
-/** Returns the path that a recorded file or folder has if only the folders above it were moved. */
+/** Returns the path that a recorded item has if only the folders above it were moved. */
 export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
@@ -132,9 +130,9 @@ export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): Local
 }
 
 /**
- * Finds renamed folders by the documents in them, on a disk without reliable inodes. A missing
- * folder is found if more than half of its recorded documents are below one new folder, at the same
- * places. These documents must have been matched by evidence of their own.
+ * Finds renamed folders by their documents, on a disk without reliable inodes. More than half of a
+ * missing folder's recorded documents must be below one new folder, at unchanged relative paths.
+ * Each of these documents must have been matched by evidence of its own.
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -158,7 +156,7 @@ function findByVotes(
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  // A folder that moved together with its parent comes before a folder that only its documents
+  // A folder that moved with its parent takes precedence over a folder that only its documents
   // point to.
   for (const path of [applyFolderMoves(dir.localPath, paths), findVotedPath(poll)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canFolderBeAt(paths, dir, path)) continue;
@@ -167,12 +165,12 @@ function findByVotes(
   }
 }
 
-/** Local path of a recorded document in base, and its current path; null if it was not found. */
+/** Paths of a recorded document; `current` is null if its file was not found. */
 type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
- * Number of recorded documents below a missing folder, and for each possible new path of the
- * folder, the number of documents that point to it.
+ * `total`: recorded documents below a missing folder. `votes`: for each possible new path of the
+ * folder, how many of these documents point to it.
  */
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
@@ -187,8 +185,8 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 }
 
 /**
- * Returns the path that a folder must have now if a document in it is still at the same place below
- * it. Returns null if the document's current path does not show this.
+ * Returns the path that a folder must have now if a document's path below it has not changed. Null
+ * if the document's current path does not show this.
  */
 function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
@@ -202,10 +200,7 @@ function findVotedPath({ total, votes }: FolderVotes): LocalPath | null {
   return votes.entries().find(([, count]) => count * 2 > total)?.[0] ?? null;
 }
 
-/**
- * Returns the local folder at a path, in any spelling that the disk treats as equal; null if there
- * is none.
- */
+/** Accepts any spelling that the disk treats as equal. */
 export type FindLocalFolder = (path: LocalPath) => LocalPath | null;
 
 export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFolder {
@@ -215,8 +210,8 @@ export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFo
 }
 
 /**
- * Returns the path at which a recorded file is expected, after the moves of its folders. Returns
- * null if its folder was not found, because a file at the old path is then no evidence.
+ * Returns the path of a recorded file after the moves of its folders. Null if its folder was not
+ * found: a file at the old path is then no evidence.
  */
 export function deriveExpectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;

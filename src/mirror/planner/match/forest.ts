@@ -5,7 +5,7 @@ import { type FolderRow, getPathOnSide, type Place, type Side, SIDES } from "./r
 import { type FolderPaths, applyFolderMoves } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/** All folders of the three trees. A folder that is in several trees has one row. */
+/** All folders of the three trees; one row for each folder. */
 export type FolderForest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -17,7 +17,7 @@ export type FolderForest = {
 };
 
 /**
- * Creates the forest with the root and the recorded folders.
+ * Starts with the root and the recorded folders.
  * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
  * read
  */
@@ -105,8 +105,8 @@ function findRemoteSide(
   const listedFolder = remote.folders.get(dir.id);
   if (listedFolder !== undefined) return { remotePath: listedFolder.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // The service did not list the folder in this cycle, so it counts as not moved within its parent.
-  // If another folder is listed at that path, its place is unknown.
+  // A folder that this cycle's listing lacks counts as not moved within its parent. If another
+  // folder is listed at the old path, its place is unknown.
   const parent = findKnownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const parentPath = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(parentPath, nameOf(dir.remotePath));
@@ -114,9 +114,8 @@ function findRemoteSide(
 }
 
 /**
- * Indexes a folder by its recorded path on one side. Two folders may have one recorded path,
- * because one was removed locally and the service cannot delete it. The folder that is present
- * locally is then indexed.
+ * Two folders may have one recorded path, because the user removed one locally and the service
+ * cannot delete it. The folder that exists locally is then indexed.
  */
 function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder: FolderRow): void {
   if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
@@ -132,7 +131,7 @@ export function registerFolder(forest: FolderForest, folder: FolderRow): void {
     forest.byRemote.set(folder.remotePath, folder);
 }
 
-/** Sets the current places of all folders. Called when the forest is complete. */
+/** Sets the current places of all folders. ORDER: after the last folder was added. */
 export function placeFolders(forest: FolderForest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {
@@ -141,10 +140,7 @@ export function placeFolders(forest: FolderForest): void {
     }
 }
 
-/**
- * Returns the folder at a current path. Adds the folder if no tree shows it: documents may have
- * paths in a folder that the key cannot read.
- */
+/** Adds the folder if no tree shows it: documents may be in a folder that the key cannot read. */
 export function findOrAddFolder(forest: FolderForest, side: Side, path: string): FolderRow {
   const foldersByPath = side === "local" ? forest.byLocal : forest.byRemote;
   const knownFolder = foldersByPath.get(path);
@@ -163,7 +159,6 @@ export function toPlace(forest: FolderForest, side: Side, path: string): Place {
   return { parent: findOrAddFolder(forest, side, parentOf(path)), name: nameOf(path) };
 }
 
-/** Returns the folder that contained a document or folder on one side when base was recorded. */
 export function findBaseFolder(
   forest: FolderForest,
   side: Side,
@@ -182,7 +177,7 @@ export function findBaseFolder(
  * - the folder that is at this path now: base may list documents in it before it records the folder
  * - a folder without a record at the corresponding path on the service
  * - a new folder row without a place
- * @param remotePath recorded path of the same folder on the service
+ * @param remotePath recorded path of that folder on the service
  */
 function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const recordedFolder = forest.byBaseLocal.get(localPath);
@@ -198,8 +193,8 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 
 /**
  * Returns the folder that had a path on the service when base was recorded. If no folder has this
- * recorded path, a folder that is now at the path counts, recorded or not: base may have recorded
- * the documents of a moved folder before the folder itself.
+ * recorded path, takes the folder that is at the path now: base may record a moved folder's
+ * documents before the folder itself.
  */
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const knownFolder = findKnownRemoteFolder(forest, remotePath, localPath);
@@ -210,9 +205,9 @@ function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, loca
 }
 
 /**
- * Returns the folder with a recorded path on the service. Two records may have this path, because
- * base stops tracking a folder that was removed locally and stays on the service. Then the record
- * that also has the local path is preferred.
+ * Returns the folder with a recorded path on the service. Two records may have one, because a
+ * folder that was removed locally may stay on the service without being tracked. Prefers the record
+ * that also has the local path.
  */
 function findKnownRemoteFolder(
   { byBaseLocal, byBaseRemote }: FolderForest,

@@ -1,34 +1,30 @@
-/** Decides when an inode is evidence that two observations show the same file or folder. */
+/** Decides when an inode is evidence that two observations show one file or folder. */
 
 import type { Inode, Stamp } from "../../model/record.ts";
 import type { UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 
 /**
- * Returns a key of device, inode and birth time. Systems may give a freed inode to a new file
- * immediately, so the key includes the birth time. A file with a birth time never has the key of a
- * file without one.
+ * Includes the birth time, because systems may give a freed inode to a new file immediately. A file
+ * with a birth time never has the key of a file without a birth time.
  */
 export function toInodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
 }
 
-/**
- * Returns the inode key of a file; null for a file with several hard links, because its inode has
- * several paths.
- */
+/** Null for a file with several hard links, because its inode has several paths. */
 export function toFileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : toInodeKey(stamp);
 }
 
 /**
- * Returns the inode key of a folder; null if the disk has no birth times. A freed inode could then
- * belong to another folder, and a folder has no content that could confirm it.
+ * Null if the disk has no birth times. A freed inode could then belong to another folder, and a
+ * folder has no content that could confirm it.
  */
 export function toFolderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : toInodeKey(folder);
 }
 
-/** Files that are not synced (ignored files, dot files and others), by inode key. */
+/** Files that are not synced (such as ignored files and dot files), by inode key. */
 export type UnsyncedByInode = ReadonlyMap<string, UnsyncedEntry>;
 
 export function indexUnsyncedByInode({ others }: LocalTree): UnsyncedByInode {
@@ -40,10 +36,7 @@ export function indexUnsyncedByInode({ others }: LocalTree): UnsyncedByInode {
   return unsyncedByInode;
 }
 
-/**
- * Returns the file to which a document was renamed, if its new name is not synced. Returns null if
- * there is none.
- */
+/** Returns the file to which a document was renamed, if the new name is not synced. */
 export function findRenamedFile(
   { inodesTrusted }: LocalTree,
   others: UnsyncedByInode,

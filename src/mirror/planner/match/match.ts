@@ -24,29 +24,28 @@ import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
 import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 
-/** Result of matching: all folders, and all documents about which the plan has to decide. */
+/** All folders, and all documents about which the plan has to decide. */
 export type MatchedTrees = {
   readonly forest: FolderForest;
   readonly documents: DocumentRow[];
   /**
-   * Local files about which this plan decides nothing, because they may belong to a document that
-   * was not found.
+   * Files about which this plan decides nothing, because each may belong to a document that was not
+   * found.
    */
   readonly undecided: ReadonlySet<LocalPath>;
   /**
-   * Documents that the plan left out, but on which a decision depends. Another round of planning
+   * Documents that the plan left out, but on which a decision depends. The next round of planning
    * includes them.
    */
   readonly toInclude: Set<DocId>;
-  /** New documents of the service that the plan only creates locally. */
   readonly arrivals: Arrivals;
-  /** Finds the file or folder at a path before the plan changes anything. */
+  /** Finds what is at a path before the plan changes anything. */
   readonly occupancy: SlotOccupancy;
 };
 
 /**
- * Matches records, local files and documents of the service with each other. Returns no rows for
- * unchanged documents, and none for documents that only have to be created locally.
+ * Returns no rows for unchanged documents, and none for documents that only have to be created
+ * locally.
  */
 export function matchTrees(
   trees: Trees,
@@ -89,7 +88,6 @@ function isAtOtherPath({ matches }: MatchProgress, { id, localPath }: DocumentRe
 }
 
 /**
- * Returns the state of a document on disk: present, absent or unknown.
  * @param unread reason why a missing document may still exist; null if a missing document is absent
  */
 function describeLocalState(
@@ -115,9 +113,8 @@ function whyLocalUnknown(
 }
 
 /**
- * Returns the state of a recorded document on the service. It is gone only if the listing was
- * complete and its absence is proven (I20). A document that is missing without such proof was not
- * seen.
+ * A document is gone only if the listing was complete and its absence is proven (I20). Otherwise a
+ * missing document is unknown.
  */
 function describeRemoteState(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
@@ -160,10 +157,7 @@ function makeNewDocumentRow(
   return makeDocumentRow(forest, trees, file.id, null, local, { kind: "present", file });
 }
 
-/**
- * Finds the files of recorded documents, by the strongest evidence first. Each call removes the
- * documents and files that it has matched.
- */
+/** Strongest evidence first. Each call removes the documents and files that it has matched. */
 function matchDocuments(matching: MatchProgress): void {
   if (matching.records.size === 0) return;
   matchByInodeAndText(matching);
@@ -181,8 +175,8 @@ function matchDocuments(matching: MatchProgress): void {
 }
 
 /**
- * Matches files that have the recorded inode and a known content of the document. This finds plain
- * moves even if another file has the old path now, as after `mv b c; mv a b` or a swap.
+ * Matches files by inode and content. This finds plain moves even if another file has the old path
+ * now, as after `mv b c; mv a b` or a swap.
  */
 function matchByInodeAndText(matching: MatchProgress): void {
   for (const [record, file] of pairBySameInode(matching))

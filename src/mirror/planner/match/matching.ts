@@ -19,13 +19,9 @@ export type MatchProgress = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
-  /**
-   * Files that are not matched to a document yet. At the end of matching, these are the new files.
-   */
+  /** Files without a document so far. At the end of matching, these are the new files. */
   readonly files: Map<LocalPath, LocalFile>;
-  /**
-   * Documents that are not matched to a file yet. At the end of matching, their files are absent.
-   */
+  /** Documents without a file so far. At the end of matching, their files are absent. */
   readonly records: Map<DocId, DocumentRecord>;
   readonly matches: Map<DocId, LocalFile>;
   /** Documents that only the path connects with their files. */
@@ -45,10 +41,7 @@ export function matchFile(matching: MatchProgress, record: DocumentRecord, file:
   matching.files.delete(file.path);
 }
 
-/**
- * Blocks a document that has equal evidence for several files. This plan then decides about none of
- * these files.
- */
+/** The plan then decides about none of the files. */
 export function blockAmbiguousDocument(
   matching: MatchProgress,
   record: DocumentRecord,
@@ -62,8 +55,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches a file to a document because of its content, unless the document's own file could not be
- * read. The file may then be a copy, and a copy must not get the document's id (I09).
+ * Does nothing if the document's own file could not be read. The file may then be a copy, and a
+ * copy must not get the document's id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);
@@ -75,8 +68,8 @@ export function matchFileByContent(matching: MatchProgress, record: DocumentReco
 }
 
 /**
- * Returns the digests of contents that a document's file may have: base's local content, contents
- * in review (I31), and the content of a block (a conflict or refusal).
+ * Lists contents that a document's file may have: base's local content, contents in review (I31),
+ * and the content of a conflict or refusal.
  */
 export function listKnownDigests(
   { trees }: MatchProgress,
@@ -101,7 +94,6 @@ export function measureSimilarity(matching: MatchProgress, record: DocumentRecor
   return highestSimilarity;
 }
 
-/** Returns true if a file's content is equal or similar to a known content of a document. */
 export function hasSimilarContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   if (listKnownDigests(matching, record).includes(file.digest)) return true;
   const profile = readProfile(matching, file.digest);
@@ -109,7 +101,7 @@ export function hasSimilarContent(matching: MatchProgress, record: DocumentRecor
 }
 
 /**
- * Returns true if a file contains a known content of a document, or a part of one. A short note
+ * Returns true if the file contains a known content of the document, or a part of it. A short note
  * that was extended, or a long one that was split, is no longer similar as a whole.
  */
 export function containsPart(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
@@ -125,7 +117,6 @@ export function containsPart(matching: MatchProgress, record: DocumentRecord, fi
   });
 }
 
-/** Returns true if the content of a file is evidence that the file belongs to the document. */
 export function resembles(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   return hasSimilarContent(matching, record, file) || containsPart(matching, record, file);
 }
@@ -135,10 +126,7 @@ export function readProfile(matching: MatchProgress, digest: Digest): LineProfil
   return text === null ? null : makeLineProfile(text);
 }
 
-/**
- * Returns the unmatched documents with the files that have their recorded inode and birth time.
- * Returns none if inodes are not evidence in this cycle.
- */
+/** Returns none if inodes are not evidence in this cycle. */
 export function pairBySameInode(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];
   const byInode = new Map<string, LocalFile>();

@@ -25,8 +25,7 @@ import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
 /**
- * Adds the folders that base has no record of, parents first. If both sides have a folder at
- * corresponding places, the two become one row.
+ * Adds parents first. If both sides have a folder at corresponding places, the two become one row.
  */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = makeLocalFolderFinder(trees.local);
@@ -69,8 +68,8 @@ function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths):
 function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<RemotePath> {
   const impliedPaths = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addFoldersAbove(impliedPaths, path);
-  // Listings are sorted by folder, so most documents are in the same folder as the one before. That
-  // folder is skipped without a search.
+  // Listings are sorted by folder, so most documents are in the folder of the document before,
+  // which is then skipped without a search.
   let previousFolder = "";
   for (const path of generateRemotePaths(trees)) {
     const slashIndex = path.lastIndexOf("/");
@@ -99,8 +98,8 @@ function addRemoteFolder(
   const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
   const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted on the service and created again with a new id. It counts as the same
-    // folder, as it does for its users.
+    // The folder was deleted on the service and created again with a new id. For its users it is
+    // still that folder.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     registerFolder(forest, twin);
     return;
@@ -112,9 +111,8 @@ function addRemoteFolder(
 }
 
 /**
- * Returns the path of the local folder that belongs to a folder on the service; null if there is
- * none. Prefers the same name. Then tries the name with digits of the id, which is used if the name
- * was taken, and at last other spellings of the name.
+ * Returns the local folder that belongs to a folder on the service. Prefers the name on the
+ * service, then the name with digits of the id (used if the name was taken), then other spellings.
  */
 function findTwinPath(
   forest: FolderForest,
@@ -133,7 +131,7 @@ function findTwinPath(
 
 /**
  * Returns true if the folder was deleted locally and is still listed on the service. A new local
- * folder at the same path then counts as the same folder, so that neither is blocked.
+ * folder at its path then counts as that folder, so that neither is blocked.
  */
 function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
@@ -155,9 +153,9 @@ function addLocalFolder(forest: FolderForest, path: LocalPath, policy: Policy): 
 }
 
 /**
- * Merges folders that were moved on the service to the path of a new local folder. From then on,
- * the two are one folder. The documents of the moved folder are still in its old local folder. They
- * are moved one by one, and the old folder is removed when it is empty.
+ * Merges folders that were moved on the service to the path of a new local folder. The moved
+ * folder's documents are still in its old local folder. They are moved one by one, and the old
+ * folder is removed when it is empty.
  */
 export function mergeFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;
@@ -167,10 +165,7 @@ export function mergeFolders(forest: FolderForest, trees: Trees, policy: Policy,
   }
 }
 
-/**
- * Returns the path of the new local folder with which a moved folder is merged; null if it is not
- * merged.
- */
+/** Returns the path of the new local folder with which a moved folder is merged. */
 function findMergeTarget(
   forest: FolderForest,
   { local }: Trees,
@@ -185,10 +180,7 @@ function findMergeTarget(
   return isWithin(candidatePath, localPath) || isWithin(localPath, candidatePath) ? null : candidatePath;
 }
 
-/**
- * Returns the local path that corresponds to a folder's path on the service; null if its parent is
- * not on disk.
- */
+/** Returns null if the parent folder is not on disk. */
 function deriveLocalPath(
   forest: FolderForest,
   { disk }: Trees["local"],
@@ -199,10 +191,7 @@ function deriveLocalPath(
   return parent === null ? null : joinPath(parent, toLocalName(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
-/**
- * Returns true if a folder was moved on the service and not locally. If it was moved on both sides,
- * `choosePlaceRule` decides.
- */
+/** If a folder was moved on both sides, `choosePlaceRule` decides. */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
   return folder.remotePath !== record.remotePath && folder.localPath === applyFolderMoves(record.localPath, paths);

@@ -5,8 +5,8 @@ import type { LocalFile } from "../../model/tree.ts";
 import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of two contents in one cycle. After that, documents without a match count as
- * deleted, and files without a match as new. The safety checks then prevent damage.
+ * LIMIT: comparisons of two contents in one cycle, because each takes time. Documents that are not
+ * matched by then count as deleted, and files as new; the safety checks prevent damage.
  */
 const MAX_COMPARISONS = 4_000;
 /** LIMIT: contents that are read for comparison in one cycle, to save time and memory. */
@@ -15,10 +15,7 @@ const MAX_PROFILES = 1_000;
 type ProfiledFile = { readonly file: LocalFile; readonly profile: LineProfile };
 type SimilarPair = { readonly record: DocumentRecord; readonly file: LocalFile; readonly score: number };
 
-/**
- * Returns pairs of an unmatched document and a file with similar content, the most similar pair
- * first.
- */
+/** The most similar pair comes first. */
 export function pairBySimilarity(matching: MatchProgress): readonly SimilarPair[] {
   return listPairs(matching, listProfiledFiles(matching)).sort(
     (a, b) => b.score - a.score || compareStrings(a.record.id, b.record.id) || compareStrings(a.file.path, b.file.path),
@@ -54,10 +51,7 @@ function listPairs(matching: MatchProgress, candidates: readonly ProfiledFile[])
   return pairs;
 }
 
-/**
- * Yields files that are not too long or too short to be similar. Stops when the limit of
- * comparisons is reached.
- */
+/** Yields files whose length allows them to be similar. Stops at the limit of comparisons. */
 function* generateComparableFiles(
   profile: LineProfile,
   candidates: readonly ProfiledFile[],

@@ -1,6 +1,6 @@
 /**
- * Rows: the documents and folders of one plan. A row has a place on each side. A place is a parent
- * folder and a name, and not a path, so that only the folder changes its place when a folder moves.
+ * Rows: the documents and folders of one plan. A row has a place on each side: a parent folder and
+ * a name, not a path. So when a folder moves, only its own place changes.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -20,13 +20,13 @@ export function otherSide(side: Side): Side {
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
 /**
- * Current place and planned place on one side; null if the document or folder is not on that side.
- * The planned place is set only by `setGoal`.
+ * Null if the document or folder is not on that side. The planned place (`goal`) is set only by
+ * `setGoal`.
  */
 type RowPlaces = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
-  /** Number of the row, unique in the plan. The same trees give the same numbers. */
+  /** Number of the row, unique in the plan. Equal trees give equal numbers. */
   readonly key: number;
   readonly local: RowPlaces;
   readonly remote: RowPlaces;
@@ -36,11 +36,11 @@ export type FolderRow = CommonRow & {
   readonly kind: "folder";
   record: FolderRecord | null;
   /**
-   * Id from base or from the listing. Null if the service does not have the folder, or did not show
+   * From base or from the listing. Null if the service does not have the folder, or did not show
    * it.
    */
   dirId: DirId | null;
-  /** Path on disk before the plan; null if the folder is not on disk. */
+  /** Before the plan; null if the folder is not on disk. */
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
@@ -54,8 +54,8 @@ export type FolderRow = CommonRow & {
   /** Recorded id, if the folder was created again on the service with a new id; otherwise null. */
   replaced: DirId | null;
   /**
-   * True for the old local folder of a folder that was merged with another one. Its documents are
-   * moved to that one, and it is removed when it is empty.
+   * True for the old local folder of a folder that was merged into another one. Its documents are
+   * moved there, and it is removed when it is empty.
    */
   isVacated: boolean;
   /**
@@ -75,7 +75,6 @@ export type RemoteSeen =
   | { readonly kind: "gone" }
   | { readonly kind: "outside" }
   | { readonly kind: "unseen"; readonly why: string }
-  /** The document is a new local file, without a record. */
   | { readonly kind: "never" };
 
 export type DocumentRow = CommonRow & {
@@ -89,10 +88,7 @@ export type DocumentRow = CommonRow & {
 
 export type PlanRow = FolderRow | DocumentRow;
 
-/**
- * Sets the planned place of a document or folder on one side; null plans no place. No other
- * function sets planned places.
- */
+/** Null plans no place. No other function sets planned places. */
 export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
   const mutablePlaces: { goal: Place | null } = row[side];
   mutablePlaces.goal = place;
@@ -115,8 +111,8 @@ export function getNameKind(row: PlanRow): "file" | "folder" {
 }
 
 /**
- * Returns a value that makes a converted local name unique: the id, or the path of a folder without
- * an id. Returns "" for a document without an id.
+ * Returns a value that makes a converted local name unique: the id; for a folder without an id, its
+ * path; for a document without an id, "".
  */
 export function toUniqueId(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");

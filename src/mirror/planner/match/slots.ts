@@ -6,22 +6,22 @@ import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
 /**
- * Rules by which each side decides whether two names are equal. The disk was tested; the service's
- * rules are learned from its answers.
+ * How each side decides whether two names are equal. mdmirror tests the disk, and learns the
+ * service's rules from its answers.
  */
 type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 
 /**
- * Returns the key of a slot. A slot is a name in a folder; only one file or folder can have it. Two
- * names that the side treats as equal have one key (I11).
+ * A slot is a name in a folder; only one file or folder can have it. Two names that the side treats
+ * as equal have one key (I11).
  */
 export function toSlotKey(place: Place, folding: DiskFolding): string {
   return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
 /**
- * A map from slots (names in folders) to values. Each folder has a map of its own, because building
- * a key for each access would be slow.
+ * A map from slots (names in folders). Each folder has a map of its own, because building a key for
+ * each access would be slow.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -50,10 +50,7 @@ export class SlotMap<T> {
   }
 }
 
-/**
- * What is in a slot (a name in a folder) before the plan: nothing, a synced document or folder, or
- * something that is not synced (`foreign`).
- */
+/** Content of a slot before the plan. `foreign`: a file or folder that is not synced. */
 type SlotOccupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
@@ -62,8 +59,8 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds out what is in a slot (a name in a folder) before the plan. Its indexes are built on first
- * use, because a plan without moves needs none.
+ * Finds out what is in a slot before the plan. Its indexes are built on first use, because a plan
+ * without moves needs none.
  */
 export class SlotOccupancy {
   readonly foldings: NameFoldings;
@@ -114,8 +111,8 @@ export class SlotOccupancy {
 }
 
 /**
- * Returns documents and folders by their current and planned slots on disk. One slot may have
- * several, at different moments of the plan.
+ * Uses the current and the planned slots on disk. One slot may have several owners, at different
+ * moments of the plan.
  */
 export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
   const rowsBySlot = new SlotMap<readonly PlanRow[]>(disk);

@@ -6,8 +6,8 @@ import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 import { findOrAddFolder, type FolderForest } from "./forest.ts";
 
 /**
- * Documents that base has no record of. Both sides have a document at corresponding places, or only
- * one side has it.
+ * Documents that base has no record of. Either both sides have the document at corresponding
+ * places, or only one side has it.
  */
 type UnrecordedDocuments = {
   readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
@@ -17,17 +17,14 @@ type UnrecordedDocuments = {
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
-/**
- * A way to derive the local name of a document on the service. `isExact`: true if the local
- * spelling must be equal.
- */
+/** `isExact`: true if the local spelling must be equal to the derived name. */
 type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
 
 /**
- * ORDER: first the exact name, then the name with digits of the id, then other spellings that the
- * disk treats as equal. A file in another spelling may belong to another document, whose name was
- * taken first. The own file then has digits of the id in its name, for example after an interrupted
- * run or a lost state.
+ * ORDER: the exact name, then the name with digits of the id, then other spellings that the disk
+ * treats as equal. A file in another spelling may belong to another document that got the name
+ * first. The document's own file then has digits of the id in its name, for example after an
+ * interrupted run or a lost state.
  */
 const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: true },
@@ -35,10 +32,7 @@ const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: false },
 ];
 
-/**
- * Finds the documents without a record that both sides have.
- * @param newFiles files that belong to no recorded document
- */
+/** @param newFiles files that belong to no recorded document */
 export function findTwins(
   forest: FolderForest,
   trees: Trees,
@@ -56,7 +50,6 @@ export function findTwins(
     () => makeFinderByMappedName(forest, unmatchedFiles, policy),
   ];
   for (const finder of twinFinders) {
-    // Usually one of the two lists is empty, so that no pair is possible.
     if (unmatchedFiles.size === 0 || onlyRemote.length === 0) break;
     const findTwin = finder();
     onlyRemote = onlyRemote.filter((file) => {
@@ -91,8 +84,8 @@ function makeFinderByName(
 }
 
 /**
- * Returns a function that finds the new local file whose converted name gives the document's path
- * on the service. Finds none if several files would get this path.
+ * Finds the new local file whose converted name gives the document's path on the service. Finds
+ * none if several files would get this path.
  */
 function makeFinderByMappedName(
   forest: FolderForest,

@@ -4,10 +4,7 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
-/**
- * Returns true if the scan could not read a path or a folder above it, or if many files were being
- * moved during the scan.
- */
+/** Also true if many files were being moved during the scan. */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }
@@ -32,7 +29,7 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 
 /**
  * Returns the reason why this scan may have missed a file: files were being written or moved.
- * Returns null if none were. Unreadable files do not count, because they may stay unreadable.
+ * Unreadable files do not count, because they may stay unreadable.
  */
 export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
@@ -40,10 +37,9 @@ export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
 }
 
 /**
- * Returns the reason why this scan proves no absence. A missing file may have been moved to a path
- * that could not be read (I04). An unreadable file at a document's recorded path hides only this
+ * Returns the reason why this scan proves no absence (I04): a missing file may have been moved to a
+ * path that could not be read. An unreadable file at a document's recorded path hides only this
  * document. If the document was found elsewhere, the unreadable file may be any missing file.
- * @returns null if missing files are absent
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -15,10 +15,7 @@ import { makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
 import { type MovePatch, listMovePatches } from "./temporary.ts";
 
-/**
- * A document or folder that a step has created, removed or moved. `freed`: key of the slot (the
- * name in a folder) that is free now; null if none is.
- */
+/** `freed`: key of the slot (a name in a folder) that the step made free; null if none. */
 export type RowChange = {
   readonly side: Side;
   readonly row: PlanRow;
@@ -32,7 +29,7 @@ const NO_STEPS: readonly number[] = [];
 /**
  * The steps that are in order so far. A step gets the paths that are valid at its time, and comes
  * after these steps:
- * - the previous step on the same document or folder
+ * - the previous step on its document or folder
  * - the steps that created or moved the folders in its paths
  * - the step that freed its path
  * - for the move or removal of a folder: the steps that used the folder's old path
@@ -42,7 +39,7 @@ export class StepLayout {
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onRowChange: (shift: RowChange) => void;
-  /** The last step that created, moved or removed a document or folder, by side. */
+  /** The last step that created, moved or removed each document or folder, by side. */
   readonly #placed = { local: new Map<PlanRow, number>(), remote: new Map<PlanRow, number>() };
   /** Steps that come before all other steps on a document or folder. */
   readonly #first = new Map<PlanRow, number[]>();
@@ -183,10 +180,7 @@ export class StepLayout {
     for (const side of SIDES) this.sides[side].use(place, step);
   }
 
-  /**
-   * Adds the step that removes a document or folder from a side.
-   * @param claimants documents and folders whose local steps must come first
-   */
+  /** @param claimants documents and folders whose local steps must come first */
   layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {
     const state = this.sides[side];
     const from = state.placeOf(row);
@@ -202,7 +196,7 @@ export class StepLayout {
   }
 
   /**
-   * Adds the steps of a move: one on disk, or one for each PATCH on the service.
+   * Adds one step for a move on disk, or one step for each PATCH on the service.
    * @param temporary true if the move only breaks a circle of moves, and a later step moves on
    */
   layMove(row: PlanRow, side: Side, to: Place, temporary: boolean): void {
@@ -215,8 +209,7 @@ export class StepLayout {
     const state = this.sides[side];
     const from = state.placeOf(row)!;
     const prerequisites = this.#dependencies(row, [side]);
-    // A local move waits for the move on the service. If that fails, the file stays where the user
-    // put it.
+    // If the move on the service fails, the file stays where the user put it.
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) prerequisites.add(remoteStep);
     state.addPrerequisites(hop.to, prerequisites);

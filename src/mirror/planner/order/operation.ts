@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type PlanRow, type Side } from "../match/row.ts";
 
-/** An operation that still has to be put in order. Its paths are not known yet. */
+/** An operation that has no position and no paths yet. */
 export type PlanOperation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: PlanRow; readonly proposal: Proposal }
   | { readonly kind: "arrive"; readonly row: PlanRow; readonly side: Side; readonly proposal: Proposal | null }
@@ -10,14 +10,14 @@ export type PlanOperation =
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
- * ORDER: a document that moves on both sides moves on the service first. This happens if its name
- * gets a number. If its file moved first, base would record the new local path before the user's
- * own move reached the service.
+ * ORDER: a document that moves on both sides, because its name gets a number, moves on the service
+ * first. If its file moved first, base would record the new local path before the user's own move
+ * reached the service.
  */
 const SIDES_REMOTE_FIRST = ["remote", "local"] as const;
 
 /**
- * Lists all operations in the order in which they are tried: folders, moves, creations and edits,
+ * Lists operations in the order in which they are tried: folders, moves, creations and edits,
  * records, deletions, removed folders.
  */
 export function listOperations(draft: PlanDraft): PlanOperation[] {
@@ -52,9 +52,7 @@ function addMoves(row: PlanRow, proposals: readonly Proposal[], operations: Plan
   }
 }
 
-/**
- * Returns the operation for a proposal. Returns null for a creation, because `addMoves` adds it.
- */
+/** Returns null for a creation, which `addMoves` adds. */
 function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   switch (proposal.role) {
     case "arrive-local":
@@ -69,10 +67,7 @@ function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   }
 }
 
-/**
- * Returns a proposal to record the new place of a document. Returns null if nothing changed, or
- * another step records it.
- */
+/** Returns null if the place did not change, or another step records it. */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const reasonClause = draft.moveReasons.get(row);
   const { record } = row;

@@ -7,11 +7,10 @@ import { listOperations, type PlanOperation, precedesArrivals } from "./operatio
 import { chooseTemporaryName } from "./temporary.ts";
 
 /**
- * Puts the operations of a plan in order, and returns them as steps. An operation waits while its
- * path is taken, its folder is missing, or a folder to remove is not empty. If all operations wait
- * for each other, one document or folder moves to a temporary name. The result names, for each
- * step, the steps that must come before it. Any order that respects this gives the same trees
- * (I15).
+ * Puts the operations of a plan in order. An operation waits while its path is taken, its folder is
+ * missing, or a folder to remove is not empty. If all operations wait for each other, one document
+ * or folder moves to a temporary name. Each step names the steps that must come before it; any
+ * order that respects this gives equal trees (I15).
  */
 export function orderSteps(draft: PlanDraft): Step[] {
   return new StepSchedule(draft).run();
@@ -25,11 +24,9 @@ class StepSchedule {
   readonly #operations: PlanOperation[];
   readonly #waiting = new WaitingList();
   readonly #ready: PlanOperation[] = [];
-  /**
-   * Number of moves, creations and removals of each document or folder that are not in order yet.
-   */
+  /** Number of moves, creations and removals of each item that are not in order yet. */
   readonly #openOperations = new Map<PlanRow, number>();
-  /** Number of documents and folders that still have to leave each folder, by side. */
+  /** Number of items that still have to leave each folder, by side. */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -66,9 +63,8 @@ class StepSchedule {
   }
 
   /**
-   * Adds the steps for new documents of the service that are only created locally. If the folder of
-   * such a document does not exist at this point, requests another round of planning that decides
-   * about the document.
+   * Adds steps for documents that are only created locally. If the folder of such a document does
+   * not exist at this point, the next round of planning decides about the document.
    */
   #layArrivals(): void {
     const { arrivals, toInclude } = this.#draft;
@@ -95,14 +91,13 @@ class StepSchedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // Usually no operation waits, and no key is needed.
+    // Saves the computation of keys in the usual case.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
 
   /**
-   * Returns the key of the event for which an operation has to wait; null if it can become a step
-   * now.
+   * Returns the key of the event for which an operation waits; null if it can become a step now.
    */
   #need(operation: PlanOperation): string | null {
     const { row } = operation;
@@ -129,9 +124,9 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event for which a removal has to wait; null if it need not wait. A
-   * folder must be empty. A deletion on the service also waits for local steps that may put another
-   * file at the deleted document's local path.
+   * Returns the key of the event for which a removal waits. A folder must be empty. A deletion on
+   * the service also waits for local steps that may put another file at the deleted document's
+   * local path.
    */
   #needOfLeave(row: PlanRow, side: Side): string | null {
     if (row.kind === "folder" && (this.#leaving[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -144,9 +139,8 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event for which a record has to wait; null if it need not wait. Base may
-   * record a path only after all folders above have their planned places, because one of these
-   * moves may fail.
+   * Returns the key of the event for which a record waits. Base may record a path only after all
+   * folders above it have their planned places, because each of their moves may fail.
    */
   #needOfRecord(row: PlanRow): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -163,8 +157,8 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event for which a move or creation has to wait: the parent folder
-   * exists, or the path becomes free. Returns null if it need not wait.
+   * Returns the key of the event for which a move or creation waits: the parent folder exists, or
+   * the path becomes free.
    */
   #needOfGoal(row: PlanRow, side: Side): string | null {
     const plannedPlace = row[side].goal!;
@@ -174,8 +168,8 @@ class StepSchedule {
       ancestor !== undefined;
       ancestor = state.placeOf(ancestor)?.parent
     ) {
-      // A folder cannot move into a folder that is inside it. It waits until that inner folder has
-      // moved out.
+      // A folder cannot move into a folder inside it, so it waits until that inner folder has moved
+      // out.
       if (ancestor === row) return `moved ${side} ${this.#lowestOpen(side, plannedPlace.parent, row).key}`;
       if (state.placeOf(ancestor) === null && !state.exists(ancestor)) return `moved ${side} ${ancestor.key}`;
     }
@@ -237,9 +231,9 @@ class StepSchedule {
   }
 
   /**
-   * Breaks a circle of moves: moves one document or folder to a temporary name, so that another one
-   * can have its path. Returns false if nothing can be moved. Each is moved in this way at most
-   * once, so the caller's loop ends.
+   * Moves one item of a circle of moves to a temporary name, so that another item can have its
+   * path. Returns false if no item can be moved. Each item is moved in this way at most once, so
+   * the caller's loop ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();
@@ -294,10 +288,7 @@ class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /**
-   * Adds an operation.
-   * @param need key of the event for which it waits
-   */
+  /** @param need key of the event for which the operation waits */
   add(operation: PlanOperation, need: string): void {
     this.#needs.set(operation, need);
     const operations = this.#byNeed.get(need);
@@ -314,7 +305,7 @@ class WaitingList {
   }
 
   /**
-   * Returns the operations that waited for an event, and removes them from the index of events.
+   * Removes and returns the operations that waited for an event.
    * @param event key of an event that has happened
    */
   take(event: string): readonly PlanOperation[] {

@@ -3,8 +3,8 @@ import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * One side while the steps are put in order: the place of each document and folder after the steps
- * so far. It tells a new step its paths, and the earlier steps on which it depends.
+ * The places on one side after the steps that are in order so far. Gives a new step its paths, and
+ * the earlier steps on which it depends.
  */
 export class SideState {
   readonly side: Side;
@@ -17,8 +17,8 @@ export class SideState {
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
-   * Folders that a later step moves or removes. Such a step must wait for all steps inside the
-   * folder, so steps are recorded only for these folders.
+   * Folders that a later step moves or removes. That step waits for all steps inside the folder, so
+   * steps are recorded only for these folders.
    */
   readonly #moving: ReadonlySet<FolderRow>;
 
@@ -44,7 +44,7 @@ export class SideState {
     const occupant = this.#slots.get(place);
     if (occupant !== undefined) return occupant === null || occupant === row;
     const currentPlace = row[this.side].now;
-    // The document or folder itself is at this path: the rename only changes the case of the name.
+    // The item itself is at this path: the rename only changes the case of the name.
     if (currentPlace !== null && this.key(currentPlace) === this.key(place)) return true;
     return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
@@ -97,10 +97,10 @@ export class SideState {
   }
 
   /**
-   * Moves a document or folder to a place; `to` null removes it from this side.
-   * @param step number of the step that moves it; null for a folder that is created together with a
-   * document in it, because no other step has to wait for it
-   * @returns the key of the slot (the name in a folder) that became free; null if none did
+   * @param to null removes the document or folder from this side
+   * @param step number of the step; null for a folder that is created together with a document in
+   * it, because no other step has to wait for that folder
+   * @returns the key of the slot (a name in a folder) that became free; null if none did
    */
   move(row: PlanRow, to: Place | null, step: number | null): string | null {
     const from = this.placeOf(row);

@@ -4,17 +4,13 @@ import { cutToBytes } from "../../../contract/path.ts";
 import type { FolderRow, PlanRow, Place } from "../match/row.ts";
 import type { SideState } from "./side-state.ts";
 
-/**
- * LIMIT: bytes of the original name that are kept, so that each disk and service accepts the
- * temporary name.
- */
+/** LIMIT: bytes of the original name, so that each disk and service accepts the temporary name. */
 const KEPT_BYTES = 100;
 
 /**
- * Returns a temporary name for a document or folder, so that another one can have its name. The
- * temporary name is legal on the service and free in these folders, and the same trees always give
- * the same one. It is made from the original name, even if an interrupted plan left another
- * temporary name.
+ * Returns a name that is legal on the service and free in these folders; equal trees give equal
+ * names. It is made from the original name, even if an interrupted plan left another temporary
+ * name.
  */
 export function chooseTemporaryName(row: PlanRow, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
@@ -30,13 +26,12 @@ export function chooseTemporaryName(row: PlanRow, state: SideState, folders: rea
   }
 }
 
-/** One PATCH of a move: it changes either the name or the parent folder. */
+/** One PATCH changes either the name or the parent folder. */
 export type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * Returns the PATCHes that move a document or folder to another place. If name and folder change,
- * two PATCHes are needed. Their order depends on which path in between is free. If none is, a
- * temporary name is used in between.
+ * If name and folder change, two PATCHes are needed, in the order whose path in between is free. If
+ * neither path is free, a temporary name is used in between.
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
 export function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {

@@ -1,8 +1,8 @@
 import { type Action, subjectOf } from "../../model/action.ts";
 
 /**
- * Returns a key for an action that a safety check may stop. Plans with the same document, version
- * and content give the same key, so an approval covers exactly this action.
+ * Returns a key of an action's document, version and content. An approval stores the key, so it
+ * covers exactly this action, also in later plans.
  */
 export function toGuardKey(action: Action): string {
   switch (action.kind) {

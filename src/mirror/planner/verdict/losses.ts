@@ -1,7 +1,6 @@
 /**
- * Safety checks on losses. A loss is a document that the plan deletes on a side, because it is
- * missing on the other side. Content that the plan replaces by blank content counts in the same
- * way.
+ * Safety checks on losses. A loss is a document that the plan deletes on one side because the other
+ * side lacks it, or whose content the plan replaces by blank content.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -22,15 +21,12 @@ import {
 type SideLosses = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
-  /**
-   * Folders that the plan removes. If a safety check stops the deletions of documents, it also
-   * stops these.
-   */
+  /** Folders that the plan removes. A stop of deletions also stops these removals. */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
-  /** Documents that may become blank on this side. The plan does not know their new content yet. */
+  /** Documents that may become blank on this side: the plan does not know their new content yet. */
   readonly unread: readonly DocId[];
-  /** Number of losses on this side in the last hour; these count towards the limit. */
+  /** Number of losses on this side in the last hour; they count towards the limit. */
   readonly lossesBefore: number;
   /** Number of losses that need no approval. */
   readonly limit: number;
@@ -42,16 +38,15 @@ type SideLosses = {
   readonly otherSide: OtherSideCounts;
 };
 
-/** Numbers of documents on the other side, where the deletions and edits came from. */
+/** Counts of documents on the other side, from which the deletions and edits come. */
 type OtherSideCounts = {
   readonly known: number;
-  /** Number of recorded documents that are missing on the other side. */
   readonly gone: number;
   readonly present: number;
-  /** Number of documents that the other side has after this plan. */
+  /** Number of documents after this plan. */
   readonly kept: number;
   /**
-   * Returns the number of documents that were already empty in base, so that they cannot lose
+   * Returns the number of documents that were blank in base already, so that they cannot lose
    * content.
    */
   readonly empty: () => number;
@@ -129,10 +124,7 @@ function countEmpty({ records }: BaseTree): number {
   return emptyCount;
 }
 
-/**
- * Returns the documents whose new content must be read before the verdict is final. Returns none if
- * even blank contents could not cause a stop.
- */
+/** Returns no documents if even blank contents could not cause a stop. */
 export function listDocumentsToRead(loss: SideLosses): readonly DocId[] {
   const { unread } = loss;
   const isStopped = isOverLimit(loss, unread.length) || isLosingAll(loss, unread.length);
@@ -154,9 +146,9 @@ const ALL_GONE_REASONS = { local: "remote-emptied", remote: "local-emptied" } as
 >;
 
 /**
- * Stops the deletions on a side if the other side has no document left. The stop remains, even if
- * documents come back, until the user answers. If only one document is recorded, the deletion needs
- * no approval, because its absence was confirmed by two scans or by the service.
+ * Stops the deletions on a side if the other side has no document left. The stop stays until the
+ * user answers, even if documents come back. If only one document is recorded, its deletion needs
+ * no approval: two scans or the service confirmed the absence.
  */
 function judgeAllGone(loss: SideLosses): SafetyFinding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;
@@ -177,10 +169,7 @@ function judgeEmptied(loss: SideLosses): SafetyFinding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: describeAllEmptied(loss), steps: emptied }] : [];
 }
 
-/**
- * Returns true if this run loses more than the limit allows.
- * @param further number of documents that may become blank in addition
- */
+/** @param further number of documents that may become blank in addition */
 function isOverLimit({ deleted, emptied, lossesBefore, limit }: SideLosses, further = 0): boolean {
   return lossesBefore + deleted.length + emptied.length + further > limit;
 }

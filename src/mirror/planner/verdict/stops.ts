@@ -7,9 +7,8 @@ import type { Action, Step } from "../../model/action.ts";
 import type { Side } from "../match/row.ts";
 import { toGuardKey } from "./guard-key.ts";
 
-/** Numbers of recorded documents on each side, for the safety checks. */
 export type PresenceCounts = {
-  /** Number of recorded documents, without those that are excluded or outside the linked folder. */
+  /** Number of recorded documents, without ignored ones and ones outside the workspace folder. */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
@@ -18,14 +17,14 @@ type PlanStops = { readonly stops: readonly Reason[]; readonly waived: readonly 
 type UnapprovedRemovals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to doubt all steps of a plan. `mustAsk`: true if the user has to approve it. `persists`:
- * true if one approval is enough for later runs too, which then only report the reason.
+ * A reason to doubt all steps of a plan. `mustAsk`: the user has to approve it. `persists`: one
+ * approval is enough for later runs too, which then only report the reason.
  */
 type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
 /**
- * Returns the reasons to stop the whole plan, and the approved reasons that still apply (`waived`).
- * The user approves such a reason as a whole, not step by step.
+ * The user approves such a reason as a whole, not step by step. `waived`: approved reasons that
+ * still apply.
  */
 export function findWholePlanStops(
   trees: Trees,
@@ -82,8 +81,8 @@ function checkVersions(
   direction: Policy["direction"],
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
-  // ASSUMES: an old change id never becomes the latest again, unless the service was restored. In a
-  // small workspace, one document with an old change id is therefore enough evidence.
+  // ASSUMES: an old change id becomes the latest again only if the service was restored. So one
+  // document with an old change id is enough evidence in a small workspace.
   const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < fewestForDoubt) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
@@ -91,9 +90,9 @@ function checkVersions(
 }
 
 /**
- * Stops local deletions after the service was restored from a backup, because the missing documents
- * are probably newer than the backup. The user approves each deletion by its key. If another
- * document is found missing later, mdmirror asks again.
+ * Stops local deletions after the service was restored from a backup: the missing documents are
+ * probably newer than the backup. The user approves each deletion by its key, so mdmirror asks
+ * again about a document that is found missing later.
  */
 function stopRemovals({ restored }: SafetySignals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
@@ -111,10 +110,9 @@ function describeInvisible(known: number): string {
     : `none of ${known} linked documents is visible with this key`;
 }
 
-/** A step that a safety check may stop, and the key with which the user approves it. */
 export type GuardedStep = { readonly index: number; readonly key: string };
 
-/** Reason for a stop, and the steps that the user has to approve. */
+/** `steps`: the steps that the user has to approve. */
 export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
 
 export function listUnapprovedSteps(
@@ -136,7 +134,7 @@ export function isRemovalOfRecorded(action: Action): boolean {
 }
 
 /**
- * Returns the actions that the user's answer to a stop concerns, in the order of the plan. All
+ * Returns the actions that the user's answer to a stop decides about, in the order of the plan. All
  * other actions wait for the answer too.
  */
 export function listActionsOfStop(

@@ -1,5 +1,3 @@
-/** Runs the safety checks, which decide whether a plan may run or must wait for the user. */
-
 import type { DocId } from "../../../contract/ids.ts";
 import type { Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -33,8 +31,8 @@ export function judgePlan(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
-  // In both cases the service has lost documents, so the user must also approve the local
-  // deletions.
+  // After a restore or if no recorded document is listed, the service has lost documents, so the
+  // user must also approve the local deletions.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0)
     return { verdict: makeSafetyStop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
@@ -50,10 +48,7 @@ export function judgePlan(
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
-/**
- * Returns the verdict that stops the plan.
- * @param byReason true if the user has to approve the reasons together with the steps
- */
+/** @param byReason true if the user has to approve the reasons together with the steps */
 function makeSafetyStop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(steps.map(({ index, key }) => [index, key]));
@@ -83,8 +78,8 @@ function judgeConflictCount(
 }
 
 /**
- * Stops conflicts that end because many conflict copies were deleted. Deleting a copy chooses the
- * local content, which then replaces the service's content.
+ * Deleting a copy chooses the local content, which then replaces the service's content. So many
+ * deleted copies stop the plan.
  */
 function judgeCopies(budget: number, signals: SafetySignals, steps: readonly Step[]): SafetyFinding[] {
   const endSteps = listUnapprovedSteps(
