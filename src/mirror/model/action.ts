@@ -5,9 +5,8 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * One change on one side. An action contains the state that it expects; in another state it changes
- * nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on the
- * service"). `plan`, `why` and the event log show it. An action on a document has its `id`, an
- * action on a folder a `dirId`.
+ * nothing and ends as `stale`. `why` is a clause for users ("edited locally"), which `plan`, `why`
+ * and the event log show. An action on a document has an `id`, an action on a folder a `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -29,18 +28,16 @@ type ExpectedFile = { readonly id: DocId; readonly localPath: LocalPath; readonl
 type FolderPlace = { readonly dirId: DirId; readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
 type DocumentAction =
-  // Actions that change content.
   /**
    * Downloads the document and creates its local file, which must not exist yet. `comesBack`: an
    * edit on the service won against a local deletion.
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
-  /** Downloads the document and replaces its local file, whose content must still be `expect`. */
+  /** Replaces the local file, whose content must still be `expect`, by the service's version. */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
    * Creates a document on the service from a local file, whose content must still be `expect`.
-   * `tombstone`: the deleted document that this action restores under a new id; null if it restores
-   * none.
+   * `tombstone`: the deleted document that the new one replaces.
    */
   | {
       readonly kind: "create-remote";
@@ -51,8 +48,8 @@ type DocumentAction =
     }
   /**
    * Uploads the local content by a PUT on the base version. `review`: the document is protected, so
-   * the service is expected to answer 202. `empties`: the local content is blank, and the base
-   * version is not.
+   * mdmirror expects the answer 202. `empties`: the local content is blank, and the base version is
+   * not.
    */
   | ({
       readonly kind: "put";
@@ -61,49 +58,45 @@ type DocumentAction =
       readonly empties?: true;
     } & ExpectedFile)
   /**
-   * Merges two edits: both sides changed the document. Downloads its version on the service. A
-   * clean merge is written locally, then sent by a PUT on that version. Otherwise a conflict is
-   * opened or renewed.
+   * Both sides changed the document: downloads the service's version and merges. A clean merge is
+   * written locally, then sent by a PUT on that version. Otherwise a conflict is opened or renewed.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
-   * Compares two new documents, one on each side, with one path. Downloads the service's document.
-   * Equal contents (except for line ends, BOM and final newline) are recorded as one document.
+   * Both sides have a new document at one path: downloads the service's document and compares. If
+   * the contents differ only by line ends, BOM or final newline, they are recorded as one document.
    * Otherwise the policy's `prefer` decides, or a conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
-  // Actions that create or remove a document on a side.
   /**
-   * Moves the local file to the trash; its content must still be `expect`. The record becomes a
+   * Moves the local file, whose content must still be `expect`, to the trash. The record becomes a
    * tombstone.
    */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * Deletes a document on the service. Before that, reads it again, because its version and place
-   * must be as planned, and checks once more that the local file is absent.
+   * Before the deletion, reads the document again, because its version and place must be as
+   * planned, and checks once more that the local file is absent.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
-  /** Replaces the record by a tombstone, because the document is absent on both sides. */
+  /** The document is absent on both sides, so a tombstone replaces its record. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
-  // Actions that move or rename a document.
   /**
    * Moves a local file to a path that must be free. `temporary`: `to` only breaks a circle of
    * moves, and a later action of the plan moves the file on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
-  /** Renames the document on the service: PATCH {name}. */
+  /** PATCH {name}. */
   | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
   /**
-   * Moves the document to another folder on the service: PATCH {parentId}. The new folder is the
-   * parent of `to`. The root is sent as null, if the deployment accepts that.
+   * PATCH {parentId}: the new folder is the parent of `to`. The root is sent as null, if the
+   * deployment accepts that.
    */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   /** Records the places at which both sides already have the document. Changes neither side. */
   | ({ readonly kind: "relink" } & DocumentPaths)
   /**
-   * Records a change other than content and place: protection, state, or a change id without new
-   * content. Changes neither side. State `away`: the document is outside the linked folder, and has
-   * no local file.
+   * Records a new protection, state, or change id without new content. Changes neither side. State
+   * `away`: the document is outside the workspace folder, and has no local file.
    */
   | {
       readonly kind: "note-facts";
@@ -111,12 +104,11 @@ type DocumentAction =
       readonly protected: boolean;
       readonly state: DocumentRecord["state"] | "away";
     }
-  // Actions that open, renew or end conflicts and reviews.
   /**
    * Ends a conflict, because the user decided about the version `baseChangeId` in its conflict
-   * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or made both
-   * equal (`equal`). If the service has a newer version `changeId`, that version is merged or shown
-   * in a new copy.
+   * copy: deleted the copy (`mine`), moved it over the document (`theirs`), or made both equal
+   * (`equal`). If the service has a newer version `changeId`, that version is merged or shown in a
+   * new copy.
    */
   | ({
       readonly kind: "end-conflict";
@@ -127,19 +119,19 @@ type DocumentAction =
   /** Records that a scan did not find the conflict copy. The second such scan ends the conflict. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * Downloads the version that appeared on the service during a conflict. If it merges with the
-   * local content, the merge ends the conflict. Otherwise a new conflict copy shows it, and the
-   * earlier copy goes to the trash unless the user edited that copy.
+   * Downloads a version that appeared on the service during a conflict. If it merges with the local
+   * content, the merge ends the conflict. Otherwise a new conflict copy shows it. The earlier copy
+   * goes to the trash, unless the user edited it.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
   /**
-   * Renames a conflict copy because its document was renamed. `nth`: number of the copy within its
+   * The document was renamed, and its conflict copy follows. `nth`: number of the copy within its
    * conflict, from 1.
    */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
-   * Ends the conflict of a document that is missing on one side or on both. Its conflict copy goes
-   * to the trash.
+   * Ends the conflict of a document that is missing on one or both sides. Its conflict copy goes to
+   * the trash.
    */
   | {
       readonly kind: "drop-conflict";
@@ -170,8 +162,8 @@ type TakesText = ExpectedFile & {
 export type ActionKind = Action["kind"];
 
 /**
- * Returns the id and local path of the document or folder of an action, for logs and reports. The
- * id is null if it has none.
+ * Returns id and local path of the action's document or folder, for logs and reports. The id is
+ * null if the document or folder has none.
  */
 export function subjectOf(action: Action): { readonly id: string | null; readonly path: LocalPath } {
   const subjectId = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
@@ -180,16 +172,15 @@ export function subjectOf(action: Action): { readonly id: string | null; readonl
 }
 
 /**
- * One step of a plan. `after`: indexes of the steps that come first. If one of them does not end as
- * `done` or `submitted`, this step is skipped.
+ * `after`: indexes of the steps that come first. If one of these does not end as `done` or
+ * `submitted`, this step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
 export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
-/** Result of an action. Base changes only after `done` and `submitted`. */
+/** Base changes only after `done` and `submitted`. */
 export type Outcome =
-  /** The change was made, and observed. */
   | { readonly kind: "done" }
   /**
    * The content is in review. `isConflict`: the reason is another user's published edit, which this
@@ -202,8 +193,8 @@ export type Outcome =
    */
   | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
   /**
-   * The service or the disk refused the action. `block`: the block that is recorded, so that the
-   * same request is not sent again.
+   * The service or the disk refused the action. `block`: recorded, so that the request is not sent
+   * again unchanged.
    */
   | {
       readonly kind: "refused";
@@ -232,18 +223,17 @@ export type Outcome =
 
 type FolderAction =
   /**
-   * Creates a local folder. `carries`: ids of documents that stay deleted locally; their records
-   * get the folder's new path.
+   * `carries`: ids of documents that stay deleted locally; their records get the folder's new path.
    */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Records the places at which both sides have a folder. Changes neither side. `carries`: ids of
-   * documents whose records get the new path together with the folder; null if everything below the
-   * folder gets it.
+   * documents whose records get the new path with the folder; null if all records below the folder
+   * get it.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
-  /** Moves a local folder with everything in it. The path `to` must be free. */
+  /** The path `to` must be free. */
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)

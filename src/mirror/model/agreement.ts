@@ -5,10 +5,7 @@ import { type FolderRecord, type DocumentRecord, isSameInodeAndBirth } from "./r
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
-/**
- * Returns true if both sides have a recorded document exactly as base does, and base has no pending
- * change for it.
- */
+/** Returns false if base has a pending change for the document. */
 export function areBothSidesAsBase(
   record: DocumentRecord,
   localFile: LocalFile,
@@ -24,9 +21,7 @@ export function areBothSidesAsBase(
 
 type ScannedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 
-/**
- * Returns true if the service has a document exactly as base does: version, place and protection.
- */
+/** Compares version, place and protection. */
 export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
     remoteFile.changeId === record.changeId &&
@@ -37,22 +32,22 @@ export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): 
 
 function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== record.localDigest) return false;
-  // If the inode differs, the file may belong to another document with equal content, because the
-  // two were swapped.
+  // A file with another inode may belong to another document with equal content: the user may have
+  // swapped the two.
   return record.stamp === null || !inodesTrusted || isSameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
 /**
- * Returns true if base has no pending change for a document. It is synced, has no content in
- * review, and has names that mdmirror will not replace.
+ * Returns true if the document is synced, has no content in review, and has names that mdmirror
+ * will not replace.
  */
 export function hasNoPendingChange(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
   return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 
 /**
- * Returns true if mdmirror will replace neither name of a recorded document or folder: the two
- * names correspond, and both were chosen by a user.
+ * Returns true if the two names correspond, and a user chose both. mdmirror replaces all other
+ * names.
  */
 export function hasLastingNames(
   record: DocumentRecord | FolderRecord,

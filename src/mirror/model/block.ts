@@ -1,15 +1,12 @@
-/** Kinds of actions on a document that a block can forbid. */
 export type DocumentIntention = "push" | "merge" | "delete" | "move-remote" | "post";
 
-/** Kinds of actions on a folder that a block can forbid. */
 export type FolderIntention = "move" | "make" | "remove";
 
-/** Choices with which a user ends a block: whose content wins, or what happens to the document. */
+/** Choices with which a user ends a block. */
 export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
 type BlockReasonTraits = {
   /**
-   * Origin of the block.
    * - `computed`: the trees show the reason, so each plan finds it again.
    * - `remembered`: the service or the disk refused an action. The block is kept across restarts
    *   (I22), until the document changes or the action is tried again.
@@ -24,7 +21,7 @@ type BlockReasonTraits = {
   readonly work: "action-required" | "pending" | "none";
   /**
    * True if the block may end without an action of the user. The daemon then plans whole cycles
-   * only, because a plan for single documents would not notice that.
+   * only, because a plan for single documents would not notice the end.
    */
   readonly endsByItself?: true;
   /**
@@ -33,15 +30,15 @@ type BlockReasonTraits = {
    */
   readonly waitsForScan?: true;
   /**
-   * Kinds of actions that the block forbids. A refused write forbids all other writes of the
-   * document too. Otherwise two refused requests would replace each other's block, and would be
-   * sent in turn forever, because a document has only one block (I16).
+   * Actions that the block forbids. A refused write forbids all other writes of the document too.
+   * Otherwise two refused requests would replace each other's block and be sent in turn forever,
+   * because a document has only one block (I16).
    */
   readonly forbids?: readonly DocumentIntention[];
   readonly forbidsOnFolder?: readonly FolderIntention[];
   /**
-   * Choices of `mdmirror resolve` that end the block. Undefined if no choice ends it; its message
-   * then says what to do.
+   * Choices of `mdmirror resolve` that end the block. Undefined if no choice ends it; the block's
+   * message then says what to do.
    */
   readonly ways?: readonly ResolutionKind[];
 };
@@ -57,8 +54,8 @@ const REASONS = {
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
   /**
-   * Several files may belong to the document, by equal evidence. The block ends when another file
-   * appears or disappears, which only a whole cycle notices.
+   * Equal evidence for several files. The block ends when another file appears or disappears, which
+   * only a whole cycle notices.
    */
   "ambiguous-file": { ...COMPUTED_BLOCK, endsByItself: true },
   "not-utf-8": TEXT_FAULT_BLOCK,
@@ -70,8 +67,8 @@ const REASONS = {
   "remote-name-unsafe": COMPUTED_BLOCK,
   "path-taken": COMPUTED_BLOCK,
   /**
-   * Another document has the path on the service, but will probably leave it. It is missing in one
-   * local scan so far, or waits for a path itself.
+   * Another document has the path on the service, but will probably leave it: one local scan did
+   * not find that document, or it waits for a path itself.
    */
   "path-pending": PENDING_BLOCK,
   "type-clash": COMPUTED_BLOCK,
@@ -88,35 +85,29 @@ const REASONS = {
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
-   * The service cannot delete the document, or a document in the folder, until somebody decides
-   * about a review in the web app.
+   * Somebody must decide about a review in the web app before the service can delete the document,
+   * or a document in the folder.
    */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
-  /**
-   * The folder was deleted locally, but the service cannot delete folders. The empty folder stays
-   * on the service.
-   */
+  /** The service cannot delete folders, so the empty folder stays on the service. */
   "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
-  /**
-   * All local changes are in review, and a reviewer decides. Reports count this as in review, and
-   * not as an open problem.
-   */
+  /** All local changes are in review. Reports count this as in review, not as a problem to fix. */
   "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
   /**
-   * The content is in review because it conflicts with another published edit. The sides differ
-   * until somebody decides in the web app.
+   * The reviewed content conflicts with another published edit. The sides differ until somebody
+   * decides in the web app.
    */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
   /**
-   * The content will be sent to review when it has not changed for a while, so that not every save
-   * becomes a review.
+   * The content is sent to review only after a time without changes, so that not every save becomes
+   * a review.
    */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED_BLOCK, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   outside: { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   suspended: { origin: "computed", work: "none" },
-  /** The sync had one direction only. The next sync in both directions makes the change. */
+  /** The next sync in both directions makes the change. */
   "direction-off": { origin: "computed", work: "none" },
   /** Somebody is editing the local file, so the service's version does not replace it yet. */
   "in-use": PENDING_BLOCK,
@@ -132,14 +123,12 @@ const REASONS = {
   "conflict-markers": { ...COMPUTED_BLOCK, ways: ["mine", "theirs", "merged"] },
 } as const satisfies Record<string, BlockReasonTraits>;
 
-/** Clauses that explain the block `direction-off` in messages. */
 export const ONE_WAY_SYNC_CLAUSES = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
 export type BlockReason = keyof typeof REASONS;
 
 export const BLOCK_REASONS: Readonly<Record<BlockReason, BlockReasonTraits>> = REASONS;
 
-/** Returns true if a block with this reason leaves work to do. */
 export function isOpen(reason: BlockReason): boolean {
   return BLOCK_REASONS[reason].work !== "none";
 }
@@ -165,10 +154,7 @@ export function isRememberedBlock({ reason }: { readonly reason: BlockReason }):
   return BLOCK_REASONS[reason].origin === "remembered";
 }
 
-/**
- * Returns true if one of these blocks waits for another scan, so that no missing file counts as
- * absent yet.
- */
+/** Returns true if no missing file counts as absent yet. */
 export function isAnyWaitingForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
   return blocks.some(({ reason }) => BLOCK_REASONS[reason].waitsForScan === true);
 }

@@ -1,7 +1,4 @@
-/**
- * Compares two paths by their code points. The order is the same on each machine and in each
- * database.
- */
+/** Compares by code points, so the order is equal on each machine and in each database. */
 export function comparePaths(a: string, b: string): number {
   const sharedLength = Math.min(a.length, b.length);
   for (let index = 0; index < sharedLength; index++) {
@@ -11,22 +8,19 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Compares two items by their paths, for sorting. */
 export function compareByPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return comparePaths(a.path, b.path);
 }
 
 /**
- * Returns a number that puts UTF-16 code units into the order of code points. Characters of two
- * units come last, but their units have smaller numbers than some single units.
+ * Returns a number that sorts UTF-16 code units as code points. Characters of two units must come
+ * last, but their units have smaller numbers than some single units.
  */
 function rankCodeUnit(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/**
- * Compares two strings quickly. The order is the same on each machine, but means nothing to a user.
- */
+/** Compares quickly. The order is equal on each machine, but means nothing to a user. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -3,15 +3,14 @@ import type { Conflict, ShownVersion } from "./record.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
 /**
- * Version in a conflict copy: `theirs` is the service's version of an open conflict, `mine` a local
- * version that was replaced.
+ * `theirs`: the service's version in an open conflict. `mine`: a local version that was replaced.
  */
 type CopySide = "theirs" | "mine";
 
 /**
  * Returns `note (theirs).md` or `note (mine).md` for `note.md`. The service refuses such names, so
- * no document can have one. If the name is too long for the disk, its stem is shortened. Eight hex
- * digits of the whole name's digest then keep it unique.
+ * no document can have one. If the name is too long for the disk, its stem is shortened, and eight
+ * hex digits of the whole name's digest keep it unique.
  * @param nth number of the copy, from 1; from 2 on, the name contains it: `note (mine 2).md`
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
@@ -32,21 +31,20 @@ export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
   /**
-   * Last known path of the copy. For a copy other than the newest, this is the path that its
-   * document's path implies.
+   * Last known path. The state has it only for the newest copy; for an older copy, it is derived
+   * from the document's path.
    */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };
 
-/** Returns the path that a conflict copy has beside its document. */
 export function makeTheirsCopyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
   return makeConflictCopyPath(document, "theirs", nth, maxBytes);
 }
 
 /**
- * Returns the recorded copies of a conflict, oldest first. The newest copy is always one of them;
- * an older copy only if its user edited it.
+ * Returns the recorded copies of a conflict, oldest first. The newest is always one of them; an
+ * older one only if the user edited it.
  * @param document local path of the document in base
  */
 export function listConflictCopies(

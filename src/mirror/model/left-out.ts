@@ -5,21 +5,19 @@ import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
-/** Lists the paths of all local files, including files that the trees leave out. */
+/** Includes files that the trees leave out. */
 export function* generateLocalPaths({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
   yield* local.files.keys();
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
 
-/**
- * Lists the paths of all documents on the service, including documents that the trees leave out.
- */
+/** Includes documents that the trees leave out. */
 export function* generateRemotePaths({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
 }
 
-/** Returns true if a synced file is at a local path, even if the trees leave it out. */
+/** Returns true also for a synced file that the trees leave out. */
 export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: LocalPath): boolean {
   return local.files.has(path) || leftOut.idAt(path) !== null;
 }
@@ -80,8 +78,8 @@ export function toRemoteFile({ id, remotePath: path, changeId, protected: isProt
 }
 
 /**
- * Returns the local file as a scan would show it, if nothing changed since it was recorded. Returns
- * null if the record has no stamp.
+ * Returns the file as a scan would show it, if nothing changed since it was recorded. Null if the
+ * record has no stamp.
  */
 export function toLocalFile({
   localPath: path,

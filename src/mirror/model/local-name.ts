@@ -1,7 +1,7 @@
 /**
- * Converts names between the two sides. A remote name stays as it is if the disk accepts it.
- * Otherwise a local name is derived from it; the same remote name always gives the same local one.
- * A local name that the service refuses gets a legal remote name.
+ * Converts names between the two sides. A remote name that the disk accepts is also the local name.
+ * Otherwise a local name is derived from the remote name, always with the same result. A local name
+ * that the service refuses gets a legal remote name.
  */
 
 import { mapName } from "../../contract/names.ts";
@@ -22,8 +22,8 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the local name for a remote name: the same name if the disk accepts it. Otherwise the
- * name is made of its stem and digits of the id's digest.
+ * Returns the remote name if the disk accepts it; otherwise a name from its stem and digits of the
+ * id's digest.
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function toLocalName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
@@ -37,8 +37,8 @@ export function toLocalName(name: string, kind: "file" | "folder", id: string, m
 }
 
 /**
- * Returns the remote name for a local name. Returns null if the service accepts no such name, or
- * other clients would refuse it (`isUnsafeName`).
+ * Returns null if the service accepts no such name, or other clients would refuse it
+ * (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function toRemoteName(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -48,14 +48,14 @@ export function toRemoteName(name: string, kind: "file" | "folder", refused: str
 
 /**
  * Returns a local name with the shortened stem, `-` and 8 hex digits of the id's digest. It is
- * unique in its folder, and the same in every cycle.
+ * unique in its folder, and equal in every cycle.
  */
 export function makeHashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const hashedEnding = `${makeDigits(id)}${kind === "file" ? ".md" : ""}`;
   return `${cutToBytes(toSafeStem(name, kind), maxBytes - hashedEnding.length)}${hashedEnding}`;
 }
 
-/** Returns a remote name without its extension and without characters that a disk may refuse. */
+/** Removes the extension, and characters that a disk may refuse. */
 function toSafeStem(name: string, kind: "file" | "folder"): string {
   return (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
@@ -69,15 +69,15 @@ function makeDigits(id: string): string {
 
 const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
-/** Returns true if a name ends with digits of this id, as a name made by `makeHashedName` does. */
+/** Returns true if a name ends with the digits that `makeHashedName` gives to this id. */
 export function hasDigitsOfId(name: string, id: string): boolean {
   const [digitsAtEnd] = HAS_DIGITS.exec(name) ?? [];
   return digitsAtEnd?.startsWith(makeDigits(id)) === true;
 }
 
 /**
- * Returns true if `makeHashedName` may have made a local name from a remote one. The folder may
- * come from another disk, where names had another length limit.
+ * Ignores the length of the stem: the folder may come from another disk, with another length limit
+ * of names.
  * @param id null if the id is unknown; then any digits count
  */
 export function mayBeHashedName(
@@ -95,8 +95,8 @@ export function mayBeHashedName(
 }
 
 /**
- * Returns the local name that fits the name on the service, if the present name was used only
- * because the fitting name was taken. Otherwise returns null.
+ * Returns the local name that corresponds to the name on the service, if the present name was used
+ * only because that name was taken.
  */
 export function findOriginalName(
   localName: string,
@@ -115,10 +115,6 @@ export function findOriginalName(
   return fittingName === localName ? null : fittingName;
 }
 
-/**
- * Returns true if a recorded document or folder has a local name that `findOriginalName` would
- * replace.
- */
 export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = record;
   return (
@@ -139,8 +135,8 @@ export function makeNumberedName(name: string, kind: "file" | "folder", number: 
 }
 
 /**
- * Mark in a temporary name, which mdmirror uses only to break a circle of moves. If an interrupted
- * plan leaves such a name, a later cycle restores the original name.
+ * Part of each temporary name. mdmirror uses temporary names only to break a circle of moves. If an
+ * interrupted plan leaves one, a later cycle restores the original name.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY_NAME = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -150,8 +146,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made. Its end may be missing, because long names
- * are shortened. Returns any other name unchanged.
+ * Returns the name from which a temporary name was made; its end may be missing, because long names
+ * are shortened. Returns a name that is not temporary unchanged.
  */
 export function toOriginalName(name: string): string {
   return name.replace(TEMPORARY_NAME, "$1");

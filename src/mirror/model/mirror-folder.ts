@@ -1,19 +1,18 @@
 import type { LocalPath } from "../../contract/path.ts";
 
-/** Name of mdmirror's own folder in the root of the linked folder. Nothing in it is ever synced. */
+/** mdmirror's own folder in the root of the linked folder. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** Configuration file in `.mdmirror`. A folder without this file is not linked. */
+/** A folder without this file in its `.mdmirror` is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in `.mdmirror` that exists while a daemon runs. It contains the path of the daemon's socket,
- * because the path depends on the environment of the process.
+ * Exists in `.mdmirror` while a daemon runs. Contains the path of the daemon's socket, because the
+ * path depends on the environment of the process.
  */
 export const CONTROL_FILE = "daemon.json";
 
 /**
- * Kinds of entries in `.mdmirror`.
  * - `replaced`: a file that is replaced as a whole, by a rename of a new file
  * - `in-place`: a file that is written repeatedly, such as a database: a second hard link to it
  *   would be changed too
@@ -34,8 +33,7 @@ const LOG_FILES = [
 ];
 
 /**
- * All files and folders that mdmirror creates in `.mdmirror/`, by their paths in it. Files have
- * mode 0600, folders 0700.
+ * All files and folders that mdmirror creates in `.mdmirror/`. Files have mode 0600, folders 0700.
  */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, OwnEntryKind>([
   [".gitignore", "replaced"],
@@ -59,12 +57,9 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, Ow
   ["unlinked", "store"],
 ]);
 
-/**
- * Path that means the whole linked folder in arguments of commands. In the code this path is "".
- */
+/** The argument of commands that means the whole linked folder. In the code its path is "". */
 export const WHOLE_FOLDER = ".";
 
-/** Returns the paths that the arguments of a command mean. */
 export function toPaths(paths: readonly string[]): readonly LocalPath[] {
   return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }

@@ -1,6 +1,6 @@
 /**
  * Checks whether the local path and the remote path of a document or folder correspond. They may
- * differ where a name was converted. Any other difference means that mdmirror was interrupted while
+ * differ where a name was converted. Another difference means that mdmirror was interrupted while
  * it moved the document on the second side.
  */
 
@@ -14,24 +14,19 @@ import { mayBeHashedName } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Sets of refused characters with which a name may have been converted: the current set, the set of
- * the first version, and the current set with characters that only some deployments refuse.
+ * Characters with which a name may have been converted: the current set, the set of the first
+ * version, and the current set with characters that only some deployments refuse.
  */
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
-/**
- * Returns true if a local and a remote name correspond.
- * @param id id of the document or folder; null if unknown; then any digits of an id correspond
- */
+/** @param id id of the document or folder; null if unknown; then any digits of an id correspond */
 export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
   if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
-  // mdmirror learns which characters a deployment refuses, so the name may have been converted with
-  // an earlier set.
+  // mdmirror learns which characters a deployment refuses, so an earlier set may have been used.
   for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
   return mayBeHashedName(localName, remoteName, kind, id);
 }
 
-/** Returns true if all names in a local and a remote path correspond. */
 export function isPathPair(
   localPath: LocalPath,
   remotePath: RemotePath,

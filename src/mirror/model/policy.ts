@@ -8,24 +8,24 @@ import type { DiskFolding, LocalPath } from "../../contract/path.ts";
  */
 export type Policy = {
   /**
-   * What happens to a local name that the service refuses. `map`: the file is uploaded with a legal
-   * name. `block`: it is not uploaded.
+   * For a local name that the service refuses. `map`: upload the file with a legal name. `block`:
+   * do not upload it.
    */
   readonly names: "map" | "block";
-  /** Characters that this deployment refuses in names, as far as mdmirror knows. */
+  /** Characters that this deployment is known to refuse in names. */
   readonly refusedCharacters: string;
-  /** Spellings that this deployment treats as one name, as far as mdmirror knows. */
+  /** How this deployment is known to treat different spellings as one name. */
   readonly remoteFolding: DiskFolding;
-  /** Direction of the sync: `pull` never changes the service, `push` never changes local files. */
+  /** `pull` never changes the service, `push` never changes local files. */
   readonly direction: "both" | "pull" | "push";
   /**
-   * Side that wins if both sides have a new document at one path; used in a first sync. `each` and
-   * null: each such document becomes a conflict.
+   * Side that wins if a first sync finds a new document on both sides at one path. `each` and null:
+   * each such document becomes a conflict.
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * Returns what happens to two versions of a document that do not merge. Default: `conflict-copy`,
-   * which keeps the local version and puts the service's version beside it.
+   * What happens to two versions of a document that do not merge. Default: `conflict-copy`, which
+   * keeps the local version and puts the service's version beside it.
    */
   readonly conflicts: (path: LocalPath) => "conflict-copy" | "copy" | "local" | "remote";
   /**
@@ -34,7 +34,7 @@ export type Policy = {
    */
   readonly canMoveFolders: boolean;
   /**
-   * False if the deployment refused `parentId: null`. Documents then cannot be moved to the root.
+   * False if the deployment refused `parentId: null`, so that no document can be moved to the root.
    */
   readonly canMoveToRoot: boolean;
   /**
@@ -54,7 +54,7 @@ export type Policy = {
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
    * Local files that somebody is editing, with a clause that says how mdmirror knows. No version of
-   * the service replaces these files yet. Undefined if there are none.
+   * the service replaces these files yet.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
@@ -62,8 +62,7 @@ export type Policy = {
 
 export const DEFAULT_GUARD_LIMITS = {
   /**
-   * Limits for deletions without approval: max(minDeletes, min(deleteShare × known documents,
-   * maxDeletes)).
+   * Deletions without approval: max(minDeletes, min(deleteShare × known documents, maxDeletes)).
    */
   minDeletes: 10,
   deleteShare: 0.1,

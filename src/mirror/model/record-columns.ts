@@ -7,7 +7,6 @@ import { toLocalFile, toRemoteFile } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
- * Bits for each record.
  * - `PLAIN`: the document can be left out of the trees while both sides have it as recorded.
  * - `LOCAL`: the last scan found its file as recorded.
  * - `LISTED`: the last list of the service shows it as recorded.
@@ -16,7 +15,7 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST_MARKS = PLAIN | LOCAL | LISTED;
 
-/** Fields of a stamp, in the order in which the column stores them. */
+/** In the order in which the column stores them. */
 const STAMP_FIELDS = [
   "dev",
   "ino",
@@ -28,18 +27,18 @@ const STAMP_FIELDS = [
 ] as const satisfies (keyof Stamp)[];
 
 /**
- * Stores of each record what scans and lists are compared with. It stores columns instead of
- * objects, which would take several times the memory. A record has a number, from 0.
+ * The parts of all records with which scans and lists are compared. Columns take a fraction of the
+ * memory of objects. Each record has a number, from 0.
  */
 export class RecordColumns {
   readonly #ids = new StringBuffer();
   readonly #changeIds = new StringBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
-  /** Paths on the service by record number; only of records whose two paths differ. */
+  /** By record number; only records whose two paths differ. */
   readonly #remotePaths = new Map<number, RemotePath>();
   readonly #byRemotePath = new Map<RemotePath, number>();
-  /** Last local paths of documents that were moved out of the linked folder. */
+  /** Last local paths of documents that were moved out of the workspace folder. */
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
@@ -58,7 +57,7 @@ export class RecordColumns {
     const { id, localPath, remotePath, stamp } = record;
     const recordNumber = this.#localPaths.push(localPath) - 1;
     const otherNumber = this.#byPath.get(localPath);
-    // If two records have one local path, the plan must decide which of them has the file.
+    // If two records have one local path, the plan must decide which document has the file.
     if (otherNumber !== undefined) this.#marks[otherNumber]! &= ~PLAIN;
     const mayBeLeftOut = otherNumber === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(record);
     this.#ids.push(id);
@@ -106,10 +105,7 @@ export class RecordColumns {
     if (index !== undefined && this.#ids.at(index) === id) this.#marks[index]! &= ~mark;
   }
 
-  /**
-   * Returns the number of the record with this path and stamp; null if there is none, or the trees
-   * must contain its document.
-   */
+  /** Returns null if no record has this path and stamp, or the trees must contain the document. */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const index = this.#byPath.get(path);
     if (index === undefined || !this.#has(index, PLAIN)) return null;
@@ -119,7 +115,7 @@ export class RecordColumns {
 
   /**
    * Records which files the last scan found as recorded.
-   * @param numbers numbers of their records, from `numberOf`
+   * @param numbers record numbers from `numberOf`
    */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
@@ -181,9 +177,8 @@ export class RecordColumns {
   }
 
   /**
-   * Completes the trees of a scan and a list, which have only what differs from the records. Adds
-   * each document that one side has as recorded and the other side does not.
-   * @param seen trees with everything that differs from the records
+   * Adds each document that one side has as recorded and the other side does not.
+   * @param seen trees of a scan and a list, with everything that differs from the records
    * @returns trees without the documents that both sides have as recorded
    */
   complete(seen: Trees): Trees {
@@ -217,8 +212,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records that lack at least one of these bits, with their numbers. Leaves out
-   * records that were removed since they were added.
+   * Returns the records that lack at least one of these bits. Leaves out records that were removed
+   * since they were added.
    */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];

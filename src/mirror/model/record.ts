@@ -8,7 +8,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * Result of `lstat` for a file. It shows whether a file must be hashed again, and is evidence of
- * identity. Times are in milliseconds with fraction. They are only compared with each other for
+ * identity. Times are in milliseconds with fraction, and only compared with each other for
  * equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
  */
 export type Stamp = {
@@ -21,12 +21,11 @@ export type Stamp = {
   readonly nlink: number;
 };
 
-/** Identity of a file or folder on a disk. */
 export type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
 
 /**
- * Returns true if two scans saw the same file or folder. Systems reuse an inode right after a
- * deletion, so the birth time must be equal too.
+ * Returns true if two scans saw one file or folder. Systems reuse an inode right after a deletion,
+ * so the birth time must be equal too.
  */
 export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
@@ -35,18 +34,12 @@ export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
 /** Fields of a stamp that change when a file is written. */
 type ContentStamp = Omit<Stamp, "birthMs" | "nlink">;
 
-/**
- * Returns true if a file has not been written since it was hashed, so that it need not be hashed
- * again.
- */
+/** Returns true if a file has not been written since it was hashed. */
 export function isSameStamp(a: ContentStamp, b: ContentStamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
 
-/**
- * Answer of the service about a change in review: the change's id, and the reason for the review. A
- * field is undefined if the answer lacks it.
- */
+/** The service's answer about a change in review. A field is undefined if the answer lacks it. */
 export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
@@ -59,27 +52,20 @@ export type Submission = {
   readonly at: number;
 } & ReviewAnswer;
 
-/** Record of a document: its id, its path on each side, and its base version. */
 export type DocumentRecord = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
-  /**
-   * Id of the base version, whose content is `digest`. The next PUT sends it as `baseChangeId`
-   * (I07).
-   */
+  /** Id of the base version. The next PUT sends it as `baseChangeId` (I07). */
   readonly changeId: ChangeId;
-  /** Digest of the base content, as the service stores it. */
+  /** Of the base content, as the service stores it. */
   readonly digest: Digest;
   /**
-   * Digest of the local file when base was recorded. Its content differs from `digest` only by line
-   * ends, BOM or final newline.
+   * Of the local file when base was recorded. Its content differs from that of `digest` only by
+   * line ends, BOM or final newline.
    */
   readonly localDigest: Digest;
-  /**
-   * Stamp of the local file. Null until a scan has seen the file, if the record was written before
-   * that.
-   */
+  /** Null if no scan has seen the file since the record was written. */
   readonly stamp: Stamp | null;
   /**
    * False if the file changed just before the scan that read the stamp. A later change might then
@@ -92,13 +78,13 @@ export type DocumentRecord = {
   readonly durable: boolean;
   /**
    * Digest of local content that a normalising service turned into the base content. mdmirror does
-   * not send this content again on the same base version. Null if there is none.
+   * not send this content again on this base version.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
   /**
-   * State of the document. `outside`: it was moved out of the linked folder of the workspace.
-   * `suspended`: the ignore rules exclude it. In both states, nothing is sent, written or deleted.
+   * `outside`: the document was moved out of the workspace folder. `suspended`: it is ignored. In
+   * both states, nothing is sent, written or deleted.
    */
   readonly state: "linked" | "outside" | "suspended";
 };
@@ -106,16 +92,16 @@ export type DocumentRecord = {
 export type DocumentPaths = Pick<DocumentRecord, "id" | "localPath" | "remotePath">;
 
 /**
- * Returns true if a document was moved out of the linked folder of the workspace, and has no local
- * file. A file at its old path is then new, or belongs to another document.
+ * Returns true if a document was moved out of the workspace folder and has no local file. A file at
+ * its old path is then new, or belongs to another document.
  */
 export function isAway({ state, stamp }: DocumentRecord): boolean {
   return state === "outside" && stamp === null;
 }
 
 /**
- * Indexes records by local path. Leaves out documents that were moved out of the linked folder,
- * because another document may have their old path.
+ * Leaves out documents that were moved out of the workspace folder, because another document may
+ * have their old path.
  */
 export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
@@ -124,8 +110,8 @@ export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<Local
 }
 
 /**
- * Record of a folder that both sides have: its paths, and the inode of the local folder, by which a
- * renamed folder is recognised.
+ * A folder that both sides have. The inode is the local folder's; a renamed folder is recognised by
+ * it.
  */
 export type FolderRecord = {
   readonly id: DirId;
@@ -133,9 +119,7 @@ export type FolderRecord = {
   readonly remotePath: RemotePath;
 } & Inode;
 
-/**
- * Record of a document that was deleted. It is removed if a list of the service shows the id again.
- */
+/** Record of a deleted document. It is removed if a list of the service shows the id again. */
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
@@ -145,21 +129,21 @@ export type Tombstone = DocumentPaths & {
 };
 
 /**
- * A version of the service that a conflict copy shows or has shown. Each version has its own copy,
- * and the number in the copy's name is the version's position in `Conflict.shown`.
+ * A version of the service that a conflict copy shows or has shown. Each version has its own copy;
+ * its position in `Conflict.shown` is the number in the copy's name.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /**
-   * Inode and device of the conflict copy. 0 if no copy of this version is known to exist; of an
-   * older version, a copy exists only if its user edited it.
+   * Inode of the conflict copy; 0 if no copy of this version is known to exist. An older version
+   * has a copy only if the user edited that copy.
    */
   readonly ino: number;
   readonly dev: number;
 };
 
-/** The open conflict of a document, which has at most one (I27). */
+/** A document has at most one open conflict (I27). */
 export type Conflict = {
   readonly id: DocId;
   /**
@@ -168,23 +152,21 @@ export type Conflict = {
    */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
-  /** Local path of the newest conflict copy. */
   readonly newestCopyPath: LocalPath;
-  /** Versions of the service that were shown, oldest first; never empty. */
+  /** Oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
   /** Number of scans in a row that did not find the newest copy although the document exists. */
   readonly looksGone: number;
   readonly since: number;
 };
 
-/** Returns the version in the newest conflict copy. */
 export function findNewestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
   return shown.at(-1)!;
 }
 
 /**
- * Returns true if the newest conflict copy is known to exist. If it is not, mdmirror removed the
- * copy or did not finish writing it, so its absence is no choice of the user.
+ * Returns false if mdmirror removed the newest copy or did not finish writing it. Its absence is
+ * then no choice of the user.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return findNewestShown(conflict).ino !== 0;
@@ -200,29 +182,27 @@ export function forgetNewestCopy(conflict: Conflict): Conflict {
 }
 
 /**
- * A document or folder that mdmirror leaves unchanged on purpose, with the reason. `key`: its id;
- * if it has none, its local path.
+ * A document or folder that mdmirror leaves unchanged, with the reason. `key`: its id; if it has
+ * none, its local path.
  */
 export type Block = {
   readonly key: string;
   readonly path: LocalPath;
   readonly reason: BlockReason;
-  /**
-   * Error code of the service or errno of the system that caused the block; null if there was none.
-   */
+  /** Error code of the service or errno of the system; null if neither caused the block. */
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Digest of the content to which the block applies; other content ends the block. Null if it
-   * applies to any content.
+   * Content to which the block applies; other content ends the block. Null if it applies to any
+   * content.
    */
   readonly digest: Digest | null;
   /**
-   * Id of the version to which the block applies; another version on the service ends the block.
-   * Null if it applies to any version.
+   * Version to which the block applies; another version on the service ends the block. Null if it
+   * applies to any version.
    */
   readonly changeId: ChangeId | null;
-  /** Time at which the block began, in milliseconds since the epoch. */
+  /** Begin of the block, in milliseconds since the epoch. */
   readonly since: number;
 };

@@ -10,8 +10,8 @@ export type Observation<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Reason why a file or folder on disk is unknown. `kind`: reason of the block that results. `why`:
- * clause for messages. `isMirror`: the path is itself a linked folder.
+ * Why a file or folder on disk is unknown. `kind`: reason of the block that results. `why`: clause
+ * for messages. `isMirror`: the path is itself a linked folder.
  */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
@@ -19,13 +19,10 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/**
- * Reason for a file that is still being written. The plan leaves it out until it has been unchanged
- * for a while.
- */
+/** The plan leaves the file out until it has been unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** Reason for a folder that is itself linked. mdmirror neither reads it nor writes to it. */
+/** The folder is itself linked. mdmirror neither reads it nor writes to it. */
 export const LINKED_FOLDER_INSIDE: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
@@ -36,13 +33,10 @@ export function makeUnreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
 }
 
-/** LIMIT: number of paths in a message. */
+/** LIMIT: paths in a message, so that it stays short. */
 const MAX_LISTED_FILES = 4;
 
-/**
- * Returns the reason for a document that may belong to several files.
- * @param paths paths of these files
- */
+/** The document may belong to any of the files at these paths. */
 export function makeAmbiguousFile(paths: readonly LocalPath[]): Unread {
   const quotedPaths = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const unlistedCount = paths.length - quotedPaths.length;

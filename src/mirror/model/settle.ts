@@ -1,7 +1,7 @@
 /**
  * Moves base. Each function takes a record and the observed result of a change, and returns the new
- * record, which describes the state that both sides have now (I12). The caller stores it in the
- * transaction that removes the intent from the journal.
+ * record: the state that both sides have now (I12). The caller stores it in the transaction that
+ * removes the intent from the journal.
  */
 
 import type { ChangeId, DocId } from "../../contract/ids.ts";
@@ -15,10 +15,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  */
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | "stamp" | "stampTrusted" | "durable">;
 
-/**
- * Returns the first record of a document, which both sides were seen to have at these places and in
- * this version.
- */
+/** Both sides were seen to have the document at these places and in this version. */
 export function makeRecord(
   id: DocId,
   localPath: LocalPath,
@@ -38,18 +35,15 @@ export function makeRecord(
   };
 }
 
-/**
- * Returns the record with another base version, which both sides were seen to have. Ends all
- * reviews of the document.
- */
+/** Both sides were seen to have the new base version. Ends all reviews of the document. */
 export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...record, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
  * Returns the record after newer content of the service was merged into the local file. Base moves
- * to the service's version, although the local file also has its own edits. Only these edits are
- * then left to send. Content in review stays recorded.
+ * to the service's version, although the local file also has its own edits: only these are then
+ * left to send. Content in review stays recorded.
  */
 export function moveBaseUnderEdit(
   record: DocumentRecord,
@@ -74,22 +68,20 @@ export function recordSubmission(
 ): DocumentRecord {
   const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // The stamp is not trusted as that of base's content, because the file has other content.
+  // The file has other content than base, so its stamp must not count as the stamp of base's
+  // content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * Returns the record after a PUT that changed nothing, because the service normalised the local
- * content to base's content. The local content is not sent again.
+ * Returns the record after a PUT that changed nothing: the service normalised the local content to
+ * base's content. That local content is not sent again.
  */
 export function recordEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...record, changeId, localDigest: sent, echoDigest: sent };
 }
 
-/**
- * Returns the tombstone of a deleted document.
- * @param trashPath path of its file in the trash; null if there was no file
- */
+/** @param trashPath path of the document's file in the trash; null if there was no file */
 export function makeTombstone(record: DocumentRecord, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = record;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };

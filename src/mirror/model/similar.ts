@@ -1,4 +1,7 @@
-/** LIMIT: lines that are compared. Two documents of 51,200 characters have fewer in practice. */
+/**
+ * LIMIT: lines that are compared, to save time. Two documents of 51,200 characters have fewer in
+ * practice.
+ */
 const MAX_LINES = 5_000;
 
 /**
@@ -8,8 +11,8 @@ const MAX_LINES = 5_000;
 export const SIMILAR_ENOUGH = 0.5;
 
 /**
- * Content prepared for comparison. `weights`: for each different line, the number of characters in
- * all its occurrences. `total`: the sum of these.
+ * `weights`: for each different line, the number of characters in all its occurrences. `total`: the
+ * sum of the weights.
  */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
@@ -30,8 +33,8 @@ export function makeLineProfile(text: string): LineProfile {
 }
 
 /**
- * Returns the similarity of two contents, from 0 (no common line) to 1 (the same lines in any
- * order). The order of the arguments does not matter. Two blank contents have similarity 0.
+ * Returns the similarity of two contents, from 0 (no common line) to 1 (equal lines in any order).
+ * Two blank contents have similarity 0.
  */
 export function computeSimilarity(a: LineProfile, b: LineProfile): number {
   const longerLength = Math.max(a.total, b.total);

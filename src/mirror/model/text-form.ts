@@ -13,19 +13,19 @@ export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || toNormalForm(a) === toNormalForm(b);
 }
 
-/** Forms that some services change. `plain` is content without any of the others. */
+/** Forms that some services change. `plain`: content that has none of the other forms. */
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
  * For each form, the number of contents that were read back exactly as sent; 0 after the service
- * changed one. A form that was never sent has no entry.
+ * changed one. A form that was never sent is missing.
  */
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
- * For each form, the number of contents that must be read back unchanged before mdmirror assumes
- * that the service keeps the form. A service that changes an unusual form does so in every content,
- * so few are enough. It may change plain content for other reasons, so plain content needs more.
+ * For each form, how many contents must be read back unchanged before mdmirror assumes that the
+ * service keeps the form. A service that changes an unusual form does so in every content, so few
+ * are enough. It may change plain content for other reasons, so plain content needs more.
  */
 const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -35,26 +35,29 @@ const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   "not-nfc": 1,
 };
 
-/** Matches a character that NFC may change or combine. NFC keeps all characters below U+0300. */
+/**
+ * NFC keeps all characters below U+0300; it may change or combine the characters that this pattern
+ * matches.
+ */
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
 /**
- * Returns the unusual forms that content has: carriage returns, a byte order mark, no final
- * newline, or characters that are not in NFC.
+ * Unusual forms are carriage returns, a byte order mark, no final newline, and characters that are
+ * not in NFC.
  */
 function listUnusualForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");
   if (text.startsWith("\ufeff")) forms.push("byte-order-mark");
   if (text !== "" && !text.endsWith("\n")) forms.push("no-final-newline");
-  // This cheap search comes first, because most content has no such character.
+  // The cheap search comes first, because most content has no such character.
   if (MAY_CHANGE_IN_NFC.test(text) && text.normalize("NFC") !== text) forms.push("not-nfc");
   return forms;
 }
 
 /**
- * Returns the number of plain contents that must still be read back unchanged, before mdmirror
- * assumes that the service keeps plain content.
+ * Returns how many plain contents must still be read back unchanged before mdmirror assumes that
+ * the service keeps plain content.
  */
 export function readBacksLeft(kept: KeptForms): number {
   return NEEDED_READ_BACKS.plain - (kept.plain ?? 0);
@@ -66,8 +69,7 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 }
 
 /**
- * Returns the updated numbers of `kept` after content was sent and read back. Returns `kept` itself
- * if nothing changed.
+ * Returns `kept` after content was sent and read back; `kept` itself if nothing changed.
  * @param isSame true if the service returned the content as it was sent
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {

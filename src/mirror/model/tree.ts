@@ -24,14 +24,13 @@ export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Digest of the content, with its links in the service's form. */
+  /** Of the content with its links in the service's form. */
   readonly digest: Digest;
-  /** Digest of the content as it is on disk; undefined if it equals `digest`. */
+  /** Of the content as it is on disk; undefined if equal to `digest`. */
   readonly bytes?: Digest;
   /**
-   * True if the links of the file are not converted yet, because that needs the paths of documents.
-   * Until then, `digest` is the digest of the file itself, or of earlier content with the same
-   * bytes. Undefined if the links are converted, or the file has none.
+   * True if the file's links are not converted yet, because that needs the paths of documents.
+   * Until then, `digest` is the digest of the file itself, or of earlier content with equal bytes.
    */
   readonly hasUnresolvedLinks?: true;
   readonly textFault: TextFault | null;
@@ -59,14 +58,11 @@ export type UnsyncedEntry = {
     | "litter"
     | "conflict-copy";
   /**
-   * Stamp of a file or folder; null for other kinds. If the inode belongs to a recorded document,
-   * the document was renamed and not deleted (block `renamed-out-of-mirror`).
+   * Null if the item is neither file nor folder. If the inode belongs to a recorded document, the
+   * document was renamed and not deleted (block `renamed-out-of-mirror`).
    */
   readonly stamp: Stamp | null;
-  /**
-   * Line of an ignore file that excludes the path, as a clause for messages; undefined if no line
-   * does.
-   */
+  /** Line of an ignore file that excludes the path, as a clause for messages. */
   readonly rule?: string;
 };
 
@@ -75,20 +71,14 @@ export type LocalTree = {
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, UnsyncedEntry>;
   /**
-   * Files and folders that the scan could not read, with the reason. A recorded path at or below
-   * one of them is unknown.
+   * Files and folders that the scan could not read. A recorded path at or below one of them is
+   * unknown.
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
-  /**
-   * True if only some paths were scanned, so that nothing counts as absent. Undefined if all were
-   * scanned.
-   */
+  /** True if only some paths were scanned, so that nothing counts as absent. */
   readonly partial?: true;
-  /**
-   * Paths of missing files that mdmirror itself has just created again, after a kill or a power
-   * loss. Undefined if there are none.
-   */
+  /** Paths of missing files that mdmirror has just created again, after a kill or a power loss. */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
    * False if the root has another inode or device than in the state, so that no inode is evidence.
@@ -97,8 +87,8 @@ export type LocalTree = {
   /** Returns true if the ignore rules exclude a path. Does not read the disk. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
   /**
-   * Returns the line of an ignore file that excludes a path, as a clause for messages. Returns null
-   * if no line does, because the name itself is never synced.
+   * Returns the line of an ignore file that excludes a path, as a clause for messages. Null if no
+   * line does, because the name itself is never synced.
    */
   readonly excludedBy?: (path: LocalPath, kind: "file" | "folder") => string | null;
 };
@@ -108,7 +98,7 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
-  /** Digest of the version's content; undefined if the version was not read for the plan. */
+  /** Undefined if the version's content was not read for the plan. */
   readonly digest?: Digest;
 };
 
@@ -127,45 +117,40 @@ export type RemoteTree = {
    */
   readonly foldersComplete: boolean;
   /**
-   * Ids of recorded documents whose absence is proven: the list is complete, a GET by id answered
-   * `404 file_not_found`, and the key is valid.
+   * Recorded documents whose absence is proven: the list is complete, a GET by id answered `404
+   * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Ids of recorded folders whose absence is proven: the list of folders is complete, and no listed
+   * Recorded folders whose absence is proven: the list of folders is complete, and no listed
    * document is in them.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /**
-   * Ids of documents that a GET found outside the linked folder of the workspace. These are
-   * recorded documents, or targets of links.
-   */
+  /** Recorded documents and targets of links that a GET found outside the workspace folder. */
   readonly outside: ReadonlySet<DocId>;
-  /** Ids of recorded documents that are neither listed nor proven absent, with the reason. */
+  /** Recorded documents that are neither listed nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
-   * Ids in links to documents that may exist, although base has no record of them and no list shows
-   * them. Undefined if there are none.
+   * Targets of links that may exist, although base has no record of them and no list shows them.
    */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * True if the list is complete but shows no recorded document or folder, so that it proves no
-   * absence: the key may belong to another workspace. Undefined otherwise.
+   * True if the list is complete but shows no recorded document or folder. It then proves no
+   * absence, because the key may belong to another workspace.
    */
   readonly nothingKnown?: boolean;
   /**
    * Recorded folders that an earlier request may have moved, with the reason why the result is not
-   * known yet. Undefined if there are none.
+   * known yet.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /**
-   * Reason why the list is not complete: the service answered, but a part of the answer cannot be
-   * read. Undefined if all of it can be read.
+   * Why the list is not complete: the service answered, but a part of the answer cannot be read.
    */
   readonly misread?: string;
   /**
-   * Reason why the list is not complete although each answer can be read. Undefined if it is
-   * complete, or was not requested.
+   * Why the list is not complete although each answer can be read. Undefined if it is complete, or
+   * was not requested.
    */
   readonly cutShort?: string;
   /**
@@ -177,7 +162,7 @@ export type RemoteTree = {
 
 /**
  * Returns true if the list of documents is complete and no recorded document or folder is missing.
- * A document outside the linked folder of the workspace does not count as missing.
+ * A document outside the workspace folder does not count as missing.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -188,19 +173,19 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** Blocks by key: the id, or the local path of a file or folder without an id. */
+  /** By id; for a file or folder without an id, by local path. */
   readonly blocks: ReadonlyMap<string, Block>;
 };
 
 /**
  * Documents that the trees do not contain, because both sides have them as recorded. A plan reads
- * their paths, and adds single ones to the trees when a decision depends on them.
+ * their paths, and adds a document to the trees when a decision depends on it.
  */
 export type LeftOut = {
   readonly count: number;
   readonly documents: () => Iterable<DocumentPaths>;
   readonly idAt: (path: LocalPath) => DocId | null;
-  /** Returns the record of a document that is left out; null for any other document. */
+  /** Null for a document that is not left out. */
   readonly record: (id: DocId) => DocumentRecord | null;
 };
 
@@ -208,12 +193,11 @@ export type Trees = {
   readonly base: BaseTree;
   readonly local: LocalTree;
   readonly remote: RemoteTree;
-  /** Unchanged documents that none of the three trees contains. Undefined if there are none. */
   readonly leftOut?: LeftOut;
 };
 
 /**
- * Returns the content with this digest; null if the content store does not have it. Pure, because a
- * digest always means the same content.
+ * Returns null if the content store does not have the content. Pure, because a digest always means
+ * one content.
  */
 export type TextLookup = (digest: Digest) => string | null;
