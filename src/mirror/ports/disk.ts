@@ -4,24 +4,21 @@ import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * Content of a file that the caller already has.
+ * A file whose content the caller already has.
  * - `path`: the string that the new tree uses too, to save memory
- * - `stamp`: null if the file must be read even if its stamp is equal
+ * - `stamp`: the file is not read if its stamp equals this one; null if it must be read
  * - `digest`: if the file still has this content, the scan does not pass the content to the caller
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Tells a scan which unchanged files its tree may leave out, because the caller has records of
- * them. Each such file has a number.
+ * Files that the tree of a scan may leave out if unchanged, because the caller has records of them.
+ * Each such file has a number.
  */
 export type FileNumbers = {
-  /**
-   * Returns the number of the file with this path and stamp; null if the tree must contain the
-   * file.
-   */
+  /** Returns null if the tree must contain the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** Called at the end of a scan, with the numbers of the files that the tree leaves out. */
+  /** The scan calls this at its end, with the numbers of the files that the tree leaves out. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
@@ -36,10 +33,11 @@ export type LocalText = {
 };
 
 /**
- * Result of a change on the disk. `stale`: the disk did not have the expected state. `fault`: an
- * error of the system. In both cases nothing was changed, or the change was undone. `isSetAside`:
- * the change could not be undone, and the file is still at `setAsideAt`. Recovery completes the
- * change later, so its intent stays in the journal.
+ * Result of a change on the disk.
+ * - `stale`: the disk did not have the expected state, and nothing was changed.
+ * - `fault`: an error of the system; nothing was changed, or the change was undone.
+ * - `fault` with `isSetAside`: the change could not be undone, and the file is still at
+ *   `setAsideAt`. Recovery completes the change later, so its intent stays in the journal.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -50,10 +48,7 @@ export type Written = { readonly stamp: Stamp };
 
 export type RootIdentity = Inode & { readonly markerId: string | null };
 
-/**
- * State of a path on disk. `other`: something that is neither file nor folder. `unknown`: it could
- * not be read.
- */
+/** `other`: neither file nor folder. `unknown`: the path could not be read. */
 export type PathState =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
   | ({ readonly kind: "folder" } & Inode)
@@ -66,26 +61,23 @@ export type PathState =
  * the epoch; null if there is no file.
  */
 export type FileUse = {
-  /** Time of the last change of the file, its name or its permissions. */
+  /** Last change of the file, its name or its permissions. */
   readonly changedMs: number | null;
-  /** Time of the last write to the file. */
+  /** Last write to the file. */
   readonly savedMs: number | null;
-  /**
-   * Name of the program whose lock file or swap file shows that it has the file open; null if there
-   * is none.
-   */
+  /** Name of the program whose lock file or swap file shows that it has the file open. */
   readonly openIn: string | null;
 };
 
 /**
- * The linked folder on disk. Its calls are synchronous except for `flush`, because this leaves the
- * shortest time between a check and a change, and is fast for small files. No call follows a
- * symlink in any part of a path, or changes anything outside the root (I26). Paths of set-aside
- * files and trashed files are relative to `.mdmirror/`. Before each change that takes a document
- * away from its path, the caller opens an intent with `setAsideAt`.
+ * The linked folder on disk. Calls are synchronous except for `flush`: this leaves the shortest
+ * time between a check and a change, and is fast for small files. No call follows a symlink in any
+ * part of a path, or changes anything outside the root (I26). Paths of set-aside and trashed files
+ * are relative to `.mdmirror/`. Before a change that takes a document away from its path, the
+ * caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
-  /** Returns the identity of the root folder; null if it is missing or not a folder. */
+  /** Returns null if the root is missing or not a folder. */
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
@@ -100,9 +92,8 @@ export interface Disk {
    */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
-   * Scans some paths of an earlier tree again. Returns a new tree, or the same object if nothing
-   * changed. Returns null if a complete scan is needed, because more than the content of known
-   * files changed.
+   * Scans some paths of an earlier tree again. Returns that tree itself if nothing changed. Returns
+   * null if a complete scan is needed, because more than the content of known files changed.
    * @param isInodeElsewhere returns true if a document that the tree does not contain has this
    * inode
    */
@@ -115,8 +106,8 @@ export interface Disk {
   look(path: LocalPath): PathState;
   useOf(path: LocalPath): FileUse;
   /**
-   * Converts content of the service to content of a local file: its links become paths.
-   * `toServiceForm` converts back. Undefined if links are not converted.
+   * Converts the links in content of the service to local paths. `toServiceForm` converts them
+   * back. Undefined if links are not converted.
    */
   toLocalForm?(path: LocalPath, text: string): string;
   toServiceForm?(path: LocalPath, localText: string): string;
@@ -130,59 +121,59 @@ export interface Disk {
    */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
-   * Replaces a file whose digest must be `expect`. The old file stays at `setAsideAt` until the
-   * caller removes it with `removeSetAside`. The caller has opened an intent with `setAsideAt`.
+   * Replaces a file whose digest must be `expect`. The caller has opened an intent with
+   * `setAsideAt`; the old file stays there until `removeSetAside`.
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;
   /**
-   * Moves a file to a free path, and never overwrites a file. A rename that only changes case is
-   * possible.
+   * Never overwrites a file. A rename that only changes case is possible.
    * @param expect digest that the file must have; null if any content is accepted
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
-   * Moves a file to the path `trashPath` below `.mdmirror/`. Sets the file aside first, compares it
-   * with `expect`, and moves it back if it differs.
+   * Sets the file aside, compares it with `expect`, and moves it back if it differs. Otherwise
+   * moves it to `trashPath`, below `.mdmirror/`.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Removes a folder. Files in it that editors and desktops left behind are moved to the trash
-   * first. Stale if it has other content.
+   * Moves files that editors and desktops left behind to the trash first. Stale if the folder has
+   * other content.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
    * Reads a set-aside file, into which an editor may have saved meanwhile; null if the file is
    * missing.
-   * @param path path of its document, because the links in the file are relative to this path
+   * @param path path of the file's document, because the links in the file are relative to this
+   * path
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Moves a set-aside or trashed file back to its path, and never overwrites a file. Stale if
-   * something is at the path.
+   * Moves a set-aside or trashed file back. Stale if something is at the path; never overwrites a
+   * file.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
   /**
-   * Returns true if another process has a set-aside file open for writing. Returns false if the
-   * system cannot tell.
+   * Returns true if another process has a set-aside file open for writing; false also if the system
+   * cannot tell.
    */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
-   * Removes temporary files that an earlier process left. A set-aside file that no intent names is
-   * never deleted, but moved to `trash/unclaimed/`.
+   * Removes temporary files that an earlier process left. Moves a set-aside file that no intent
+   * names to `trash/unclaimed/`, and never deletes one.
    * @param keep paths of the set-aside files that an intent names
    */
   sweep(keep: ReadonlySet<string>): void;
   /**
-   * Flushes files and the folders that contain them, several at a time. Returns the files that
-   * could not be flushed, each with the errno.
+   * Flushes files and their parent folders, several at a time. Returns the files that could not be
+   * flushed.
    */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
   /**
-   * Flushes everything that was written in the folder before the call to the storage medium.
-   * Returns false if this failed, or the system has no such call.
+   * Flushes everything written so far to the storage medium. Returns false if this failed, or the
+   * system has no such call.
    */
   flushAll(): Promise<boolean>;
 }

@@ -2,8 +2,8 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * A hint from the service's event stream. Like hints of the disk, it only says what to look at, and
- * not what changed. A hint may be missing, repeated, late or wrong.
+ * A hint from the service's event stream. It only says what to look at, not what changed. A hint
+ * may be missing, repeated, late or wrong.
  */
 export type EventHint =
   /**
@@ -18,11 +18,9 @@ export type EventHint =
       readonly gone: boolean;
     }
   | { readonly kind: "folder"; readonly id: DirId }
-  /** Any document may have changed. */
   | { readonly kind: "all" };
 
 /**
- * State of the connection to the event stream.
  * - `off`: not started
  * - `listening`: connected
  * - `none`: the deployment has no events, or none for this key
@@ -36,14 +34,15 @@ export type EventStreamState =
 
 export interface EventListener {
   onHint(hint: EventHint): void;
-  /** Called with each new state. Not called for the first state, `off`. */
+  /** Receives each new state, but not the first state, `off`. */
   onState(state: EventStreamState): void;
 }
 
-/** The event stream of the service. */
 export interface RemoteEvents {
-  /** Starts to listen. Called once. Never throws, even if the service sends unreadable answers. */
+  /**
+   * Starts to listen; the caller calls this once. Never throws, even if the service sends
+   * unreadable answers.
+   */
   start(listener: EventListener): void;
-  /** Stops listening. The listener is not called afterwards. */
   close(): Promise<void>;
 }

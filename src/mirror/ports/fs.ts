@@ -23,7 +23,6 @@ export type FolderHandle = {
 
 /** Files that other processes had open for writing when the list was made. */
 export type OpenToWrite = {
-  /** Returns true if another process had the set-aside file at this path open for writing. */
   has(path: string): boolean;
 };
 
@@ -33,10 +32,7 @@ export type OpenToWrite = {
  */
 export interface Fs {
   lstat(path: string): FsStat;
-  /**
-   * Returns the names in a folder with their kinds, in no order. `special`: a device, socket or
-   * FIFO.
-   */
+  /** In no order. `special`: a device, socket or FIFO. */
   readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
   /**
    * Reads a file without following a symlink.
@@ -46,13 +42,12 @@ export interface Fs {
    */
   readFile(path: string, brief?: "brief"): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**
-   * Creates a file that must not exist, and writes all bytes. If that fails, removes the file
-   * again.
+   * Creates a file that must not exist. If the bytes cannot all be written, removes the file again.
    * @param mode exact permissions of the file; null for the default of the process
    * @param sync true to flush the file before it is closed
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
-  /** Returns the path that a symlink contains. Throws EINVAL if it is no symlink. */
+  /** @throws EINVAL if the path is no symlink */
   readLink(path: string): string;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
@@ -63,8 +58,8 @@ export interface Fs {
   /** Flushes a file or folder to the storage medium (fsync). */
   sync(path: string): Promise<void>;
   /**
-   * Flushes the whole disk that contains this path, instead of each file and folder. Returns false
-   * if that failed. Undefined if the system has no such call.
+   * Flushes the whole disk that contains this path. Returns false if that failed. Undefined if the
+   * system has no such call.
    */
   syncDisk?(path: string): Promise<boolean>;
   /**
@@ -72,9 +67,6 @@ export interface Fs {
    * symlink. Undefined if the system has no such call.
    */
   handle?(path: string): FolderHandle;
-  /**
-   * Lists the files that other processes have open for writing. Undefined if the system has no such
-   * list.
-   */
+  /** Undefined if the system has no list of the files that other processes have open. */
   listOpenToWrite?(): OpenToWrite;
 }

@@ -1,12 +1,11 @@
 type LogValues = {
-  /** A finite number. */
   readonly count: number;
   readonly flag: boolean;
   /** A fixed word of mdmirror or of the API, such as `delete-remote` or `file_not_found`. */
   readonly word: string;
   /** An id of the service, such as `doc_…`, or the id of a request. */
   readonly ident: string;
-  /** A path of a file or folder, or the path of a request. It never contains content. */
+  /** A path of a file, folder or request; never content. */
   readonly place: string;
   /** An error message. The log keeps only the names of system errors in it. */
   readonly errors: string;
@@ -16,9 +15,9 @@ export type LogForm = keyof LogValues;
 export type LogValue = LogValues[LogForm];
 
 /**
- * Fields that a log line may have, with the form of their values. There are no others, because free
- * text may repeat content of a document (I30). Examples are a service's `detail`, or the message of
- * an exception. The state file keeps the complete text for users.
+ * Fields that a log line may have, with the form of their values. Free text, such as a service's
+ * `detail` or the message of an exception, may repeat content of a document, so no field has it
+ * (I30). The state file keeps the complete text for users.
  */
 export const LOG_FIELDS = {
   accepted: "count",
@@ -77,13 +76,13 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** Values for the fields of a log line. A field with the value null is left out. */
+/** A field with the value null is left out. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };
 
 /**
  * Makes the compiler refuse fields that a log line may not have. Without this type, TypeScript
- * accepts them in a spread object.
+ * accepts such fields in a spread object.
  */
 export type OnlyLogFields<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

@@ -23,7 +23,7 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Error codes for single fields of the request; undefined if the answer has none. */
+      /** Error codes for single fields of the request. */
       readonly fieldCodes?: readonly string[];
     }
   /**
@@ -70,7 +70,6 @@ export type Listing<Item> = {
   readonly fault: Fault | null;
 };
 
-/** A document that was just created. */
 export type WrittenFile = FileResource & {
   /**
    * Content of the version `lastChangeId`. Set if the answer lacked fields, so that the client had
@@ -82,11 +81,11 @@ export type WrittenFile = FileResource & {
 
 export type PutResult =
   /**
-   * The content is published. `changeId`: null if the deployment's answer lacks it; a GET returns
-   * both then. `content`: null if the answer lacks it.
+   * `changeId`: null if the deployment's answer lacks it; a GET returns id and content then.
+   * `content`: null if the answer lacks it.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  /** The content was sent to review. A field is null if the answer lacks it. */
+  /** A field is null if the answer lacks it. */
   | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
@@ -111,15 +110,13 @@ export type RemoteTraits = {
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * What the service does with an edit that conflicts with another edit: it sends the edit to
-   * review, or refuses it.
+   * Whether the service sends an edit that conflicts with another edit to review, or refuses it.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** For each form of content, how often the service was seen to keep it unchanged. */
   readonly keptForms: KeptForms;
 };
 
-/** Limits that the service has set to the rate of requests. */
 export type Pressure = {
   /**
    * Number of requests that the service refused because there were too many, since the start of the
@@ -134,7 +131,7 @@ export type Pressure = {
 export type ItemReceiver<Item> = {
   /** Forgets all items, because the list is read again from its first page. */
   readonly begin: () => void;
-  /** Receives one item. Returns false if it was listed before. */
+  /** Returns false if the item was listed before. */
   readonly receive: (item: Item) => boolean;
 };
 
@@ -153,9 +150,7 @@ export interface Remote {
    * them in one request, lists the root, and then each folder in it.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
-  /**
-   * Returns the folder at an exact path; null if there is none. Uses the `path` filter of the list.
-   */
+  /** Uses the `path` filter of the list. Returns null if no folder has exactly this path. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
    * Returns all documents and folders that the service shows for a path. If the service treats
@@ -164,8 +159,8 @@ export interface Remote {
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * Reads a document with its content. All content from this interface is well-formed Unicode; an
-   * answer with other content is a fault.
+   * All content from this interface is well-formed Unicode; an answer with other content is a
+   * fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
@@ -186,11 +181,11 @@ export interface Remote {
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**
-   * Returns a value from the newest answer that changes when the service is restored from a backup.
-   * Null if the answers have no such value, as in most deployments.
+   * Returns the service's restore identifier from the newest answer; it changes when the service is
+   * restored from a backup. Null in most deployments, whose answers have none.
    */
   generation(): string | null;
-  /** Returns the event stream of the service, for callers that keep running. */
+  /** For callers that keep running. */
   events(): RemoteEvents;
   pressure(): Pressure;
   /**

@@ -3,23 +3,20 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { Spelling } from "../../contract/spelling.ts";
 
 /**
- * Spellings of links: how the links of a local file were written, although the service has ids in
- * their place. A row belongs to a path and the exact bytes of the file. A path has several rows
- * while the replacement of its file may still be undone.
+ * How the links of a local file were written, although the service has ids in their place. A row
+ * belongs to a path and the exact bytes of the file. A path has several rows while the replacement
+ * of its file may still be undone.
  */
 export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
-  /** Returns the spellings of a path, newest first. */
+  /** Newest first. */
   atPath(path: LocalPath): Spelling[];
-  /**
-   * Returns the newest spelling at a path of content with this digest in the service's form; null
-   * if there is none.
-   */
+  /** Returns the newest spelling for content with this digest in the service's form. */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
   /**
-   * Returns all spellings.
-   * LIMIT: all rows are in memory. After `removeOld`, these are a few for each file with links.
+   * LIMIT: all rows are in memory, because after `removeOld` there are only a few for each file
+   * with links.
    */
   all(): Spelling[];
   isEmpty(): boolean;

@@ -16,15 +16,13 @@ import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * A change that mdmirror has begun and whose result is not recorded yet: a row of the journal. It
- * is written before the change, and removed when base is moved. It has everything that recovery
- * needs to find out whether the change happened.
+ * A row of the journal: a change that has begun and whose result is not recorded yet. It is written
+ * before the change, and removed when base is moved. Recovery finds out from it whether the change
+ * happened.
  */
 export type Intent =
-  // Changes on the service.
   /**
-   * Creates a document on the service. `replaces`: the deleted document that the new one restores,
-   * whose record is removed afterwards; null if there is none.
+   * `replaces`: the deleted document that the new one restores, whose record is removed afterwards.
    */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & SentFile)
   | ({
@@ -41,8 +39,8 @@ export type Intent =
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
    * Content that was sent as an edit of `baseDigest`, and not found on the service. The service may
-   * still save it, or has combined it with another edit (`isCombined`). `id` and `baseDigest` are
-   * null for a new document, which has a `remotePath`.
+   * still save it, or has combined it with another edit (`isCombined`). For a new document, `id`
+   * and `baseDigest` are null, and `remotePath` is set.
    */
   | {
       readonly kind: "sent";
@@ -59,11 +57,7 @@ export type Intent =
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & EventReason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & EventReason)
-  // Changes on the disk.
-  /**
-   * Creates the new local files of a plan. A power loss may damage such a file until its content is
-   * known to be flushed.
-   */
+  /** A power loss may damage a new local file until its content is known to be flushed. */
   | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
    * Replaces the file at `path` by the content `writes`, and moves the old file to `setAsideAt`.
@@ -75,23 +69,20 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Digest that the old file must have; null if there must be no file. */
+      /** Of the old file; null if there must be no file. */
       readonly expect: Digest | null;
       readonly writes: Digest;
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      /** Submissions that remain in review. Undefined if they follow from the new base version. */
+      /** Changes that stay in review. Undefined if they follow from the new base version. */
       readonly waiting?: readonly Submission[] | undefined;
       /** Fields of the new record, if the document has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
       /** True if the user's decision ends the block of the document. */
       readonly endsBlock?: true;
-      /**
-       * Earlier version that becomes base again, because the written content is an edit of it.
-       * Undefined if base keeps its version.
-       */
+      /** Earlier version that becomes base again, because the written content is an edit of it. */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
       readonly counts?: RunCount;
       readonly event: EventFields;
@@ -101,20 +92,18 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /**
-       * Digest that the file must have; undefined in a row that an earlier mdmirror version wrote.
-       */
+      /** Undefined in a row that an earlier mdmirror version wrote. */
       readonly expect?: Digest;
     }
   /**
-   * Moves a local file. `nth`: number of the conflict copy that is moved; undefined if the
-   * document's own file is moved.
+   * `nth`: number of the conflict copy that is moved; undefined if the document's own file is
+   * moved.
    */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
-   * Writes a conflict copy. `shows`: what is stored when the copy exists. Undefined if the conflict
-   * no longer needs the copy, which then goes to the trash.
+   * Writes a conflict copy. `shows`: rows that are stored when the copy exists. Undefined if the
+   * conflict no longer needs the copy, which then goes to the trash.
    */
   | {
       readonly kind: "conflict-copy";
@@ -126,7 +115,7 @@ export type Intent =
         readonly conflict: Conflict;
         /** New record of the document; null if its record does not change. */
         readonly record: DocumentRecord | null;
-        /** Earlier copy, which goes to the trash; null if there is none. */
+        /** Earlier copy, which goes to the trash. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;
@@ -153,14 +142,13 @@ export type Intent =
       readonly baseDigest: Digest | null;
     };
 
-/** A document that gets a local file, and the path of this file. */
 export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 
 type DiskMove = {
   readonly from: LocalPath;
   readonly to: LocalPath;
   /**
-   * True if the user requested the move. Base then stays unchanged, and the next run makes the same
+   * True if the user requested the move. Base then stays unchanged, and the next run makes this
    * move on the service.
    */
   readonly isManual?: true;
@@ -169,25 +157,22 @@ type DiskMove = {
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
-  /** Local path of the document or folder when the request was sent. */
+  /** Local path when the request was sent. */
   readonly lastLocalPath: LocalPath;
 } & EventReason;
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
-/** The local file whose content is sent, and the digest of that content. */
+/** The digest is that of the content that is sent. */
 type SentFile = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
-  /**
-   * Stamp of the file; null if unknown. If a user renames the file, recovery finds it by the inode
-   * in the stamp.
-   */
+  /** Null if unknown. If the user renames the file, recovery finds it by the inode in the stamp. */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
 } & EventReason;
 
-/** Facts for the event that is logged when the change is complete. */
+/** Fields for the event that is logged when the change is complete. */
 type EventReason = {
   readonly why: string;
   /** True if the move only breaks a circle of moves, and a later step moves on. */
@@ -198,7 +183,7 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
-/** Names of the numbers that a run counts. */
+/** What a run counts. */
 export const RUN_COUNTS = [
   "uploaded",
   "downloaded",
@@ -221,14 +206,11 @@ export const RUN_COUNTS = [
 
 export type RunCount = (typeof RUN_COUNTS)[number];
 
-/** An event in the log: what happened to which document, and why. It never has content. */
+/** An event in the log; it never has content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
-  /**
-   * Kind of the event: the kind of an action, or `safety-stop`, `approve`, `conflict`, `block`,
-   * `restore` or `fault`.
-   */
+  /** Kind of an action, or `safety-stop`, `approve`, `conflict`, `block`, `restore` or `fault`. */
   readonly kind: string;
   readonly side: EventSide;
   readonly id: string | null;
@@ -238,8 +220,7 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Digests of the content before and after the event; null if unknown. `history`, `undo` and
-   * `restore` need them.
+   * Content before and after the event; null if unknown. `history`, `undo` and `restore` need both.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
@@ -248,7 +229,7 @@ export type MirrorEvent = {
    * logged the event.
    */
   readonly from: LocalPath | null;
-  /** Paths on the service before and after a move; null if there was none. */
+  /** Null if the event moved nothing on the service. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
    * The two other contents of a merge whose result is `after`. Also set if the user ended a
@@ -258,10 +239,7 @@ export type MirrorEvent = {
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/**
- * Fields of an event that a change reports. If `outcome` is undefined, it is `done`; other
- * undefined fields become null.
- */
+/** If `outcome` is undefined, it is `done`; other undefined fields become null. */
 export type EventFields = {
   readonly kind:
     | ActionKind
@@ -283,25 +261,22 @@ export type EventFields = {
   Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
 >;
 
-/** Origin of stored content. Users find the content again by these fields. */
+/** Origin of stored content, by which users find the content again. */
 export type TextName = {
   /**
-   * Local path at which the content was seen. For the other version of a conflict, the path of the
-   * document.
+   * Local path at which the content was seen. For the service's version in a conflict, the path of
+   * the document.
    */
   readonly path: LocalPath;
-  /** Id of the document; null if the path belonged to no known document. */
+  /** Null if the path belonged to no known document. */
   readonly id: DocId | null;
   /** Side that had the content; `both` if it was merged from both sides. */
   readonly side: EventSide;
-  /** Reason why the content was stored, as a clause for messages. */
+  /** Why the content was stored, as a clause for messages. */
   readonly why: string;
 };
 
-/**
- * Origin of stored content, with its digest. `at`: time at which the content was first stored with
- * this origin, in milliseconds since the epoch.
- */
+/** `at`: when content was first stored with this path, in milliseconds since the epoch. */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
@@ -320,33 +295,25 @@ export interface State {
   readonly spellings: Spellings;
 
   /**
-   * Reads base.
-   * LIMIT: reads all rows into memory, which takes time, so it is called once a cycle.
+   * LIMIT: reads all rows into memory, which takes time, so only once a cycle.
    * @param take receives each record; the result then contains none
    */
   load(take?: (record: DocumentRecord) => void): BaseTree;
-  /** Reads the blocks, without anything else. */
   blocks(): Block[];
   record(id: DocId): DocumentRecord | null;
   /**
-   * Returns the records with this local path: none or one, or two while a swap is being recorded.
-   * LIMIT: reads every row.
+   * Returns none or one record; two while a swap is being recorded.
+   * LIMIT: reads every row, because there is no index of paths.
    */
   recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * Returns at most `most` recorded documents in a folder. `all`: also those in folders below it.
-   * LIMIT: reads every row.
+   * `all`: also documents in folders below the folder.
+   * LIMIT: reads every row, because there is no index of paths.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
-  /**
-   * Returns the local paths of all recorded documents, in no order. For an excluded document, this
-   * is its path before it was excluded.
-   */
+  /** In no order. For an ignored document, returns its path before it was ignored. */
   localPaths(): LocalPath[];
-  /**
-   * Returns true if a recorded local file has this inode.
-   * LIMIT: reads every row.
-   */
+  /** LIMIT: reads every row, because there is no index of inodes. */
   hasInode(dev: number, ino: number): boolean;
   putRecord(record: DocumentRecord): void;
   removeRecord(id: DocId): void;
@@ -363,29 +330,28 @@ export interface State {
    */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * Records the move of a folder as `moveSubtree` does, but rewrites only rows whose path on the
-   * other side is at or below `within`. Needed if another program has moved the folder: rows below
-   * `from` may also belong to another folder (after a swap).
+   * Does what `moveSubtree` does, but only for rows whose path on the other side is at or below
+   * `within`. Needed if another program has moved the folder: after a swap, rows below `from` may
+   * belong to another folder.
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
-  /** Returns the folder with a local path; null if no folder has it, or several have it. */
+  /** Returns null if no folder has the path, or several have it. */
   dirAt(path: LocalPath): FolderRecord | null;
   tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
-  /** Returns true if the newest conflict copy of another document is recorded at this path. */
+  /** Looks only at the newest conflict copy of each other document. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
-  /** Returns true if a conflict copy of another document is recorded with this inode. */
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putBlock(block: Block): void;
   removeBlock(key: string): void;
   /**
-   * Replaces all blocks. A block that existed with the same reason and detail keeps its `since`.
-   * Writes nothing if all blocks are unchanged.
+   * A block that existed with equal reason and detail keeps its `since`. Writes nothing if all
+   * blocks are unchanged.
    */
   replaceBlocks(blocks: readonly Block[]): void;
 
@@ -393,21 +359,18 @@ export interface State {
   closeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
-  /**
-   * Stores content together with its origin. Does nothing if this content is already stored with
-   * the same origin. Returns its digest.
-   */
+  /** Stores content; returns its digest. For each path, keeps the first origin only. */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Returns the origins of stored content, oldest first. The fields of `wanted` add to each other;
-   * without any field, returns all.
+   * Returns the origins of stored content, oldest first: those that match at least one field of
+   * `wanted`, or all if it has no field.
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row.
+   * LIMIT: reads every row, because only users ask for origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;
@@ -415,13 +378,13 @@ export interface State {
     readonly formerPaths?: readonly LocalPath[];
   }): StoredName[];
   /**
-   * Makes all stored content survive a power loss. Must be called before the last file or version
-   * with such content is removed. Costs nothing if no content was stored since the last call.
+   * Makes all stored content survive a power loss. ORDER: before the last file or version with such
+   * content is removed. Costs nothing if no content was stored since the last call.
    * @param digest content that must survive; does nothing if an earlier call has already secured it
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
-  /** Returns the versions of a document, newest first. */
+  /** Newest first. */
   versions(id: DocId): Version[];
   /** Returns true if version `changeId` of a document was seen before version `other`. */
   isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean;

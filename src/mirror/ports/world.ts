@@ -9,11 +9,11 @@ import type { OnlyLogFields, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 export interface Log {
   /**
-   * True if the log keeps lines of level `debug`; undefined counts as true. Code that would write
-   * such a line for each document checks this first.
+   * True or undefined if the log keeps lines of level `debug`. Code that would write such a line
+   * for each document checks this first.
    */
   readonly debug?: boolean;
-  /** Writes a line. Its fields must have no content and no key (I30). */
+  /** The fields must have no content and no key (I30). */
   write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
@@ -21,10 +21,10 @@ export interface Log {
   ): void;
 }
 
-/** Receives the progress of long work, to show it in a terminal. `total`: null while unknown. */
+/** Shows the progress of long work in a terminal. `total`: null while unknown. */
 export interface Progress {
   report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
-  /** Called when a step begins and when it ends, with the same action object. */
+  /** Called when a step begins and when it ends, both times with one action object. */
   step?(action: Action, has: "begun" | "ended"): void;
 }
 
