@@ -11,7 +11,6 @@ import { TableColumns, KeyedTable } from "./keyed-table.ts";
 import { TableWithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
 
-/** Opens the tables that a cycle uses. */
 export function openBaseTables(db: SqliteDatabase) {
   return {
     records: new RecordTable(db),
@@ -28,8 +27,8 @@ export function openBaseTables(db: SqliteDatabase) {
 type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
- * Reads all five tables of base, within the caller's transaction. So the rows belong together, even
- * while another process writes.
+ * Reads all five tables of base within the caller's transaction, so that the rows belong together
+ * even while another process writes.
  * @param take receives each record; the result then contains none
  */
 export function readBase(
@@ -134,10 +133,7 @@ export class MetaTable extends TableWithStatements {
     return this.#get.get(key) ?? null;
   }
 
-  /**
-   * Stores a value under a key.
-   * @param value null to remove the key
-   */
+  /** @param value null to remove the key */
   set(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
     else this.#set.run(key, value);
@@ -152,10 +148,7 @@ export class IntentTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
   readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
-  /**
-   * Stores an intent.
-   * @returns its number, to pass to `close`
-   */
+  /** @returns the intent's number, to pass to `close` */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }

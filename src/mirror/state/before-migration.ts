@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of the state file when a newer mdmirror upgrades it. The older mdmirror can be used
- * again with this copy. It is removed when a run ends in sync.
+ * Keeps a copy of the state file when a newer mdmirror upgrades it, so that the older mdmirror can
+ * be used again. The copy is removed when a run ends in sync.
  */
 
 import { basename, dirname } from "node:path";
@@ -8,15 +8,12 @@ import type Sqlite from "better-sqlite3";
 import { createFilledOwnFile } from "./own-database.ts";
 import { removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 
-/**
- * Suffix of the copy's name. The copy is beside `state.db`, complete, and in the schema of the
- * older mdmirror.
- */
+/** The copy is beside `state.db`, complete, and in the schema of the older mdmirror. */
 const COPY_SUFFIX = ".before";
 
 /**
- * Copies the state file before it is upgraded. ORDER: the copy is flushed to disk before the
- * upgrade begins. A copy that was interrupted (`….before.new`) is written again.
+ * ORDER: the copy is flushed to disk before the upgrade begins. A copy that was interrupted
+ * (`….before.new`) is written again.
  * @throws as SQLite and node:fs do; the state file is unchanged then
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
@@ -33,7 +30,7 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
 }
 
 /**
- * Removes the copy. Called after the newer mdmirror has completed a sync.
+ * ORDER: after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {

@@ -21,7 +21,7 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Replaces all blocks, within the caller's transaction. If two have the same key, the last one is
+   * Replaces all blocks within the caller's transaction. If two have one key, the last one is
    * stored.
    */
   replace(blocks: readonly Block[]): void {
@@ -39,8 +39,8 @@ export class BlockTable extends KeyedTable<Block, "key"> {
 
   /**
    * Rewrites the paths of blocks at and below `from`, within the caller's transaction. ORDER:
-   * removes all these blocks before it stores them with new paths. The path may be the key of a
-   * block, and a new key may equal the old key of another block.
+   * removes all these blocks before it stores them with new paths, because a path may be the key of
+   * a block. A new key may equal the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const movedBlocks = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -38,8 +38,8 @@ export function checkFiles(folder: string): FileDamage[] {
 }
 
 /**
- * Checks the rows of `state.db`. Returns null for `texts.db`, because its contents are compared
- * with their digests when they are read.
+ * Returns null for `texts.db`, because its contents are compared with their digests when they are
+ * read.
  */
 function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
@@ -47,7 +47,7 @@ function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null
 }
 
 type SetAsideFiles = {
-  /** Folder into which the files were moved, as a path below `.mdmirror`. */
+  /** Path below `.mdmirror` of the folder into which the files were moved. */
   readonly to: string;
   readonly moved: readonly string[];
   /** Number of contents that were copied from a damaged `texts.db` into a new one. */
@@ -57,9 +57,9 @@ type SetAsideFiles = {
 /**
  * Moves a damaged database to `damaged/<stamp>/`, so that `openState` creates a new one. The caller
  * has the lock, and both databases are closed.
- * - With `state.db`, also moves `tmp/`, which has the set-aside files. Only the lost journal named
- *   these files, so mdmirror would treat them as unclaimed. The content store stays, because it has
- *   base versions and lost edits, which are found when the folder is linked again.
+ * - With `state.db`, also moves `tmp/` with the set-aside files: only the lost journal named these
+ *   files, so mdmirror would treat them as unclaimed. The content store stays, because it has base
+ *   versions and lost edits, which are found when the folder is linked again.
  * - With `texts.db`, copies every content that still matches its digest to the new file. Other
  *   contents that records need are read again from the disk and the service.
  */
@@ -112,10 +112,7 @@ function createEmptyFolder(folder: string, below: "damaged" | "unlinked", stamp:
 type ContentRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
 type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
-/**
- * Copies the readable contents of a damaged content store. Always creates the new file: an empty
- * one shows later that the loss was already handled.
- */
+/** Always creates the new file: an empty one shows later that the loss was already handled. */
 function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);
   if (newStore.kind !== "opened")
@@ -134,9 +131,9 @@ function salvageContents(from: string, to: string): number {
 }
 
 /**
- * LIMIT: smallest size of a row in bytes, from which the highest row number is estimated. Every row
- * takes more, for its digest, header and index entry. If many rows were deleted and the end of the
- * table is damaged, rows with larger numbers are not found.
+ * LIMIT: smallest size of a row in bytes, so that the highest row number can be estimated from the
+ * file size. Every row takes more, for its digest, header and index entry. If many rows were
+ * deleted and the end of the table is damaged, rows with larger numbers are not found.
  */
 const MIN_ROW_BYTES = 64;
 

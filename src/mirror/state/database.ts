@@ -10,8 +10,8 @@ import Sqlite from "better-sqlite3";
 export type SqliteDatabase = Sqlite.Database;
 
 /**
- * LIMIT: milliseconds that a statement waits for the lock of another connection. Such locks are
- * short (`status`, checkpoints).
+ * LIMIT: wait of a statement for the lock of another connection, because such locks are short
+ * (`status`, checkpoints).
  */
 const LOCK_WAIT_MS = 5_000;
 /**
@@ -19,10 +19,9 @@ const LOCK_WAIT_MS = 5_000;
  */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 
-/** Reason why a database file cannot be used. `detail` never has content. */
+/** Why a database file cannot be used. `detail` never has content. */
 export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
-  /** A newer mdmirror version wrote the file. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
   /**
    * The file cannot be opened or written: missing permission, a full disk, a missing folder, or a
@@ -32,10 +31,7 @@ export type DatabaseFault =
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: SqliteDatabase } | DatabaseFault;
 
-/**
- * Opens a file for writing, and upgrades it to the newest schema. If the file is missing, creates
- * it for its owner only.
- */
+/** Upgrades the file to the newest schema. If it is missing, creates it for its owner only. */
 export function openForWriting(path: string, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
     () => openOwnDatabase(path, { make: true, timeout: LOCK_WAIT_MS }),
@@ -59,26 +55,24 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
 }
 
 /**
- * Makes fsync reach the storage medium. On macOS, fsync leaves bytes in the medium's cache; this
- * pragma makes SQLite use F_FULLFSYNC, as Node's fsync does. Other systems ignore the pragma.
+ * On macOS, fsync leaves bytes in the medium's cache; this pragma makes SQLite use F_FULLFSYNC, as
+ * Node's fsync does. Other systems ignore the pragma.
  */
 function flushMedium(db: SqliteDatabase): void {
   db.pragma("fullfsync = ON");
 }
 
-/**
- * Size in KiB of SQLite's page cache: enough for a few thousand rows of each index that is written.
- */
+/** Enough for a few thousand rows of each index that is written. */
 const CACHE_KIB = 2_000;
 
-/** Limits the page cache of a connection. The default of better-sqlite3 is 16 MB. */
+/** The default of better-sqlite3 is 16 MB. */
 export function limitPageCache(db: SqliteDatabase): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
 /**
  * Opens an existing file for reading, even while another process writes it. A file of an older
- * schema is copied into memory and upgraded in memory; the file itself stays unchanged.
+ * schema is copied into memory and upgraded there; the file itself stays unchanged.
  */
 export function openForReading(path: string, schema: DatabaseSchema): OpenedDatabase {
   const openedFile = attemptOpen(
@@ -102,12 +96,12 @@ function isOlder(db: SqliteDatabase, schema: DatabaseSchema): boolean {
   return readSchemaVersion(db) < schema.version;
 }
 
-/** Returns the version of the file's schema; 0 if the file is new. */
+/** Returns 0 for a new file. */
 function readSchemaVersion(db: SqliteDatabase): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** Returns the bytes of the database as this connection reads it, including the WAL. */
+/** Includes the WAL, as this connection reads it. */
 function serializeDatabase(db: SqliteDatabase): Buffer {
   try {
     return db.serialize();
@@ -118,15 +112,14 @@ function serializeDatabase(db: SqliteDatabase): Buffer {
 
 /**
  * Opens a copy of a database in memory.
- * LIMIT: the whole file is in memory. Bytes 18 and 19 of its header say that the database has a
- * WAL, which is impossible in memory. So they are set to 1, for "no WAL"; the pages are equal in
- * both modes.
+ * LIMIT: the whole file is in memory, so that the file itself stays unchanged. Bytes 18 and 19 of
+ * its header say that the database has a WAL, which is impossible in memory. So they are set to 1,
+ * for "no WAL"; the pages are equal in both modes.
  */
 function openCopy(bytes: () => Buffer, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
     () => {
       const copy = bytes();
-      // An empty file means an empty database, which is opened in memory.
       return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: LOCK_WAIT_MS });
     },
     (db) => {
@@ -156,8 +149,8 @@ function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => 
 }
 
 /**
- * Returns a fault if the file does not belong to mdmirror; otherwise null. This is the first access
- * to the file. So it also finds a file that is no database, or is damaged at its first page.
+ * Returns a fault if the file does not belong to mdmirror. This is the first access to the file, so
+ * it also finds a file that is no database, or is damaged at its first page.
  */
 function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): DatabaseFault | null {
   const version = readSchemaVersion(db);
@@ -173,7 +166,7 @@ function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): Databas
     : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
 }
 
-/** Creates or upgrades the tables in one transaction, so that a kill leaves the file unchanged. */
+/** One transaction, so that a kill leaves the file unchanged. */
 function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void {
   const version = readSchemaVersion(db);
   if (version === schema.version) return;
@@ -186,8 +179,8 @@ function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void
 }
 
 /**
- * Converts an exception of SQLite or the system to a fault of the file. Returns null for any other
- * exception, which is a bug.
+ * Converts an exception of SQLite or the system to a fault of the file. Returns null for all other
+ * exceptions, which are bugs.
  */
 export function toDatabaseFault(error: unknown): DatabaseFault | null {
   const code = readErrorCode(error);
@@ -202,10 +195,7 @@ export function toDatabaseFault(error: unknown): DatabaseFault | null {
   return null;
 }
 
-/**
- * Runs SQLite's own check of the pages. Does not check the contents of indexes. Returns null if
- * there is no fault.
- */
+/** Runs SQLite's own check of the pages. Does not check the contents of indexes. */
 export function findPageFault(db: SqliteDatabase): DatabaseFault | null {
   try {
     limitPageCache(db);

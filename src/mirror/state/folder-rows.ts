@@ -13,16 +13,13 @@ export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];
   /**
-   * For each folder directly in the folder: the number of all documents below it, and the newest
-   * change of these.
+   * For each direct subfolder: the number of all documents below it, and the newest change of these
+   * documents.
    */
   readonly sums: readonly SubfolderTotals[];
   /** All blocks in the state, including those outside the folder. */
   readonly blocks: readonly Block[];
-  /**
-   * Local paths of all documents in conflict, and of all documents in review, including those
-   * outside the folder.
-   */
+  /** Local paths of all documents in conflict or in review, including those outside the folder. */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
 };
@@ -30,10 +27,7 @@ export type FolderRows = {
 export type SubfolderTotals = {
   readonly name: string;
   readonly documents: number;
-  /**
-   * Time of the newest change of a file, in milliseconds since the epoch; null if no scan has seen
-   * a file.
-   */
+  /** Newest change of a file, in milliseconds since the epoch; null if no scan has seen a file. */
   readonly changedAt: number | null;
 };
 
@@ -46,7 +40,7 @@ export type DocumentRow = {
    * written as paths.
    */
   readonly spelled: readonly Digest[];
-  /** Stamp of the file, as far as `sameStamp` compares it; null if no scan has seen the file. */
+  /** The fields that `sameStamp` compares; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly state: string;
@@ -56,7 +50,7 @@ export type DocumentRow = {
 export type Depth = "directly" | "below";
 
 /**
- * Reads the rows of one folder, without waiting for a process that writes.
+ * Does not wait for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {

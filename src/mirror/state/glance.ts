@@ -6,31 +6,22 @@ import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadResult, readStateRows } from "./read-beside.ts";
 
-/** Numbers that `status` shows. SQL computes them, so that no record is loaded. */
+/** Counts that `status` shows. SQL computes them, so that no record is loaded. */
 type StateTotals = {
   readonly documents: number;
-  /** Size of all local files together, in bytes. */
+  /** All local files together. */
   readonly bytes: number;
   readonly folders: number;
-  /**
-   * Local paths of documents in conflict. For a document without a record, the path of its conflict
-   * copy.
-   */
+  /** For a document without a record, the path of its conflict copy. */
   readonly conflicts: readonly string[];
-  /**
-   * Documents in review by local path. `since`: time of the oldest content in review, in
-   * milliseconds since the epoch.
-   */
+  /** `since`: time of the oldest content in review, in milliseconds since the epoch. */
   readonly reviews: readonly DocumentInReview[];
 };
 
-/**
- * A document in review. `isConflict`: true if the reason is another edit; false if the document is
- * protected.
- */
+/** `isConflict`: true if the reason is another edit; false if the document is protected. */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
-/** Everything that `status` needs from `state.db`, read at one moment. It has no content. */
+/** Everything that `status` needs from `state.db`, read at one moment, without content. */
 export type StateSummary = {
   readonly totals: StateTotals;
   readonly blocks: readonly Block[];
@@ -40,7 +31,7 @@ export type StateSummary = {
 };
 
 /**
- * Reads the summary of a state, without waiting for a process that writes.
+ * Does not wait for a process that writes.
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {

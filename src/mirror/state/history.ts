@@ -22,14 +22,12 @@ const EVENT_COLUMNS = new TableColumns<keyof EventRow>(
   { from: "from_path" },
 );
 
-/** The table of events, in the order in which they were logged. */
 export class EventTable extends TableWithStatements {
   readonly #insert = this.sql(
     `INSERT INTO events (${EVENT_COLUMNS.names.join(", ")}) VALUES (${EVENT_COLUMNS.names.map(() => "?").join(", ")})`,
   );
-  // SQL conditions for events that count as losses: a document was deleted, or became empty.
-  // Folders do not count. The values are literals, because SQLite uses a partial index only with
-  // literals.
+  // SQL conditions for events that count as losses: a document was deleted, or became empty. The
+  // values are literals, because SQLite uses a partial index only with literals.
   readonly #losses = {
     local: [this.#countAfter("kind = 'trash-local'"), this.#countAfter("code = 'emptied' AND side <> 'remote'")],
     remote: [this.#countAfter("kind = 'delete-remote'"), this.#countAfter("code = 'emptied' AND side = 'remote'")],
@@ -110,7 +108,7 @@ export class RunTable extends TableWithStatements {
   }
 }
 
-/** The table of versions that the service has shown, in the order in which they were seen. */
+/** Versions that the service has shown, in the order in which they were seen. */
 export class VersionTable extends TableWithStatements {
   // A change id identifies one version. A version that is stored again keeps its position in the
   // order.

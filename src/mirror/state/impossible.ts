@@ -16,10 +16,9 @@ import type { BaseTree } from "../model/tree.ts";
 
 /**
  * Finds rows with values that mdmirror never writes, so that it does not act on a damaged state.
- * SQLite's own check accepts any bytes as text, so it does not find random bytes. These checks are
- * cheap.
- * LIMIT: a damaged value that still has the right form is not found. Versions, events and runs are
- * not checked, because mdmirror sends and writes nothing because of them.
+ * SQLite's own check accepts any bytes as text, so it does not find random bytes.
+ * LIMIT: a damaged value of the right form is not found, so that the checks stay cheap. Versions,
+ * events and runs are not checked, because mdmirror sends and writes nothing because of them.
  * @param base base without records, which `isPossibleRecord` checks
  * @returns a description for the user; null if no damage was found
  */
@@ -53,8 +52,8 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Returns true if a value is a digest. Looks up each character in a table, because a regular
- * expression would be slower for so many records.
+ * Looks up each character in a table, because a regular expression would be slower for so many
+ * records.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -144,7 +143,7 @@ function isVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** Checks a block, except for its path, because an illegal path may be the reason for the block. */
+/** Does not check the path, because an illegal path may be the reason for the block. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && allowNull(isDigest)(digest) && allowNull(isChangeId)(changeId);
 }
@@ -220,10 +219,10 @@ function isIntent(intent: unknown): boolean {
   return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
-/** Matches control characters, which JSON would have escaped. */
+/** JSON would have escaped these characters. */
 const CONTROL_CHARACTER = /[\0-\x1f]/;
 
-/** Returns true if a single value may be stored under a key: a word, a number or JSON. */
+/** Accepts a word, a number or JSON. */
 function isPossibleMeta(key: string, value: string): boolean {
   const isPrintable = !CONTROL_CHARACTER.test(key) && !CONTROL_CHARACTER.test(value);
   return isPrintable && (!/^[[{]|[\]}]$/.test(value) || isJson(value));

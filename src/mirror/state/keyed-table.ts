@@ -1,11 +1,11 @@
 import type { SqliteDatabase } from "./database.ts";
 import { makeUpsertSql, TableWithStatements } from "./statement.ts";
 
-/** Columns of a table, and the field of a row that each of them stores. */
+/** Columns of a table, and the field of a row that each column stores. */
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
-  /** List of columns for SELECT, each renamed to its field. */
+  /** For SELECT; renames each column to its field. */
   readonly selected: string;
 
   /** @param renamed columns whose names do not follow from the names of their fields */
@@ -30,9 +30,7 @@ type TableLayout<Row, Key extends MemberOf<Row>> = {
   readonly json?: readonly MemberOf<Row>[];
 };
 
-/**
- * A table whose rows have a key. Rows are read in the order in which their keys were first stored.
- */
+/** Rows are read in the order in which their keys were first stored. */
 export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends TableWithStatements {
   readonly #layout: TableLayout<Row, Key>;
   readonly #all;

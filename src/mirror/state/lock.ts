@@ -17,16 +17,15 @@ export type LockHolder = { readonly pid: number; readonly since: number; readonl
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
   /**
-   * Another process has the lock. `holder`: that process; null if the file that describes it cannot
-   * be read, or is not written yet.
+   * `holder`: null if the file that describes the process cannot be read, or is not written yet.
    */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**
  * Takes the lock of a folder: an exclusive SQLite lock, so that only one process at a time works in
  * the folder. The system releases it however the process ends.
- * RACE: the file that describes the process is written after the lock is taken. For a moment,
- * another process may read the description of the previous process.
+ * RACE: the holder file, which describes the process, is written after the lock is taken. For a
+ * moment, another process may read the description of the previous process.
  * ASSUMES: no other code of this process opens `lock.db`, because closing any descriptor of the
  * file would release the lock (POSIX). So the description is in a file of its own.
  * @throws if the folder cannot be written, or its disk has no locks
@@ -40,14 +39,14 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   if (db === null) {
     // RACE: SQLite reports a lock before it reports damage, so no process had the lock a moment
     // ago. A process that has taken it since then has emptied the file first. Emptying it again
-    // changes nothing, because the inode with the lock stays the same.
+    // changes nothing, because the inode with the lock does not change.
     emptyOwnFile(folder, LOCK_FILE_NAME);
     db = tryToLock(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
-    // Replaced by a rename, so that other processes read either the whole description or none.
+    // A rename, so that other processes read either the whole description or none.
     replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -56,7 +55,7 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** Takes the exclusive lock. Returns null if the content of the lock file is damaged. */
+/** Returns null if the content of the lock file is damaged. */
 function tryToLock(folder: string): SqliteDatabase | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE_NAME), { make: true, timeout: 0 });
   try {
@@ -73,8 +72,8 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
 }
 
 /**
- * Releases the lock; a second call does nothing. ORDER: the description is removed first, because
- * after the release it may already be that of the next process.
+ * A second call does nothing. ORDER: the holder file is removed first, because after the release it
+ * may already describe the next process.
  */
 function release(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;
@@ -93,7 +92,7 @@ function readHolder(folder: string): LockHolder | null {
     const holderFields: unknown = JSON.parse(readOwnFile(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
-    // The description is not written yet, or was just removed. Only a message needs it.
+    // The holder file is not written yet, or was just removed. Only a message needs it.
     return null;
   }
 }

@@ -15,10 +15,7 @@ import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from 
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/**
- * Result of opening the state. `created`: true if there was no state, so that no document has a
- * record.
- */
+/** `created`: true if there was no state, so that no document has a record. */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   | { readonly kind: "missing" }
@@ -31,17 +28,17 @@ type StateLocation = {
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * True for commands that only read, such as `plan`. They can run while another process writes,
-   * and in a folder without write permission. Default: false.
+   * For commands that only read, such as `plan`. They can run while another process writes, and in
+   * a folder without write permission. Default: false.
    */
   readonly readOnly?: boolean;
 };
 
 /**
  * Opens `state.db` and `texts.db`. Returns every problem with the files as a value. The caller has
- * the lock, unless it only reads. The pages of `state.db` are checked each time. Its rows are
- * checked later, when the first cycle loads them. `texts.db` may be much larger, and each content
- * is compared with its digest when it is read. So its pages are checked only in these cases:
+ * the lock, unless it only reads. The pages of `state.db` are checked each time, its rows when the
+ * first cycle loads them. `texts.db` may be much larger, and each content is compared with its
+ * digest when it is read. So the pages of `texts.db` are checked only in these cases:
  * - A WAL was left over: a process was killed, the power failed, or the files were copied.
  * - Damage was found while the file was used.
  * - `checkFiles` is called.
@@ -52,7 +49,6 @@ export function openState(location: StateLocation): OpenedState {
   return withOwnFolderOpen(folder, () => openFiles(folder, clock, readOnly));
 }
 
-/** Opens a new state in memory, which needs no check. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBothDatabases((schema) => openForWriting(":memory:", schema));
   if (files.kind !== "both") return files;
@@ -94,8 +90,8 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
 /**
- * Opens both files. ORDER: the content store is created first. So a state without a content store
- * shows that the store was lost.
+ * ORDER: the content store is created first, so a state without a content store shows that the
+ * store was lost.
  */
 function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);
@@ -120,8 +116,8 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 }
 
 /**
- * Name of a file that says that `texts.db` may be damaged, so that the next opening checks it. A
- * row in the state would be rolled back with the transaction that found the damage.
+ * This file says that `texts.db` may be damaged, so that the next opening checks it. A row in the
+ * state would be rolled back with the transaction that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -140,12 +136,12 @@ function findFileFault(files: DatabaseFiles, name: "state" | "texts"): FileFault
   return fault === null ? null : { file: `${name}.db`, ...fault };
 }
 
-/** Sizes of both files in bytes; null if a file does not exist. */
+/** In bytes; null if a file does not exist. */
 type FileSizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Returns a fault if one file was lost: it is empty or missing, and the other file is in use.
- * SQLite would treat it as a new file. Returns null if none was lost.
+ * Returns a fault if one file is empty or missing while the other is in use. SQLite would treat the
+ * lost file as a new one.
  */
 function findLostFile(before: FileSizes, { state, texts }: DatabaseFiles): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
@@ -162,8 +158,8 @@ function hasRows(db: SqliteDatabase, table: string): boolean {
 }
 
 /**
- * Closes both files. ORDER: the content store first, because closing flushes commits. A power loss
- * between the two must not leave rows that refer to lost content.
+ * ORDER: the content store first, because closing flushes commits. A power loss in between must not
+ * leave rows that refer to lost content.
  */
 function closeBothDatabases({ state, texts }: DatabaseFiles): void {
   try {

@@ -59,13 +59,13 @@ function makeEmpty(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates a new file that only its owner may read, lets `fill` write it by its path, and flushes
- * it.
+ * Creates a new file that only its owner may read, lets `fill` write the file by its path, and
+ * flushes the file.
  * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
 export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
-  // The file is created empty, which SQLite accepts. A file that SQLite creates itself could be
-  // read by other users.
+  // The file is created empty, which SQLite accepts. Other users could read a file that SQLite
+  // creates itself.
   const fd = createOwnFile(folder, name);
   try {
     fill(`${folder}/${name}`);
@@ -75,7 +75,7 @@ export function createFilledOwnFile(folder: string, name: string, fill: (path: s
   }
 }
 
-/** Returns the size of a database's WAL in bytes, without reading it; 0 if there is none. */
+/** Returns the size in bytes, without reading the WAL; 0 if there is none. */
 export function readWalSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -3,7 +3,7 @@
  * no call follows a symbolic link below the linked folder, and files of another user are refused.
  * New files are created with O_EXCL, for this user alone. In all calls, `folder` is the absolute
  * path of `.mdmirror`, whose parent is a real path, and `name` is a path in it. No other code opens
- * these files, except `local/`, which accesses `tmp/` and `trash/` by the same rules.
+ * these files, except `local/`, which accesses `tmp/` and `trash/` by these rules too.
  */
 
 import * as fs from "node:fs";
@@ -21,7 +21,7 @@ function splitName(name: string): { readonly below: string; readonly last: strin
 }
 
 /**
- * Returns the stat of a file or folder; null if nothing is at the path.
+ * @returns null if nothing is at the path
  * @throws UnsafePathError
  */
 export function statOwnFile(folder: string, name: string, expected: ExpectedFile): Stats | null {
@@ -45,7 +45,7 @@ function returnNullIfAbsent<T>(work: () => T): T | null {
 }
 
 /**
- * Reads a file; null if nothing is at the path.
+ * @returns null if nothing is at the path
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function readOwnFile(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
@@ -80,16 +80,13 @@ export function replaceOwnFile(folder: string, name: string, text: string, survi
   if (survives) withOwnFolder(folder, splitName(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
-/**
- * Creates an empty file if it is missing.
- * @throws UnsafePathError; otherwise as node:fs does
- */
+/** @throws UnsafePathError; otherwise as node:fs does */
 export function createOwnFileIfMissing(folder: string, name: string): void {
   if (statOwnFile(folder, name, "file") === null) fs.closeSync(createOwnFile(folder, name));
 }
 
 /**
- * Appends to a file, or creates it.
+ * Appends to a file, or creates the file.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function appendToOwnFile(folder: string, name: string, text: string): void {
@@ -117,8 +114,8 @@ export function createOwnFile(folder: string, name: string): number {
 }
 
 /**
- * Sets the permissions of a file. Ignores a refusal, because some disks (FAT) have no permissions,
- * and their mount options decide who may read.
+ * Ignores a refusal, because some disks (FAT) have no permissions, and their mount options decide
+ * who may read.
  */
 function setPermissions(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
@@ -129,10 +126,7 @@ function setPermissions(fd: number, mode: number): void {
   }
 }
 
-/**
- * Gives a new file to the owner of its folder, because under sudo the files of a user's folder must
- * still belong to that user.
- */
+/** Under sudo, new files in a user's folder must still belong to that user. */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
@@ -154,7 +148,7 @@ function openOwnFile(folder: string, name: string, flags: number, expected: Expe
 }
 
 /**
- * Empties an existing file. It keeps its inode.
+ * Empties an existing file, which keeps its inode.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function emptyOwnFile(folder: string, name: string): void {
@@ -172,10 +166,7 @@ export function removeOwnFile(folder: string, name: string): void {
   returnNullIfAbsent(() => withOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
-/**
- * Renames a file or folder in `.mdmirror`, and replaces a file at `to`. A symbolic link is renamed,
- * not followed.
- */
+/** Replaces a file at `to`. A symbolic link is renamed, not followed. */
 export function renameOwnFile(folder: string, from: string, to: string): void {
   const [source, target] = [splitName(from), splitName(to)];
   withOwnFolder(folder, source.below, (dir) =>

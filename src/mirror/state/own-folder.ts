@@ -14,8 +14,8 @@ const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
 };
 
 /**
- * Checks all files that mdmirror may open in `.mdmirror`. So a command reports unsafe files at its
- * start, and before SQLite opens any of them by path. Accepts a missing folder.
+ * Checks all files that mdmirror may open in `.mdmirror`, so that a command reports unsafe files at
+ * its start, before SQLite opens any of them by path. Accepts a missing folder.
  * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
@@ -28,10 +28,7 @@ export function examineOwnFolder(folder: string): void {
   });
 }
 
-/**
- * Files whose permissions mdmirror does not change. For the key file, mdmirror instead reports that
- * other users may have read the key.
- */
+/** For the key file, mdmirror instead reports that other users may have read the key. */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
@@ -74,7 +71,7 @@ function closeFilesToOthers(folder: string): void {
   });
 }
 
-/** Sets permissions by path. Ignores a refusal, because some disks have no permissions. */
+/** Ignores a refusal, because some disks have no permissions. */
 function setPermissionsByPath(path: string): void {
   try {
     fs.chmodSync(path, 0o600);

@@ -26,12 +26,12 @@ function doesProcLeadTo(fd: number): boolean {
   return statByProc !== null && statByProc.dev === statByDescriptor.dev && statByProc.ino === statByDescriptor.ino;
 }
 
-/** The folder that `withOwnFolderOpen` keeps open now; null if there is none. */
+/** The folder that `withOwnFolderOpen` keeps open now. */
 let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
 
 /**
- * Opens `.mdmirror` once for `work`, which opens many files in it. Opening the folder for each of
- * them would take longer than the work itself. If the folder does not exist, only runs `work`.
+ * Opens `.mdmirror` once for `work`, which opens many files in it. Opening the folder for each file
+ * would take longer than the work itself. If the folder does not exist, only runs `work`.
  * @param work must be synchronous
  * @throws UnsafePathError; exceptions of `work`
  */
@@ -75,10 +75,7 @@ function withFolderBelow<T>(
   );
 }
 
-/**
- * Opens a folder and runs `work` with its path.
- * @param shown path of the folder for messages
- */
+/** @param shown path of the folder for messages */
 export function withFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
   checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

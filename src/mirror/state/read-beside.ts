@@ -28,7 +28,7 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
   const openedState = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
   if (openedState.kind !== "opened") return { file: STATE_SCHEMA.file, ...openedState };
   try {
-    // This transaction ends when the database is closed.
+    // The transaction ends when the database is closed.
     openedState.db.exec("BEGIN");
     return { kind: "read", value: read(openedState.db) };
   } catch (error) {
@@ -41,9 +41,9 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
 }
 
 /**
- * Returns the local paths of recorded documents, for a caller that has not opened the state.
- * Returns none if the state cannot be read. Rules of `.gitignore` then also exclude recorded
- * documents, which is harmless, because no caller sends or removes documents.
+ * For a caller that has not opened the state. Returns no paths if the state cannot be read. Rules
+ * of `.gitignore` then also exclude recorded documents, which is harmless, because no caller sends
+ * or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {

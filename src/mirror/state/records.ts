@@ -11,7 +11,7 @@ type RecordRow = [
   remotePath: string,
   changeId: ChangeId,
   digest: Digest,
-  /** Digest of the local content; null if it equals `digest`, which is usual. */
+  /** Null if equal to `digest`, which is usual. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -24,10 +24,10 @@ type RecordRow = [
   isProtected: number,
   durable: number,
   echoDigest: Digest | null,
-  /** Contents in review, as JSON; null if there are none. */
+  /** As JSON; null if nothing is in review. */
   submissions: string | null,
   state: DocumentRecord["state"],
-  /** Number of the row; only in a query that loads all records. */
+  /** Only in a query that loads all records. */
   rowid: number,
 ];
 
@@ -42,8 +42,8 @@ const ROWS_PER_PORTION = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for the local paths of all documents that can have a local file. A document outside the
- * linked folder whose file is in the trash has none; a file at its old path belongs to another
+ * SQL for the local paths of all documents that can have a local file. If a document was moved out
+ * of the workspace folder and its file is in the trash, a file at its old path belongs to another
  * document, or is new.
  */
 export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
@@ -71,7 +71,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Yields all records. Reads them in portions to save memory. */
+  /** Reads the records in portions to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
@@ -90,7 +90,6 @@ export class RecordTable extends TableWithStatements {
   }
 
   /**
-   * Returns at most `limit` recorded documents in a folder.
    * @param folder path of the folder; not the root
    * @param depth `all`: also documents in folders below it
    */
@@ -166,10 +165,7 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/**
- * Converts a row to a record. Accesses columns by index, because destructuring such a long row is
- * slow.
- */
+/** Accesses columns by index, because destructuring such a long row is slow. */
 function toRecord(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {

@@ -40,7 +40,7 @@ export class ReferencedContents extends TableWithStatements {
 
   /**
    * Returns the contents of all known versions of documents that still have a record. The service
-   * has stored these, so the local copies are not the only ones.
+   * has stored these contents too, so the local copies are not the only ones.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());

@@ -5,8 +5,8 @@ import type { ReferencedContents } from "./referenced-texts.ts";
 import type { ContentStore } from "./texts.ts";
 
 /**
- * Limits for stored contents. `days`: how long content without a reference is kept. `bytes`: size
- * of the content store above which old versions are deleted earlier.
+ * `days`: how long content without a reference is kept. `bytes`: size of the content store above
+ * which old versions are deleted earlier.
  */
 export type RetentionLimits = { readonly days: number; readonly bytes: number };
 
@@ -27,13 +27,13 @@ type PrunableState = {
 
 const DAY_MS = 86_400_000;
 /**
- * Number of versions of a document that are kept at any age. By their order, mdmirror recognises
- * that the service shows an older state.
+ * Versions of a document that are kept at any age, because their order shows mdmirror when the
+ * service shows an older state.
  */
 const VERSIONS_KEPT = 20;
 
 /**
- * Deletes old rows, and contents to which no row has referred for `days` days. Called only between
+ * Deletes old rows, and contents to which no row has referred for `days` days. ORDER: between
  * cycles, because a step may have found content that it has not recorded yet. Only days on which
  * mdmirror ran are counted, so that a machine that was off for two months loses nothing. If the
  * store is larger than `bytes`, old versions of recorded documents are deleted immediately, oldest
@@ -56,8 +56,8 @@ export function pruneState(prunable: PrunableState, now: number, { days, bytes }
 
 /**
  * Records that mdmirror ran today. Returns the time before which rows are deleted; null until
- * mdmirror has run on `days` days. Ignores recorded days that are in the future, because the clock
- * was set back since.
+ * mdmirror has run on `days` days. Ignores days in the future, which were recorded before the clock
+ * was set back.
  */
 function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
   const recordedDays = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
@@ -73,8 +73,8 @@ function countDayOfUse(meta: MetaTable, now: number, days: number): number | nul
 const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
- * Deletes idle contents: those to which no row of the state refers. The table `idle` has the time
- * at which each of them was first found idle. Storing content again updates `texts.used`.
+ * Deletes idle contents: contents to which no row of the state refers. The table `idle` has the
+ * time at which each was first found idle. Storing content again updates `texts.used`.
  */
 class ContentPruning {
   readonly #texts: SqliteDatabase;
@@ -92,7 +92,7 @@ class ContentPruning {
   /** Records since when each content is idle. Content to which rows refer is not idle any more. */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
-    // A time in the future was recorded while the clock was wrong, so it is removed.
+    // A time in the future was recorded while the clock was wrong.
     this.#texts
       .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${DIGESTS_OF_LIST})`)
       .run(now, digestList);
@@ -103,7 +103,7 @@ class ContentPruning {
       .run(now, digestList);
   }
 
-  /** Deletes contents that were idle before `cutoff`. Returns the number of deleted contents. */
+  /** Returns the number of contents that were idle since before `cutoff` and are now deleted. */
   deleteExpired(cutoff: number): number {
     const expiredNumbers = this.#texts
       .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")

@@ -49,15 +49,14 @@ const CODE_REPLACEMENTS: readonly (readonly [before: string, after: string])[] =
   ["sidecars-gone", "conflict-copies-gone"],
 ];
 
-/** Returns SQL that replaces an old code if it is the whole value of a column. */
+/** SQL that replaces an old code if it is the whole value of a column. */
 function replaceCode(column: string): string {
   return `CASE ${column} ${CODE_REPLACEMENTS.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }
 
 /**
- * Returns SQL that replaces old codes in a column of JSON: in fields that contain codes, in names
- * of counts, and in lists of approved reasons. Other fields stay unchanged, because a path may look
- * like a code.
+ * Replaces old codes only in fields that contain codes, in names of counts, and in lists of
+ * approved reasons. Other fields stay unchanged, because a path may look like a code.
  */
 function replaceCodesInJson(column: string): string {
   const memberReplacements = CODE_REPLACEMENTS.flatMap(([before, after]) =>
@@ -87,10 +86,10 @@ const CREATE_CONFLICTS = `CREATE TABLE conflicts (
 /**
  * Upgrades version 6.
  * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into it,
- *   unless the user had edited it. Now each version has a copy of its own. So the old copy must be
+ *   unless the user had edited it. Now each version has a copy of its own, so the old copy must be
  *   assigned to the version that it shows. A version that was not written to the copy was recorded
- *   with the time of the one in the copy. The copy thus shows the first of the versions with the
- *   last time.
+ *   with the time of the version in the copy. The copy thus shows the first of the versions with
+ *   the last time.
  * - Losses are counted by runs. Losses before the upgrade do not count.
  * - Rows of the journal get the fields that they lack.
  */
@@ -144,8 +143,8 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
 `;
 
 /**
- * Upgrades version 15. Its tables are those of version 16, but two words differ: the state of a
- * manual run, and a field of the journal.
+ * Version 15 has the tables of version 16, but two words differ: the state of a manual run, and a
+ * field of the journal.
  */
 const FROM_VERSION_15 = `
 UPDATE runs SET summary = json_set(summary, '$.state', 'manual')

@@ -1,5 +1,2 @@
-/**
- * Name of the search index in `.mdmirror/`. It has a module of its own, because a check for the
- * file needs no other code of the search.
- */
+/** In a module of its own, because a check for the file needs no other code of the search. */
 export const SEARCH_FILE = "search.db";

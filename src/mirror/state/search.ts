@@ -1,6 +1,6 @@
 /**
  * The search index of a linked folder, `.mdmirror/search.db`, with the content that the files had
- * in the last scan. All of it is on disk too. So an index that is damaged, or of another version,
+ * in the last scan. All of that is on disk too, so an index that is damaged, or of another version,
  * is removed and built again.
  */
 
@@ -19,10 +19,7 @@ import { removeOwnFile } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 import { TableWithStatements } from "./statement.ts";
 
-/**
- * Table of the indexed files: the path of each, and its digest and stamp, by which an unchanged
- * file is recognised. A stamp that is not trusted is not stored.
- */
+/** Digest and stamp show that a file is unchanged. A stamp that is not trusted is not stored. */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
   doc INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,24 +30,21 @@ CREATE TABLE search_files (
 `;
 
 /**
- * Version of the index. It must be raised when the tables change, or the way in which words are
- * found in content. An index of another version is removed.
+ * Must be raised when the tables change, or the way in which words are found in content. An index
+ * of another version is removed.
  */
 const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: milliseconds that a search waits for another search that updates the index. After that, it
- * uses the index as it is.
+ * LIMIT: wait for another search that updates the index, so that a search is not slow. After that,
+ * it uses the index as it is.
  */
 const SEARCH_WAIT_MS = 2_000;
 
-/** Reads the content of files. `read` returns null if the file is missing, or is not text. */
+/** `read` returns null if the file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
 
-/**
- * Number of the only scope. The index format allows several scopes of documents, but a linked
- * folder has one.
- */
+/** The index format allows several scopes of documents, but a linked folder has one. */
 const ONLY_SCOPE = 0;
 
 type OpenedSearch =
@@ -62,7 +56,7 @@ type OpenedSearch =
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
- * Opens the search index of a linked folder, or creates it.
+ * Creates the index if it is missing.
  * @param folder absolute path of `.mdmirror`, or `:memory:`
  */
 export function openSearch(folder: string): OpenedSearch {
@@ -83,9 +77,7 @@ export function openSearch(folder: string): OpenedSearch {
   }
 }
 
-/**
- * Removes the index, because it is damaged or of another version. The next search builds a new one.
- */
+/** For an index that is damaged or of another version. The next search builds a new one. */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwnFile(folder, SEARCH_FILE + suffix);
 }
@@ -138,8 +130,8 @@ export class MirrorSearch extends TableWithStatements {
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
   /**
-   * Returns what the index has stored of a file, so that a scan can skip an unchanged file. Null if
-   * the file is not indexed.
+   * Returns stored facts by which a scan can skip an unchanged file; null if the file is not
+   * indexed.
    */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
@@ -170,9 +162,7 @@ export class MirrorSearch extends TableWithStatements {
     return updateIndex.immediate();
   }
 
-  /**
-   * Returns the documents for a search: all indexed files, because the user may read all of them.
-   */
+  /** A search covers all indexed files, because the user may read all of them. */
   source(texts: ContentReader): DocumentSource<FoundDocument> {
     return {
       unindexed: async () => [],

@@ -16,7 +16,7 @@ type OpenDatabases = {
   readonly texts: SqliteDatabase;
   readonly clock: Clock;
   readonly close: () => void;
-  /** Called when the content store turns out to be damaged. Default: does nothing. */
+  /** Called when the content store turns out to be damaged. */
   readonly onDamage?: () => void;
 };
 
@@ -33,7 +33,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly #referenced = new ReferencedContents(this.db);
   readonly #texts: ContentStore;
   readonly #transactions: Transactions;
-  /** Deletes old rows and contents. The caller runs this about once a day, between two cycles. */
+  /** The caller runs this about once a day, between two cycles. */
   readonly prune: (now: number, retention: RetentionLimits) => PrunedCounts;
   readonly close: () => void;
 
@@ -61,10 +61,7 @@ export class StoredState extends TableWithStatements implements State {
 
   readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
-  /**
-   * Searches the rows that a cycle uses for values that mdmirror never writes. Returns null if
-   * there are none.
-   */
+  /** Searches the rows that a cycle uses for values that mdmirror never writes. */
   findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     return this.transact(() => findDamage(this.db, this.#tables));
   }
@@ -119,14 +116,10 @@ export class StoredState extends TableWithStatements implements State {
   readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
   readonly secureTexts: State["secureTexts"] = (digest) => this.#texts.secure(digest);
   readonly storedNames: State["storedNames"] = (wanted) => this.#texts.storedNames(wanted);
-  /**
-   * Returns the digests of all stored contents.
-   * LIMIT: all digests are in memory.
-   */
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
    * Returns the digests of base contents and local contents that records refer to, but that the
-   * content store does not have. This happens if `texts.db` was lost, or some of it is damaged.
+   * content store does not have: `texts.db` was lost, or some of it is damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

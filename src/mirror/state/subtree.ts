@@ -4,14 +4,13 @@ import { Statement } from "../../common/statement.ts";
 
 type TreeSide = "local" | "remote";
 /**
- * A column with paths of one side. `other`: the column of the same row with the path on the other
- * side.
+ * A column with paths of one side. `other`: the column of that row with the path on the other side.
  */
 type PathColumn = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * For each side, the columns with its paths. ORDER: conflict copies come before records, because
- * their rows are selected by the paths of records.
+ * ORDER: conflict copies come before records, because their rows are selected by the paths of
+ * records.
  */
 const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   local: [
@@ -28,14 +27,14 @@ const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** A table whose rows have no path on the other side. They are moved only with the whole folder. */
+/** These rows have no path on the other side, so they are moved only with the whole folder. */
 const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
 
 /**
  * Rewrites the paths of a moved folder and everything below it, within the caller's transaction.
- * Selects rows by a range: paths below `a` are between `a/` and `a0` in sorted order, because "0"
- * follows "/". So no pattern needs escaping. Statements are prepared when they are first needed,
- * because folders rarely move.
+ * Selects rows by a range, so that no pattern needs escaping: paths below `a` are between `a/` and
+ * `a0` in sorted order, because "0" follows "/". Statements are prepared when they are first
+ * needed, because folders rarely move.
  */
 export class SubtreeMoves {
   readonly #blocks: BlockTable;
@@ -67,7 +66,6 @@ export class SubtreeMoves {
 }
 
 /**
- * Prepares the statement that rewrites the paths of a column from one folder to another.
  * @param other SQL of the path on the other side, which must be at or below `within`; undefined to
  * rewrite all rows
  */
@@ -82,10 +80,7 @@ function prepareMove(db: SqliteDatabase, { table, column }: Pick<PathColumn, "ta
   );
 }
 
-/**
- * Returns the SQL condition for a path that is a folder's path, or is below it.
- * @param name prefix of the SQL parameters, which `makeRange` returns
- */
+/** @param name prefix of the SQL parameters, which `makeRange` returns */
 function makeAtOrBelowCondition(column: string, name: string): string {
   return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
 }

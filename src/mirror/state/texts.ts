@@ -9,16 +9,13 @@ import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { DocId } from "../../contract/ids.ts";
 
 /**
- * LIMIT: contents that are written in one commit. A long transaction would otherwise let the WAL
- * grow without limit.
+ * LIMIT: contents that are written in one commit, because a long transaction would let the WAL grow
+ * without limit.
  */
 const MAX_GROUP_WRITES = 1_024;
-/** LIMIT: digests that are remembered as stored, which take two megabytes in all. */
+/** LIMIT: digests that are remembered as stored, because they take memory: two megabytes in all. */
 const MAX_KNOWN_DIGESTS = 16_384;
-/**
- * Milliseconds of one day. Content that is stored again counts as used at that time, but this is
- * written at most once a day.
- */
+/** The time of use of content that is stored again is updated at most once a day. */
 const DAY_MS = 86_400_000;
 
 /**
@@ -48,13 +45,10 @@ export class ContentStore extends TableWithStatements {
   /** True during a transaction of the state, when contents are committed in groups. */
   #isGrouping = false;
   #openWrites = 0;
-  /** Number of the first content that a power loss may remove; null if all are safe. */
+  /** Row number of the first content that a power loss may remove; null if all are safe. */
   #unsafeFrom: number | null = 0;
 
-  /**
-   * Uses an open database as the content store.
-   * @param onDamage called when SQLite finds a damaged page, before the exception is thrown
-   */
+  /** @param onDamage called when SQLite finds a damaged page, before the exception is thrown */
   constructor(db: SqliteDatabase, clock: Clock, onDamage: () => void = () => undefined) {
     super(db);
     this.#clock = clock;
@@ -62,9 +56,8 @@ export class ContentStore extends TableWithStatements {
   }
 
   /**
-   * Stores content. Returns its digest.
-   * @throws on a lone surrogate, which has no UTF-8 and so no digest; callers block documents with
-   * such content
+   * @throws on a lone surrogate, which UTF-8 cannot encode, so that there is no digest; callers
+   * block documents with such content
    */
   put(text: string, name: TextName): Digest {
     const digest = digestOf(text);
@@ -72,10 +65,6 @@ export class ContentStore extends TableWithStatements {
     return digest;
   }
 
-  /**
-   * Stores content whose digest is known.
-   * @param text the content with this digest
-   */
   putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
     const checkedContent = this.#checkedContents.get(digest);
@@ -128,8 +117,8 @@ export class ContentStore extends TableWithStatements {
   }
 
   /**
-   * Returns the content with this digest. Returns null if it is not stored, or the stored bytes
-   * have another digest. Keeps nothing in memory.
+   * Returns null if the content is not stored, or the stored bytes have another digest. Keeps
+   * nothing in memory.
    */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
@@ -146,7 +135,7 @@ export class ContentStore extends TableWithStatements {
 
   /**
    * Makes all stored contents survive a power loss. Without this call, commits survive only after a
-   * checkpoint. Does nothing if `digest` is given and this content is already safe.
+   * checkpoint. Does nothing if the content `digest` is already safe.
    */
   secure(digest?: Digest): void {
     if (this.#unsafeFrom === null) return;
@@ -163,7 +152,7 @@ export class ContentStore extends TableWithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Forgets which contents were checked. Called after contents were deleted. */
+  /** ORDER: after contents were deleted, which must not count as stored. */
   forgetChecked(): void {
     this.#checkedContents.clear();
   }
@@ -196,7 +185,7 @@ export class ContentStore extends TableWithStatements {
 
   /**
    * Runs a write, in the open group or in a transaction of its own.
-   * @param write returns the number of the content that it wrote
+   * @param write returns the row number of the content that it wrote
    */
   #writeInGroup(write: () => number): void {
     if (this.#openWrites >= MAX_GROUP_WRITES) this.#commitOpen();
@@ -214,7 +203,6 @@ export class ContentStore extends TableWithStatements {
   }
 
   /**
-   * Commits the open transaction.
    * @throws if an earlier write has failed and rolled the transaction back, even if the caller
    * caught that exception, because rows must not refer to missing contents
    */
@@ -234,10 +222,7 @@ function toKey(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/**
- * Decodes stored content. Returns null if its bytes do not have this digest, because they are
- * damaged.
- */
+/** Returns null if the decoded bytes do not have this digest, because they are damaged. */
 export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
@@ -258,8 +243,8 @@ const SELECT_NAMES =
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
- * The table of paths at which contents were seen, with the time of the first observation. A row
- * refers to content by its number.
+ * Paths at which contents were seen, with the time of the first observation. A row refers to
+ * content by the content's row number.
  */
 class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -277,10 +262,7 @@ class NameTable extends TableWithStatements {
     return this.#known.get(contentNumber, path) !== undefined;
   }
 
-  /**
-   * Stores an origin of content.
-   * @returns the number of the content
-   */
+  /** @returns the row number of the content */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
     this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;

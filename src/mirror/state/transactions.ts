@@ -7,8 +7,8 @@ import { MAX_WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "secure">;
 
 /**
- * Transactions of the state. Contents are committed before the rows that refer to them, and stay if
- * these rows are rolled back.
+ * Contents are committed before the rows that refer to them, and stay if these rows are rolled
+ * back.
  */
 export class Transactions extends TableWithStatements {
   readonly #texts: ContentTransactions;

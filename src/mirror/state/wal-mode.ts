@@ -5,19 +5,19 @@ type SqliteDatabase = Sqlite.Database;
 /**
  * LIMIT: size of the WAL in bytes, above which it is written back into the database file. It is
  * large, because a first sync changes most pages of an index repeatedly, and a checkpoint writes
- * each of them only once.
+ * each page only once.
  */
 export const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
-/** Switches a database to WAL mode. Must not be called within a transaction. */
+/** Not allowed within a transaction. */
 export function enterWal(db: SqliteDatabase): void {
   if (!db.memory) switchMode(db, "WAL");
 }
 
 /**
- * Flushes all commits and leaves WAL mode. The mode stays if another process reads the file. Names
- * the main database in the checkpoint, because after some upgrades SQLite refuses a checkpoint of
- * the temporary database.
+ * Flushes all commits and leaves WAL mode, unless another process reads the file. Names the main
+ * database in the checkpoint, because after some upgrades SQLite refuses a checkpoint of the
+ * temporary database.
  */
 export function leaveWal(db: SqliteDatabase): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -26,37 +26,33 @@ export function leaveWal(db: SqliteDatabase): void {
 }
 
 /**
- * Flushes the commits of all connections. Must be called outside a transaction. A checkpoint would
- * not be enough, because it leaves out pages that another process reads. Instead, this function
- * commits a page with `synchronous = FULL`, which flushes the whole WAL. It writes the unchanged
- * `user_version` for this purpose.
+ * Flushes the commits of all connections. Not allowed within a transaction. A checkpoint leaves out
+ * pages that another process reads, so this function instead commits a page with `synchronous =
+ * FULL`, which flushes the whole WAL. For this purpose it writes the unchanged `user_version`.
  */
 export function flushCommits(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
 }
 
 /**
- * Switches between WAL mode and DELETE mode. ASSUMES: everything in the WAL was written back. The
- * switch then changes only the mode in the first page. This page is not flushed, which would be
- * slow, because the file is complete in either mode. A new WAL is flushed with its folder. This
- * also makes the removal of the old journal durable before SQLite writes a page back.
+ * ASSUMES: everything in the WAL was written back. The switch then changes only the mode in the
+ * first page. This page is not flushed, which would be slow, because the file is complete in either
+ * mode. A new WAL is flushed with its folder, which also makes the removal of the old journal
+ * durable before SQLite writes a page back.
  */
 function switchMode(db: SqliteDatabase, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
 }
 
 /**
- * Flushes a new database file. Otherwise a power loss could leave it without pages, and SQLite then
- * removes its WAL with all commits.
+ * Flushes a new database file. Otherwise a power loss could leave it without pages, and SQLite
+ * would then remove its WAL with all commits.
  */
 export function securePages(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
-/**
- * Runs `work` with another level of flushing. With NORMAL, only checkpoints flush the WAL; with
- * FULL, every commit does.
- */
+/** With NORMAL, only checkpoints flush the WAL; with FULL, every commit does. */
 export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {
