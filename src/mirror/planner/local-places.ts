@@ -11,18 +11,18 @@ type DocumentOrFolderId = DocId | DirId;
 
 export type LocalPlaces = {
   readonly found: Map<DocumentOrFolderId, LocalPath>;
-  /**
-   * Documents whose file is missing or was not found. A document in neither `found` nor `uncertain`
-   * is at its local path in base.
-   */
+  /** Documents that may have a file. A document in neither `found` nor `uncertain` did not move. */
   readonly uncertain: Set<DocumentOrFolderId>;
-  /** Items that exist only on the service, with the local paths that they would get. */
+  /** Local paths that new documents and folders of the service would get. */
   readonly arriving: Map<DocumentOrFolderId, LocalPath>;
   /** Files that belong to no recorded document, or may belong to a document that was not found. */
   readonly unknownFiles: Set<LocalPath>;
 };
 
-/** Leaves out unchanged documents: they are at their local paths in base. Pure. */
+/**
+ * Returns the local paths of documents and folders, except those that did not change on either side
+ * since base. Pure.
+ */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const localPlaces: LocalPlaces = {

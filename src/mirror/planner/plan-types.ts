@@ -14,20 +14,14 @@ export type PlanInput = {
 };
 
 export type Plan = {
-  /** In the order of execution: each step comes after the steps that it depends on. */
+  /** Steps in the order of execution: each one comes after the steps that it depends on. */
   readonly steps: readonly Step[];
-  /** Includes remembered blocks that still apply. */
+  /** Blocks of this plan, and remembered blocks that still apply. */
   readonly blocks: readonly Block[];
   readonly verdict: Verdict;
-  /**
-   * Documents whose new content on the service must be read before the verdict is final: a safety
-   * check may stop the plan if that content is blank.
-   */
+  /** Documents to read before the verdict is final, because blank content may cause a stop. */
   readonly toRead?: readonly DocId[];
-  /**
-   * Documents that this plan renames locally, because another document on the service needs their
-   * local name.
-   */
+  /** Documents that the plan renames locally, because another document needs their local name. */
   readonly renamedForOthers?: readonly LocalRename[];
 };
 
@@ -38,7 +32,7 @@ export type SafetySignals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
    * Number of documents on each side that were deleted or became empty in the last hour (monotonic
-   * clock). Losses before the last approval do not count.
+   * clock), without losses before the last approval.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
   /** Number of recorded documents whose version on the service is older than base. */
@@ -50,11 +44,11 @@ export type SafetySignals = {
   readonly restored: boolean;
   readonly conflictsOpened: number;
   /**
-   * Sides that were empty when a safety check stopped an earlier run. A side leaves the set when a
-   * scan finds content on that side, or the user approves the stop.
+   * Sides that were empty when a safety check stopped an earlier run. A scan that finds content on
+   * a side, or the user's approval, removes the side.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
-  /** Results of `guardKey` for the actions that the user approved. */
+  /** Keys of the actions that the user approved, from `guardKey`. */
   readonly approved: ReadonlySet<string>;
 };
 
@@ -72,10 +66,10 @@ export type StopReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
-/** Each of these reasons shows that the service has lost documents of the linked folder. */
+/** Stop reasons that show that the service has lost documents of the linked folder. */
 export const LOST_DOCUMENT_REASONS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
-/** The linked folder is missing or was replaced, so the user has to repair the folder instead. */
+/** Stop reasons that nobody can approve: the user has to repair the linked folder instead. */
 export const UNAPPROVABLE_REASONS: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /** A stop prevents every step of the plan, until the user answers or the cause of the stop ends. */
@@ -88,13 +82,11 @@ export type Verdict =
       /** Indexes of the steps that the user has to approve. */
       readonly stoppedSteps: readonly number[];
       /**
-       * True if the user must approve the reasons too. Reasons such as an empty workspace cast
-       * doubt on every step, not only on the stopped ones.
+       * True if the user must also approve the stop reasons, because they cast doubt on every step.
        */
       readonly byReason: boolean;
       /**
-       * Digest of everything that the user has to approve: the sorted keys of the stopped steps
-       * and, if `byReason`, the sorted reasons.
+       * Digest of the sorted keys of the stopped steps and, if `byReason`, the sorted stop reasons.
        */
       readonly hash: Digest;
     };

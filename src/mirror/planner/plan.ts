@@ -20,8 +20,8 @@ import type { PresenceCounts } from "./verdict/stops.ts";
 import { judgePlan } from "./verdict/verdict.ts";
 
 /**
- * Pure: equal arguments give equal plans (I24). Never throws, whatever the trees contain: a change
- * that is impossible blocks its document or folder.
+ * Returns the plan for three trees. Pure (I24). Never throws, whatever the trees contain: an
+ * impossible change becomes a block.
  */
 export function makePlan(
   seen: Trees,
@@ -51,18 +51,12 @@ function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
   });
 }
 
-/**
- * LIMIT: rounds of planning, so that planning ends. Each round adds documents to the plan; the
- * round after the last one plans all documents.
- */
+/** LIMIT: rounds of planning, so that planning ends. The next round plans all documents. */
 const MAX_ROUNDS = 32;
 
 type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
-/**
- * Plans the changed documents. If one of these needs the path of an unchanged document, plans
- * everything again with that document.
- */
+/** Plans the changed documents; again with an unchanged document whose path one of them needs. */
 function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judgedDocuments = first;
   let trees =
@@ -94,7 +88,7 @@ function decideRows(draft: PlanDraft): PlanDraft {
   return draft;
 }
 
-/** Documents that the plan leaves out are unchanged, so both sides have them. */
+/** Counts recorded documents by side. Documents that the plan leaves out are on both sides. */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
   const recordedRows = documents.filter(({ record }) => record !== null);
   const linkedRows = recordedRows.filter(({ record }) => record!.state === "linked");

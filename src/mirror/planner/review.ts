@@ -10,17 +10,15 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/**
- * Content that was sent to review; or its merge with a published version, which counts as sent too.
- */
+/** Content that was sent to review, or its merge with a published version. */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type SettledSubmissions = {
-  /** Null if the local content cannot be merged with the published content. */
+  /** Merge of the local and the published content; null if the two cannot be merged. */
   readonly local: string | null;
   /**
-   * Contents that stay in review: first the contents that were sent, oldest first; then their
-   * merges with the published content.
+   * Contents that stay in review: those that were sent, oldest first; then their merges with the
+   * published content.
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
@@ -53,8 +51,7 @@ export function settleSubmissions(
   // Local and published content are equal and include the reviewed change, so the review is over.
   if (publishedSubmission === null && local.digest === published.digest)
     return { local: published.text, waiting: [], commonBase };
-  // If a reviewed change was published, the second merge base to try is the base from before that
-  // change.
+  // If a reviewed change was published, the second merge base is the base before that change.
   const mergeBases = [commonBase, publishedSubmission === null ? null : base];
   const pendingSubmissions = sent.slice(lastPublishedIndex + 1);
   const rebasedSubmissions = pendingSubmissions.flatMap((submission) => {
@@ -68,7 +65,7 @@ export function settleSubmissions(
   };
 }
 
-/** Returns null if no base allows a clean merge. */
+/** Merges content with the published content; returns null if no base allows a clean merge. */
 function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {
     const mergedText = base === null ? null : mergeCleanly(base, text, published);

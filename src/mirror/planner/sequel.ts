@@ -18,11 +18,9 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // The ignore rule, the protection or the workspace folder of the document has changed, so the
-  // next cycle plans the document again.
+  // A changed protection, ignore rule or place of a document needs another plan.
   "note-facts": true,
-  // If the source folder becomes empty, the next cycle removes that folder, or creates it on the
-  // other side.
+  // The next cycle removes a source folder that became empty, or creates it on the other side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -47,10 +45,7 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
   "remove-folder-remote": false,
 };
 
-/**
- * Returns true if an action uses a temporary name or a name with digits of the id. The next cycle
- * may be able to restore the original name.
- */
+/** Returns true if an action uses a name that no user chose. The next cycle may replace it. */
 function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
   return listPaths(action).some((path) => {
@@ -77,7 +72,7 @@ const REASONS_ENDED_BY_MOVES: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Returns a test for actions: true if another cycle is needed after the action.
+ * Returns a test that is true for an action after which another cycle is needed.
  * @param plan the plan that was carried out, completely or in part
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
@@ -92,8 +87,10 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 }
 
 /**
- * A moved document or folder may free the path that a blocked one needs. After an upload under
- * another name, the next cycle renames the local file, which frees its old path.
+ * Returns true if a block may end after an action, in two cases:
+ * - A document or folder was moved away from a path that a blocked one needs.
+ * - A new file was uploaded under another name. The next cycle renames the file, which frees its
+ *   old path.
  * @param waiting keys of the blocks, and the paths of blocks with the reason `path-taken`
  */
 function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boolean {
@@ -117,7 +114,7 @@ function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boole
   return folder !== null && mayBeLeftEmpty(folder);
 }
 
-/** Null if the action neither moves nor deletes anything. */
+/** Returns the folder from which an action moves or deletes an item; null for other actions. */
 function findSourceFolder(action: Action): LocalPath | null {
   if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
   if ("localPath" in action) return parentOf(action.localPath);
@@ -125,10 +122,7 @@ function findSourceFolder(action: Action): LocalPath | null {
   return from === to ? null : from;
 }
 
-/**
- * Lists recorded folders that both sides have at the recorded paths. Such folders are kept even if
- * they become empty.
- */
+/** Lists folders that stay even if they become empty, because both sides have them as recorded. */
 function listLastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lastingPaths = new Set<LocalPath>();
   for (const { id, localPath, remotePath } of base.dirs.values())

@@ -47,7 +47,7 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
   return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
-/** Compares paths as the disk does: two spellings that it treats as equal are one path. */
+/** Returns true if a file or folder is at a path, in any spelling that the disk treats as equal. */
 function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
@@ -60,8 +60,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // An unchanged document moves with its folder, so its file may be below the folder's
-        // current path.
+        // An unchanged document moves with its folder, so its file may be below the current path.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
@@ -74,9 +73,9 @@ type PathClaimants = {
 };
 
 /**
- * Finds the items that may have a path at some moment of this plan, and the folders that may be
- * above it. Each folder counts at its current place and at its planned place, because its move may
- * fail or be skipped.
+ * Finds documents and folders that may have a path at some moment of this plan, and the folders
+ * that may be above the path. A folder counts at its current and at its planned place, because its
+ * move may fail or be skipped.
  */
 function findPathClaimants(draft: PlanDraft, path: LocalPath): PathClaimants {
   const claimants = draft.claimants();

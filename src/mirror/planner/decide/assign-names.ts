@@ -30,24 +30,21 @@ export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
 export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 
-/** An item that must be blocked so that the other items can have their places. */
+/** A document or folder that must be blocked so that others can have their places. */
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
-/**
- * LIMIT: `note-2.md` to `note-99.md`, so that the search ends. If no name is free, the document or
- * folder is blocked.
- */
+/** LIMIT: numbers in names, up to `note-99.md`, so that the search for a free name ends. */
 const MAX_NAME_NUMBER = 99;
 
 /**
  * Gives each name in a folder to one document or folder. If two want one name, one of the two gets
- * another name or is blocked.
+ * another name, or is blocked.
  */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
-   * Copied to the draft only after success, so that a failed attempt changes nothing in the draft.
+   * Reasons for moves. The draft gets them only after success: a failed attempt changes nothing.
    */
   readonly #moveReasons = new Map<PlanRow, string>();
   readonly #renamedForOthers = new Map<PlanRow, string>();
@@ -71,17 +68,13 @@ export class NameAssignment {
     this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
   }
 
-  /**
-   * Returns the documents and folders that must be blocked before another attempt; an empty list if
-   * each name has one owner.
-   */
+  /** Returns the documents and folders to block before another attempt; none after success. */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
     // ORDER: documents of the service get their local names first. A local document that wants such
     // a name gets a name with a number, on both sides.
     for (const row of this.#rows) this.#claim("local", row);
-    // A legal local name keeps its spelling on the service, so it is placed before names that must
-    // be converted.
+    // A legal local name keeps its spelling on the service, so it comes before converted names.
     for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
@@ -125,7 +118,7 @@ export class NameAssignment {
     return null;
   }
 
-  /** Gives another name to the owner of a local name, or to `row`, which wants that name. */
+  /** Gives a new name to `row`, or to the current owner of the local name that `row` wants. */
   #resolveClash(row: PlanRow, place: Place, owner: PlanRow): RowToBlock | null {
     if (owner.kind !== row.kind)
       return makeRowToBlock(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
@@ -148,7 +141,7 @@ export class NameAssignment {
     return this.#takeHashedName(row, place);
   }
 
-  /** Used if the local name that corresponds to the name on the service is taken. */
+  /** Gives a name with digits of the id, because the local name for the service's name is taken. */
   #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
     const name = makeHashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
     const hashedPlace = { parent: place.parent, name };
@@ -158,10 +151,7 @@ export class NameAssignment {
     return null;
   }
 
-  /**
-   * Returns true if a blocked document or folder is to move to another local place when its block
-   * ends.
-   */
+  /** Returns true if a blocked document or folder will move locally when its block ends. */
   #isLeaving(owner: PlanRow): boolean {
     const wantedPlaces = this.#wantedPlaces.get(owner);
     return (
@@ -171,8 +161,8 @@ export class NameAssignment {
 
   /**
    * Renames the owner of a local name, because a document of the service needs that name. Returns
-   * false if the owner must keep its name. The owner can be renamed if it moves on the service, or
-   * if its two names do not correspond.
+   * false if the owner must keep its name: it does not move on the service, and its two names
+   * correspond.
    */
   #renameOwner(owner: PlanRow): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -188,10 +178,7 @@ export class NameAssignment {
     return true;
   }
 
-  /**
-   * Returns the local name that corresponds to the name on the service; null if both names already
-   * correspond, or if base has no record.
-   */
+  /** Returns the local name for a document's name on the service; null if both correspond. */
   #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
     if (
@@ -204,8 +191,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a document or folder the name `name-2.md`, or a higher number. If only one side has it,
-   * the service gets the name now, and the local file gets it in the next cycle.
+   * Adds a number to a name, as in `note-2.md`. For a new local file, the service gets the new name
+   * now, and the file in the next cycle.
    */
   #addNumber(row: PlanRow): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -272,10 +259,7 @@ export class NameAssignment {
     return ownersWantedPlace !== null && this.#owners.isSameSlot("local", ownersWantedPlace, localPlace);
   }
 
-  /**
-   * Returns a clause for messages: who has the wanted name on the service, and under which local
-   * name.
-   */
+  /** Returns a clause: who has the wanted name on the service, and under which local name. */
   #clashText(row: PlanRow, place: Place, owner: SlotOwner): string {
     const name = this.#nameOnService(place, owner);
     const ownersLocalPlace = typeof owner === "string" ? null : owner.local.now;
@@ -303,15 +287,13 @@ function makeRowToBlock(row: PlanRow, reason: BlockReason, detail: string): RowT
   return { row, reason, detail };
 }
 
-/**
- * `foreign`: a file or folder that is not synced. `unjudged`: a document that this plan leaves out.
- */
+/** Owner of a name. `foreign`: an item that is not synced. `unjudged`: a document left out. */
 type SlotOwner = PlanRow | "foreign" | "unjudged";
 
 /** Records the owner of each slot (a name in a folder) while names are chosen. */
 class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<PlanRow>>>;
-  /** Owners of the slots before the plan; null until the first use. */
+  /** Owners of slots (names in folders) before the plan; null until the first use. */
   readonly #currentRows: Record<Side, SlotMap<PlanRow> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly PlanRow[];
@@ -343,15 +325,15 @@ class SlotOwners {
     this.take(side, row, place);
   }
 
-  /** Returns null if the slot is free or belongs to `row` itself. */
+  /** Returns the owner of a slot; null if the slot is free or belongs to `row` itself. */
   ownerOf(side: Side, place: Place, row: PlanRow): SlotOwner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === row ? null : owner;
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // An occupant that is part of this plan moves to another slot. An occupant that the plan left
-    // out keeps the slot, and another round of planning includes it.
+    // A document that is part of this plan moves to another slot. A document that the plan left out
+    // keeps the slot, and the next round of planning includes it.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);
     return "unjudged";

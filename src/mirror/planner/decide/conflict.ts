@@ -25,7 +25,7 @@ import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../..
 import { isUnseen } from "../match/unseen.ts";
 
 /**
- * Nothing is uploaded until the conflict ends.
+ * Decides about a document with an open conflict. Nothing is uploaded until the conflict ends.
  * @returns false if `CONTENT_RULES` must decide about the content
  */
 export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Conflict, sides: DocumentSides): boolean {
@@ -43,11 +43,9 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return true;
   }
   const course = decideCourse(draft, row, { conflict, localFile, remoteFile, copies });
-  // Base has other content than the file. If the file is moved, mdmirror recognises it by the
-  // digest that the block stores.
+  // The block's digest identifies the file after a move, because base has other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
-  // Conflict copies follow their document, unless this plan ends the conflict or shows a newer
-  // version.
+  // Copies follow their document, unless this plan ends the conflict or shows a newer version.
   if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
   return true;
 }
@@ -61,8 +59,8 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
 }
 
 /**
- * Restores the service's content of a document that was deleted locally during its conflict: the
- * user has not decided about that content.
+ * Restores a document that was deleted locally during its conflict, because the user has not
+ * decided about the service's content.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -77,8 +75,8 @@ function decideDeleted(
 }
 
 /**
- * Ends the conflict of a document that was deleted locally and moved out of the workspace folder on
- * the service. A second scan must confirm the deletion first.
+ * Ends the conflict of a document that was deleted locally, and moved out of the linked part of the
+ * workspace. A second scan must confirm the deletion first.
  */
 export function endConflictOfRemovedDocument(
   draft: PlanDraft,
@@ -105,8 +103,7 @@ export function endConflictOfRemovedDocument(
  * decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // If the end of the conflict is the only proposal, this plan keeps the record, and so the
-  // conflict.
+  // If the only proposal is to end the conflict, this plan keeps the record with its conflict.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
@@ -118,6 +115,7 @@ type OpenConflict = {
 };
 
 /**
+ * Course of a conflict in this plan.
  * - `stays`: the conflict continues unchanged.
  * - `meets`: the service has a newer version, which is merged or shown in a copy.
  * - `ends`: the user has decided.
@@ -146,7 +144,7 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
   return course;
 }
 
-/** `rejected`: the service's version that the user compared and decided about. */
+/** Decision of the user. `rejected`: the service's version that the user compared. */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
   readonly why: string;
@@ -226,7 +224,10 @@ function dropConflict(
   }));
 }
 
-/** If a copy is already beside its document, only its recorded path may have to change. */
+/**
+ * Plans the moves of conflict copies beside their document. A copy that is there already may still
+ * need a new recorded path.
+ */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const presentCopies = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
@@ -286,8 +287,8 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Uns
 }
 
 /**
- * Returns false if the inode belongs to another copy. If several copies are recorded with one
- * inode, the recorded path decides.
+ * Returns true if a file may be the copy of a version: its inode belongs to no other copy, or its
+ * path is the recorded path of this one.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: UnsyncedEntry): boolean {
   const key = toCopyInodeKey(draft, stamp);

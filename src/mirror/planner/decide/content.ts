@@ -24,10 +24,7 @@ import { decideIgnored } from "./ignored.ts";
 import { toContentCell, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
-/**
- * Decides by the document's conflict, review or exclusion; otherwise by `CONTENT_RULES`. If both
- * sides keep the document, decides its place too.
- */
+/** Decides about a document by its conflict, review or exclusion, otherwise by `CONTENT_RULES`. */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   setGoalToCurrent(row);
   if (row.record !== null && decideIgnored(draft, row, row.record, drift)) return;
@@ -56,7 +53,7 @@ const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local
 
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
-/** `CONTENT_RULES` guarantees that each side and record that a function uses exists. */
+/** `CONTENT_RULES` guarantees that the sides and records exist that a function uses. */
 const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
@@ -106,8 +103,7 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   const { row, record, localFile, remoteFile } = shared;
-  // The service normalised this local content to base's content, so another upload would change
-  // nothing.
+  // The service normalised this local content to base's, so an upload would change nothing.
   if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;

@@ -1,6 +1,4 @@
-/**
- * Finds content that became blank since base. Safety checks count a blank document as a deletion.
- */
+/** Finds content that became blank since base, which safety checks count as a deletion. */
 
 import { type Digest, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { Drift } from "../drift/place-change.ts";
@@ -14,7 +12,7 @@ export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentR
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
-/** A file is null if that side has no readable content. */
+/** Contents of a document on both sides. A file is null if that side has no readable content. */
 export type DocumentSides = {
   readonly drift: Drift;
   readonly localFile: LocalFile | null;
@@ -32,7 +30,7 @@ type DownloadAction =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };
 
-/** Marks the action if the service's content is blank, so that safety checks count it. */
+/** Proposes to download a version. Blank content is marked, so that safety checks count it. */
 export function proposeDownload(
   draft: PlanDraft,
   { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,
@@ -51,7 +49,7 @@ export function proposeDownload(
   }));
 }
 
-/** Content that is not in the content store counts as not blank. */
+/** Returns true for blank content; false also if the content store does not have the content. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY_DIGEST) return true;
   const text = texts(digest);

@@ -8,7 +8,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { type BlockedContent, blockRow, type PlanDraft } from "./plan-draft.ts";
 import { findRemainingBlock } from "./remembered.ts";
 
-/** The sync direction in which each side is never changed. */
+/** For each side, the sync direction in which that side never changes. */
 export const DIRECTION_NEVER_CHANGING = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -17,10 +17,7 @@ const TEXT_FAULTS = {
   "too-large": "the file is longer than the service accepts",
 } as const satisfies Partial<Record<BlockReason, string>>;
 
-/**
- * Blocks a document whose local content must not be sent: the service cannot store it, or it has
- * new conflict markers.
- */
+/** Blocks a document whose local content the service cannot store, or has new conflict markers. */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
   const { record } = row;
   if (localFile.textFault !== null) {
@@ -36,7 +33,7 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 
 /**
  * Blocks a document whose change needs the direction that this sync excludes.
- * @param direction the direction in which the change is never made
+ * @param direction the direction that never makes this change
  */
 export function isDirectionOff(
   draft: PlanDraft,
@@ -50,10 +47,7 @@ export function isDirectionOff(
   return true;
 }
 
-/**
- * Blocks a document while somebody is editing its file. A block that remains from an earlier answer
- * of the service is kept.
- */
+/** Blocks a document while somebody is editing its file, unless an earlier block remains. */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
   const reasonClause = draft.policy.inUse?.get(path);
   if (reasonClause === undefined || findRemainingBlock(draft, row) !== null) return false;
@@ -61,17 +55,14 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
   return true;
 }
 
-/**
- * Blocks a document until another scan confirms its absence: `sync` treats a file as deleted only
- * after two scans.
- */
+/** Blocks a missing document until a second scan confirms that its file was deleted. */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): boolean {
   if (draft.policy.absentTwice?.has(record.localPath) !== false) return false;
   blockRow(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
 }
 
-/** Markers that the base version already has are content, not an unfinished merge. */
+/** Returns true if content has conflict markers that its base version does not have. */
 export function hasNewConflictMarkers(text: string, base: string | null): boolean {
   return hasConflictMarkers(text) && (base === null || !hasConflictMarkers(base));
 }

@@ -39,8 +39,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
 }
 
 /**
- * Returns a clause about a folder, symbolic link or special file at or above a document's path. If
- * there is one, the user replaced the file and did not delete the document.
+ * Returns a clause about a folder, symbolic link or special file at or above a document's path. In
+ * this case, the user replaced the file and did not delete the document.
  */
 function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -53,7 +53,9 @@ function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): 
   return null;
 }
 
-/** Returns true if no other rule has to decide. */
+/**
+ * Decides about a document that is no longer ignored. Returns true if no other rule has to decide.
+ */
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const reasonClause = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -66,8 +68,8 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
 }
 
 /**
- * Decides about a document that was moved back into the workspace folder. Its file went to the
- * trash when it left, so a missing file is no local deletion.
+ * Decides about a document that was moved back into the linked part of the workspace. Its file went
+ * to the trash when it left, so a missing file is no local deletion.
  */
 function decideReturnedDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
   if (endConflictOfRemovedDocument(draft, row, record) === "waits") return;

@@ -29,8 +29,8 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 
 /**
- * LIMIT: `note-2.md` to `note-99.md`, so that the search ends. If no name is free, the temporary
- * name stays.
+ * LIMIT: numbers in names, up to `note-99.md`, so that the search ends. Then the temporary name
+ * stays.
  */
 const MAX_NAME_NUMBER = 99;
 
@@ -39,10 +39,7 @@ export function hasLeftOverName(draft: PlanDraft, row: PlanRow): boolean {
   return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
 
-/**
- * Yields names that may replace a temporary name or a name with digits of the id, best first.
- * Yields nothing if this plan may not rename the document or folder.
- */
+/** Yields permanent names for a document or folder, best first; none if it may not be renamed. */
 export function* generateLastingNames(draft: PlanDraft, row: PlanRow, side: Side): Generator<string> {
   const { goal } = row[side];
   const freeName = side === "local" && draft.policy.direction !== "push" ? findNameIfFree(draft, row) : null;
@@ -62,7 +59,7 @@ function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file"
     yield makeNumberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/** Returns the planned name, otherwise the name in base. */
+/** Returns the planned name on the other side, otherwise the name in base. */
 function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
   const oppositeSide = otherSide(side);
   return row[oppositeSide].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, oppositeSide)));
@@ -117,8 +114,8 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
 }
 
 /**
- * Returns true if a document with a local file was deleted on the service or moved out of the
- * workspace folder. The service then has no name for it.
+ * Returns true if a document with a local file was deleted on the service, or moved out of the
+ * linked part of the workspace. The service then has no name for it.
  */
 function isOnlyLocal(row: PlanRow): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

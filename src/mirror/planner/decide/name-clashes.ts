@@ -7,8 +7,8 @@ import { settleFolders } from "./settle-folders.ts";
 /**
  * Decides which folders to create, keep or remove, and gives each document and folder a name of its
  * own. If two want one path, the document of the service keeps it, and the local one becomes
- * `name-2.md`. If no name is possible, blocks the item at its current place and decides all places
- * again. Each round blocks at least one more item, so the rounds end.
+ * `name-2.md`. A document or folder without a possible name is blocked at its current place, and
+ * all places are decided again. Each round blocks at least one more, so the rounds end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));
@@ -34,8 +34,8 @@ function getPlannedPlaces({ local, remote }: PlanRow): WantedPlaces {
 }
 
 /**
- * Restores the places that were decided before the name clashes. A blocked document or folder is
- * planned at its current place.
+ * Resets all places to those that were decided before the search for free names. A blocked document
+ * or folder is planned at its current place.
  */
 function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<PlanRow>): void {
   for (const row of listRows(draft)) {
@@ -53,7 +53,7 @@ function recordWantedPlaces(
   for (const row of rows) {
     const knownPlaces = wantedPlaces.get(row);
     const goals = getPlannedPlaces(row);
-    // In a large plan, nearly all places are stored already.
+    // Only new places are stored, because in a large plan nearly all places are stored already.
     const isKnown = knownPlaces?.local === goals.local && knownPlaces.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wantedPlaces.set(row, goals);
   }

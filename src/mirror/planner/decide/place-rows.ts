@@ -1,6 +1,4 @@
-/**
- * Decides the places of folders, then of documents: a blocked folder blocks the documents in it.
- */
+/** Decides the places of folders first, because a blocked folder blocks the documents in it. */
 
 import { type WhoMoved, findWhoMoved } from "../drift/place-change.ts";
 import {
@@ -49,7 +47,7 @@ const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
   remote: "its name on the service stays",
 };
 
-/** Needs a document or folder that both sides have. Its content does not matter. */
+/** Plans the place of a document or folder that both sides have. Its content does not matter. */
 export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): void {
   const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
@@ -76,7 +74,7 @@ export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): voi
   draft.moveReasons.set(row, reasonClause);
 }
 
-/** Blocks the document or folder if the move is forbidden. */
+/** Returns true, and blocks the document or folder, if the move is forbidden. */
 function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, why: string): boolean {
   const direction = DIRECTION_NEVER_CHANGING[side];
   if (draft.policy.direction === direction) {
@@ -91,8 +89,7 @@ function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, 
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // No scan has confirmed yet whether an earlier PATCH moved this folder, so mdmirror sends nothing
-  // more (I08).
+  // An earlier PATCH may have moved this folder, so mdmirror sends nothing more (I08).
   const unsettledReason = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (unsettledReason !== undefined) {
     blockRow(draft, folder, "not-seen", unsettledReason);
@@ -175,8 +172,8 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 }
 
 /**
- * Returns null for the root. A folder that a side does not have yet will be created at its place on
- * the other side.
+ * Returns the planned parent of a folder; null for the root. If a side does not have the folder
+ * yet, the place on the other side decides.
  */
 function findFinalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

@@ -21,14 +21,15 @@ import { describeExclusion, type PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
-/**
- * Place on one side that corresponds to a place on the other side; or the reason why there is none.
- */
+/** Place for one side that corresponds to the place on the other side; or why there is none. */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
-/** If only a folder above was moved, the local spelling of the name stays. */
+/**
+ * Returns the local place for a place on the service. If only a folder above was moved, the local
+ * spelling of the name stays.
+ */
 export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const remotePlace = row.remote.now;
   if (remotePlace === null) return makeImpossiblePlace("not-seen", "its path on the service is not known");
@@ -72,7 +73,7 @@ export function isInPlace(wantedPlace: WantedPlace, now: Place | null): boolean 
 
 type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** Returns the last paths in base for a deleted document; null for a new document or folder. */
+/** Returns the last paths in base of a document or folder; null if it is new. */
 function readBasePaths(row: PlanRow): BasePaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
@@ -90,8 +91,7 @@ function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePa
     if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row)))
       return baseName;
   }
-  // No user chose the temporary name, so the name stays, and only the folder follows the other
-  // side.
+  // No user chose the temporary name, so only the folder follows the other side.
   if (!isTemporaryName(otherName)) return null;
   const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(getPathOnSide(known, side))];
   return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
@@ -161,8 +161,7 @@ function deriveLocalFolderPath(
         `its folder on the service is excluded by ${describeExclusion(draft, path, "folder")}`,
       );
   }
-  // Documents below another linked folder belong to that folder's workspace, so no document of this
-  // workspace is put there.
+  // Documents below another linked folder belong to that folder's workspace.
   const unreadReason = whyHidden(path, draft.trees);
   return unreadReason?.isMirror === true
     ? makeImpossiblePlace("not-seen", `its folder is not seen: ${unreadReason.why}`)
@@ -174,8 +173,8 @@ function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePla
 }
 
 /**
- * Most places follow from who moved the document or folder. After an interrupted plan, two kinds of
- * places were chosen by nobody:
+ * Returns the rule for the place of a document or folder. Usually the side that moved it decides.
+ * After an interrupted plan, nobody may have chosen the place:
  * - A temporary name is replaced by the name on the other side.
  * - If the names on the two sides do not correspond, the service's name is used: mdmirror had sent
  *   only one of two PATCHes when the user moved the document back.
@@ -195,8 +194,8 @@ function chooseRuleIfUnmoved(row: PlanRow, localPlace: Place, remotePlace: Place
   const doPlacesCorrespond =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, getNameKind(row), toUniqueId(row));
-  // If both sides have a temporary name, this cycle replaces the local name, and a later cycle
-  // replaces the name on the service.
+  // If both names are temporary, this cycle replaces the local name, and a later cycle the
+  // service's.
   return doPlacesCorrespond && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 

@@ -13,8 +13,8 @@ import type { TextLookup, Trees } from "../../model/tree.ts";
 import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
 /**
- * `recorded`: the path in the state; null for all copies but the newest, because the state records
- * only the newest.
+ * Place of a conflict copy. `recorded`: its path in the state, which has only the newest copy's;
+ * otherwise null.
  */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
@@ -29,27 +29,16 @@ export type PlanDraft = MatchedTrees & {
   readonly proposals: Map<PlanRow, readonly Proposal[]>;
   readonly blocks: Map<string, Block>;
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
-  /**
-   * Several copies may have one inode, because a disk may give the inode of a removed copy to a new
-   * one.
-   */
+  /** Conflict copies by inode. One inode may have several: a disk reuses a removed copy's inode. */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
-  /** Folders that directly contain a listed document. */
+  /** Folders on the service that directly contain a listed document. */
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => UnsyncedByInode;
-  /**
-   * Documents and folders by their current and planned places on disk. Valid only after all places
-   * are decided.
-   */
+  /** Owners of each place on disk, current and planned. Valid only after all places are decided. */
   readonly claimants: () => SlotMap<readonly PlanRow[]>;
-  /**
-   * New local names of items that are renamed because a document of the service needs their name.
-   */
+  /** New local names of documents and folders whose name a document of the service needs. */
   readonly renamedForOthers: Map<PlanRow, string>;
-  /**
-   * For each item whose place changes or must be recorded in base: the reason, as a clause for
-   * messages.
-   */
+  /** For each document or folder whose place or record changes, the reason as a clause. */
   readonly moveReasons: Map<PlanRow, string>;
 };
 
@@ -72,7 +61,7 @@ export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, m
   return draft;
 }
 
-/** Returns null if the inode is not known or is no evidence. */
+/** Returns a key of a copy's inode; null if the inode is not known or is no evidence. */
 export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -137,7 +126,7 @@ export function proposeAction(draft: PlanDraft, row: PlanRow, role: Proposal["ro
 
 type FolderToRecord = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Records the folder at the paths that it has after all moves. */
+/** Proposes to record a folder at the paths that it has after all moves. */
 export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: FolderToRecord): void {
   proposeAction(draft, folder, "record", (paths) => ({
     kind: "link-folder",
@@ -155,8 +144,8 @@ export function withdrawProposals(draft: PlanDraft, row: PlanRow, role: Proposal
 export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Does nothing if the item has a block already. `since` is copied from a stored block with the same
- * reason as this one. Otherwise it is 0, and the engine replaces 0 by the current time.
+ * Blocks a document or folder that has no block yet. `since` is copied from a stored block with
+ * equal reason. Otherwise it is 0, and the engine replaces 0 by the current time.
  */
 export function blockRow(
   draft: PlanDraft,
@@ -182,7 +171,7 @@ export function blockRow(
   draft.blocks.set(key, { ...block, since: blockedSince, ...facts });
 }
 
-/** Replaces any block that this plan found by the stored block of an earlier cycle. */
+/** Keeps the stored block of an earlier cycle instead of any block that this plan found. */
 export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
@@ -191,7 +180,7 @@ export function toBlockKey(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? findPathOfRow(row);
 }
 
-/** Returns the local path; otherwise the local path in base; otherwise the path on the service. */
+/** Returns the local path; if there is none, the local path in base, or the path on the service. */
 export function findPathOfRow(row: PlanRow): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;

@@ -107,9 +107,10 @@ export function proposeForget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * Decides about a document that was moved out of the workspace folder. An unchanged file goes to
- * the trash; an edited file is blocked. Nothing is uploaded or deleted on the service. If there is
- * no file, the record gives up its local path, so that another document can have the path.
+ * Decides about a document that was moved out of the linked part of the workspace. An unchanged
+ * file goes to the trash; an edited file is blocked. Nothing is uploaded or deleted on the service.
+ * If there is no file, the record gives up its local path, so that another document can have the
+ * path.
  */
 export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
   const record = row.record!;
@@ -175,6 +176,7 @@ export function decideEditOfDeleted(
 }
 
 /**
+ * Plans the creation of a document on the service.
  * @param tombstone the deleted document that the new one replaces; null if it replaces none
  * @returns false if the document may not be created now
  */
@@ -186,8 +188,7 @@ export function proposeRemoteCreation(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, localFile)) return false;
-  // Nobody knows whether an earlier POST of this file succeeded. Another POST might create the
-  // document twice (I08).
+  // An earlier POST of this file may have succeeded; a second one could make a duplicate (I08).
   const unreadReason = draft.trees.local.unseen.get(localFile.path);
   if (unreadReason !== undefined) {
     blockRow(draft, row, "not-seen", unreadReason.why);
@@ -265,8 +266,9 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * No list shows the root itself, so all recorded folders in the root must be listed. A key that
- * cannot read the root sees such a folder only with a separate grant.
+ * Returns true if the key can read the root. No list shows the root itself, so all recorded folders
+ * in the root must be listed. A key that cannot read the root sees such a folder only with a
+ * separate grant.
  */
 function isRootReadable({ forest }: PlanDraft): boolean {
   const foldersInRoot = [...forest.folders].filter(

@@ -15,11 +15,14 @@ import { derivePlannedPath } from "./places.ts";
 
 /**
  * Decides which records get new paths when a folder moves. Usually one SQL statement renames every
- * recorded path that begins with the folder's old path. That is wrong if the plan records another
- * item below that path, as when two folders swap. Such a folder is split: its step changes its own
- * record only, and each record below gets its own step. Until then the old record stays, so that
- * mdmirror recognises the item after an interruption. A blocked document gets no step of its own;
- * its record is renamed with its folder.
+ * recorded path that begins with the folder's old path.
+ *
+ * That is wrong if the plan records another document or folder below that path, as when two folders
+ * swap. Such a folder is split: its step changes its own record only, and each record below gets
+ * its own step. The old record stays until then, so that mdmirror recognises the document after an
+ * interruption.
+ *
+ * A blocked document gets no step of its own; its record is renamed with its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
   const movedFolders = [...draft.forest.folders].filter(
@@ -32,8 +35,8 @@ export function splitFolderRecords(draft: PlanDraft): void {
 }
 
 /**
- * Adds the moved folders at or below whose recorded path the plan records another document or
- * folder.
+ * Adds each moved folder that must be split: at or below its recorded path, the plan records
+ * another document or folder.
  */
 function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
   for (const row of listRows(draft))
@@ -70,8 +73,8 @@ function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // On the service, a move to another folder and name takes two PATCHes. After the first one, the
-  // document has one of these two places.
+  // A move to another folder and name takes two PATCHes; between them, one of these places is
+  // valid.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recordedPlaces: PlaceToRecord[] = places.map((place) => ({
@@ -142,7 +145,10 @@ function listCarriedDocuments(
   return carriedByFolder;
 }
 
-/** Returns false if there is no step, because the document is blocked or missing on a side. */
+/**
+ * Plans a step that records a document's new path. Returns false if the document is blocked or
+ * missing on a side, so that there is no step.
+ */
 function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.moveReasons.has(document)) return true;
@@ -151,10 +157,7 @@ function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/**
- * Returns true if a step creates the document on a side. The same step then writes the document's
- * record.
- */
+/** Returns true if a step creates the document; the same step then writes its record. */
 function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

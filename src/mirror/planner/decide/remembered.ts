@@ -15,8 +15,8 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, blockRow, keepBlock, toBlockKey, findPathOfRow } from "./plan-draft.ts";
 
 /**
- * Returns the block that an earlier answer of the service caused; null if this cycle sends refused
- * requests again.
+ * Returns the block that an earlier answer of the service caused; null if there is none, or if this
+ * cycle sends refused requests again.
  */
 function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
   const block = trees.base.blocks.get(key);
@@ -24,8 +24,8 @@ function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block |
 }
 
 /**
- * Returns the block that an earlier answer of the service caused; null if the content, version or
- * path of the document differs from the block's.
+ * Returns the block that an earlier answer of the service caused; null if the document's content,
+ * version or path is no longer that of the block.
  */
 export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const block = findRememberedBlock(draft, toBlockKey(row));
@@ -71,7 +71,7 @@ function isSameMove(
   );
 }
 
-/** If an earlier answer of the service forbids this action, the plan keeps the block. */
+/** Returns true, and keeps the block, if an earlier answer of the service forbids this action. */
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: DocumentIntention): boolean {
   const block = findRemainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
@@ -89,8 +89,8 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Docum
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
-  // Kept even when refused requests are sent again, because each scan checks anyway whether the
-  // document is gone.
+  // This block stays even if refused requests are sent again: each scan checks whether the document
+  // is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
     keepBlock(draft, block);
@@ -108,8 +108,8 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 }
 
 /**
- * Keeps blocks of files and folders that this scan could not read. They are not part of the plan,
- * so no other rule keeps their blocks. ORDER: after all decisions.
+ * Keeps blocks of files and folders that this scan could not read, because no other rule does.
+ * ORDER: after all decisions.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -135,13 +135,14 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/** A request to an endpoint that the service does not have is never sent again. */
+/** Returns true if a refused request is sent again in this cycle; false for a missing endpoint. */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
- * If an earlier answer of the service forbids this change of a folder, the plan keeps the block.
+ * Returns true, and keeps the block, if an earlier answer of the service forbids this change of a
+ * folder.
  * @param key id of the folder; for a folder without a record, its local path
  * @param path current path of the folder if another path ends the block; null if the path does not
  * matter

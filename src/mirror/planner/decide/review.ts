@@ -8,7 +8,10 @@ import { proposeDownload, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
-/** @returns false if `CONTENT_RULES` must decide */
+/**
+ * Decides about a document that is protected or in review.
+ * @returns false if `CONTENT_RULES` must decide
+ */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;
   const hasContentInReview = record.submissions.length > 0;
@@ -71,8 +74,8 @@ function isUnchanged(draft: PlanDraft, record: DocumentRecord, localFile: LocalF
 }
 
 /**
- * After a new version was published, ends the review if that version contains the reviewed content.
- * Otherwise merges the version into the local content.
+ * Plans the end of a review if the published version contains the reviewed content. Otherwise plans
+ * to merge the published version into the local file.
  */
 function settleReview(draft: PlanDraft, shared: SharedDocument): void {
   const { row, localFile } = shared;

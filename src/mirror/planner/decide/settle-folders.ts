@@ -11,8 +11,9 @@ import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 
 /**
- * ORDER: after the decisions about documents, because a folder is needed if a document will be in
- * it. Starts with the deepest folders, because a folder that is kept keeps the folders above it.
+ * Decides which folders to create, keep or remove, deepest first, because a folder that is kept
+ * keeps the folders above it. ORDER: after the decisions about documents, because a folder is
+ * needed if a document will be in it.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {
   const getOccupiedFolders = once(() => findOccupiedFolders(draft));
@@ -53,7 +54,7 @@ function noteParents(contents: FolderContents, row: PlanRow): void {
   }
 }
 
-/** The last known folder of a document that a scan did not show must not be removed. */
+/** Notes the last known folder of a document that a scan did not show: that folder must stay. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
@@ -75,7 +76,7 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: FolderConte
   else if (!isOnDisk && folder.record !== null) forgetFolder(draft, folder);
 }
 
-/** The folder is new, or was deleted on the service. */
+/** Decides about a folder that is new locally, or was deleted on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.remote.has(folder)) {
     proposeRemoteFolder(draft, folder, contents);
@@ -101,7 +102,10 @@ function decideLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId, c
   else forgetFolder(draft, folder);
 }
 
-/** Files that are not synced count as content; leftovers of editors and desktops do not. */
+/**
+ * Returns true if a folder will be empty, apart from leftovers of editors and desktops. Files that
+ * are not synced count as content.
+ */
 function isLeftEmpty(folder: FolderRow, contents: FolderContents): boolean {
   const path = folder.localPath!;
   return !contents.occupied().foreign.has(path) && !contents.local.has(folder);
@@ -142,7 +146,7 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // Nobody knows whether an earlier POST of this folder succeeded, so it is not sent again (I08).
+  // An earlier POST of this folder may have succeeded, so it is not sent again (I08).
   const unreadReason = draft.trees.local.unseen.get(path);
   if (unreadReason !== undefined) {
     blockRow(draft, folder, "not-seen", unreadReason.why);
@@ -151,7 +155,7 @@ function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPat
   return draft.policy.direction === "pull" || isFolderChangeForbidden(draft, path, "make");
 }
 
-/** The folder is new, or was deleted locally. */
+/** Decides about a folder that is new on the service, or was deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   if (contents.local.has(folder) || folder.record === null) proposeLocalFolder(draft, folder, contents);
   else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) proposeRemoteRemoval(draft, folder);
@@ -226,8 +230,8 @@ function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
 type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
- * A folder is occupied if a synced file, a folder, or a file that is not synced is directly in it.
- * Leftovers of editors and desktops do not count.
+ * Returns the folders on disk that are not empty, apart from leftovers of editors and desktops.
+ * Files that are not synced count as content.
  */
 function findOccupiedFolders(draft: PlanDraft): OccupiedFolders {
   const parentsOfSynced = new Set<string>();

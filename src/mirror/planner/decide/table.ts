@@ -28,8 +28,7 @@ export const CONTENT_RULES = {
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
   "deleted/unseen": "block-not-seen",
-  // mdmirror never deletes a document outside the workspace folder. Its record stays without a
-  // file.
+  // mdmirror never deletes a document outside the linked part of the workspace.
   "deleted/outside": "leave-subtree",
   "created/created": "meet",
   "created/never": "post",
@@ -43,10 +42,7 @@ export const CONTENT_RULES = {
 
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
-/**
- * `agree`: both sides moved it. If both places correspond, only base changes; otherwise the
- * service's place wins.
- */
+/** Rule for a place. `agree`: both sides moved it; if the places differ, the service's wins. */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
 export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
@@ -56,10 +52,7 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
   both: "agree",
 };
 
-/**
- * A document that was deleted locally and moved on the service is restored, because somebody still
- * uses it.
- */
+/** A deleted document that was moved on the service is restored: somebody still uses it. */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",
   local: "delete-remote",

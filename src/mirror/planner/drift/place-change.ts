@@ -1,7 +1,4 @@
-/**
- * Compares both sides with base: who changed the content of a document, and who moved a document or
- * folder.
- */
+/** Compares both sides with base: who changed the content, and who changed the place. */
 
 import { type DocumentRow, getPathOnSide, type PlanRow, SIDES } from "../match/row.ts";
 import { findBaseFolder, type FolderForest } from "../match/forest.ts";
@@ -9,7 +6,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf } from "../../../contract/path.ts";
 
-/** `unknown`: the scan did not show the content. */
+/** State of local content, compared with base. `unknown`: the scan did not show the content. */
 export type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";
 export type RemoteDrift = "unchanged" | "edited" | "gone" | "unseen" | "outside";
 /** Contents of a document without a record, which at least one side has. */
@@ -43,8 +40,8 @@ function compareLocalContent({ local: { seen } }: DocumentRow, record: DocumentR
 }
 
 /**
- * Compares with base's local content and with the service's. These differ by line ends, BOM or
- * final newline, and an editor may have removed these from the file.
+ * Returns true if a file has base's local content or the service's content. The two differ by line
+ * ends, BOM or final newline, and an editor may have removed these from the file.
  */
 export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
   return file.digest === record.localDigest || file.digest === record.digest;

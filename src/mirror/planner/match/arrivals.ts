@@ -27,6 +27,7 @@ export class Arrivals {
   }
 
   /**
+   * Adds the documents that only have to be created locally.
    * @param files documents that are new on the service
    * @param judged documents about which the plan must decide, even if it could only create them
    * @returns the documents about which the plan has to decide

@@ -28,16 +28,16 @@ export function matchByPathAndInode(matching: MatchProgress): void {
   });
 }
 
-/** Returns true if the user has moved a conflict copy of this document over it. */
+/** Returns true if the user has moved a conflict copy of this document over the document. */
 function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
 
 /**
- * An editor may save a document as a new file, which has another inode. Documents made from one
- * template are similar to each other, so a pair is left out if inodes show that two such documents
- * were swapped.
+ * Matches documents with similar files at their paths, because an editor may save a document as a
+ * new file with another inode. Documents made from one template are similar too, so a pair is left
+ * out if inodes show that two such documents were swapped.
  */
 export function matchByPathAndText(matching: MatchProgress): void {
   const isSwapped = makeSwapTest(matching);
@@ -79,17 +79,14 @@ function fitsOwnerBetter(
   return file.stamp.birthMs === 0 ? theirs > ours : theirs >= ours;
 }
 
-/**
- * A short note may have been extended, or a long one split, so that the whole contents are not
- * similar.
- */
+/** Matches documents with files at their paths that were extended or split. */
 export function matchByPathAndPart(matching: MatchProgress): void {
   matchAtPaths(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
- * A document whose two recorded paths do not correspond comes last, because its move was
- * interrupted.
+ * Matches the rest by path. A document whose two recorded paths do not correspond comes last,
+ * because its move was interrupted.
  */
 export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -102,7 +99,7 @@ function matchAtPaths(matching: MatchProgress, isProven: (record: DocumentRecord
     if (isProven(record, file)) matchFile(matching, record, file);
 }
 
-/** The caller may match a file before it requests the next pair. */
+/** Yields files at the documents' paths. The caller may match a file before the next pair. */
 function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentRecord, LocalFile]> {
   const fileFinders = listFileFinders(matching);
   for (const whereIs of listPathDerivations(matching))
@@ -116,7 +113,10 @@ function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentReco
 
 type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
-/** In this order: the path after the moves of the document's folders, then its recorded path. */
+/**
+ * Returns expected paths in this order: after the moves of the document's folders, then as
+ * recorded.
+ */
 function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
   const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => deriveExpectedPath(localPath, folders);
   return folders.hasMoved ? [derivePathAfterMoves, ({ localPath }) => localPath] : [derivePathAfterMoves];
@@ -124,7 +124,9 @@ function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpecte
 
 type FileFinder = (path: LocalPath) => LocalFile | undefined;
 
-/** In this order: the exact spelling, then any spelling that the disk treats as equal. */
+/**
+ * Returns ways to find a file: by exact spelling, then by spellings that the disk treats as equal.
+ */
 function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[] {
   const { disk } = trees.local;
   const findExactPath: FileFinder = (path) => files.get(path);

@@ -21,9 +21,9 @@ type ChangedDocuments = {
 };
 
 /**
- * Leaves out unchanged documents: there may be very many, and no step concerns them. A document is
- * unchanged if both sides have it as base does, base has no pending change for it, and its folder
- * did not move.
+ * Returns the documents and files about which the plan has to decide. Leaves out unchanged
+ * documents, because there may be very many, and no step concerns them. A document is unchanged if
+ * both sides have it as base does, base has no pending change for it, and its folder did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
   const unmovedFolders = findUnmovedFolders(trees, paths);
@@ -36,8 +36,7 @@ export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: J
       unchangedByPath.set(localPath, record);
     else records.set(id, record);
   }
-  // If a changed and an unchanged document have one local path in base, the plan decides about
-  // both.
+  // If two documents have one local path in base, the plan decides about both.
   for (const { localPath } of [...records.values()]) {
     const unchangedRecord = unchangedByPath.get(localPath);
     if (unchangedRecord !== undefined) records.set(unchangedRecord.id, unchangedRecord);
@@ -75,8 +74,8 @@ function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): bo
 }
 
 /**
- * Returns local paths and their paths on the service, with the root. A folder inside a moved folder
- * has moved too.
+ * Returns the folders that did not move on either side, by local path, with their paths on the
+ * service. A folder inside a moved folder has moved too.
  */
 function findUnmovedFolders(
   { base, local, remote }: Trees,

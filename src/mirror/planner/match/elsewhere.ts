@@ -42,7 +42,7 @@ export class MovedFiles {
   /** For each document, the file at its path that neither inode nor content confirms. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Strongest evidence first. */
+  /** Pairs of a document and a file elsewhere, strongest evidence first. */
   readonly #candidates: readonly MatchCandidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly MatchCandidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly MatchCandidate[]>;
@@ -113,9 +113,8 @@ export class MovedFiles {
   }
 
   /**
-   * Returns candidates with evidence equal to this one's: this document with another file, or
-   * another document with this file. Another document counts only if it has an unconfirmed file at
-   * its own path.
+   * Returns rival pairs with equal evidence: this document with another file, or this file with
+   * another document that has an unconfirmed file at its own path.
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
     const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(
@@ -194,8 +193,8 @@ function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap
 }
 
 /**
- * A document may be blocked because several files may belong to it. Other documents to which such a
- * file may belong are then blocked too, so that they do not count as deleted.
+ * Blocks every document that may belong to a file of a blocked document. Otherwise such a document
+ * would count as deleted, although the file may be its own.
  */
 export function blockPossibleOwners(matching: MatchProgress): void {
   const contestedFiles = new Set([...matching.blocked.values()].flat());

@@ -7,22 +7,19 @@ import { toFolderInodeKey } from "./inode.ts";
 
 type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
-/**
- * Current local paths of the recorded folders. The expected paths of documents are derived from
- * these.
- */
+/** Current local paths of the recorded folders, from which expected paths of documents follow. */
 export type FolderPaths = {
   readonly found: Map<DirId, LocalPath>;
-  /** The recorded folder that is at each path now. */
+  /** For each current path, the recorded folder that is there. */
   readonly claimed: Map<LocalPath, DirId>;
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Each folder comes after its parent. */
+  /** Recorded folders, each after its parent. */
   readonly sorted: readonly FolderRecord[];
   readonly canMoveFolders: boolean;
   readonly canMoveToRoot: boolean;
   /**
    * Recorded folders that were removed locally and that the service cannot delete, by local path in
-   * base. A local folder that is created at such a path counts as the recorded one.
+   * base. A new local folder at such a path counts as the recorded folder.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
   /** Folders of `keptByService` whose path another local folder has now. */
@@ -66,8 +63,8 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
 }
 
 /**
- * A folder at its recorded path is found first. Other paths are searched only if the service can
- * move folders.
+ * Finds folders by inode: first at their recorded paths, then elsewhere, if the service can move
+ * folders.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
@@ -91,8 +88,9 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
 }
 
 /**
- * Such a folder keeps its name on the service, so another folder that is moved to its local path
- * cannot get the name. The other folder's documents are moved one by one.
+ * Lists folders that were removed locally and that the service cannot delete. Such a folder keeps
+ * its name on the service, so another folder that is moved to its local path cannot get the name.
+ * The other folder's documents are moved one by one.
  */
 function listFoldersKeptByService(
   sorted: readonly FolderRecord[],
@@ -118,7 +116,7 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
   if (path !== dir.localPath) paths.hasMoved = true;
 }
 
-/** Returns the path that a recorded item has if only the folders above it were moved. */
+/** Returns the path of a recorded document or folder if only the folders above it were moved. */
 export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
@@ -156,8 +154,7 @@ function findByVotes(
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  // A folder that moved with its parent takes precedence over a folder that only its documents
-  // point to.
+  // A folder that moved with its parent comes before a folder that only its documents point to.
   for (const path of [applyFolderMoves(dir.localPath, paths), findVotedPath(poll)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canFolderBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -191,8 +188,7 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
-  // A document directly in the folder shows the folder's path, even if the document itself was
-  // renamed.
+  // A document directly in the folder shows the folder's path, even after the document was renamed.
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
@@ -200,7 +196,7 @@ function findVotedPath({ total, votes }: FolderVotes): LocalPath | null {
   return votes.entries().find(([, count]) => count * 2 > total)?.[0] ?? null;
 }
 
-/** Accepts any spelling that the disk treats as equal. */
+/** Finds a local folder by any spelling that the disk treats as equal. */
 export type FindLocalFolder = (path: LocalPath) => LocalPath | null;
 
 export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFolder {

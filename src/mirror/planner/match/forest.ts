@@ -5,7 +5,7 @@ import { type FolderRow, getPathOnSide, type Place, type Side, SIDES } from "./r
 import { type FolderPaths, applyFolderMoves } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/** All folders of the three trees; one row for each folder. */
+/** All folders of the three trees, with one row for each folder. */
 export type FolderForest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -17,7 +17,7 @@ export type FolderForest = {
 };
 
 /**
- * Starts with the root and the recorded folders.
+ * Creates the forest with the root and the recorded folders.
  * @param mayBeHidden true if a folder that was not found may be at a path that the scan could not
  * read
  */
@@ -114,8 +114,8 @@ function findRemoteSide(
 }
 
 /**
- * Two folders may have one recorded path, because the user removed one locally and the service
- * cannot delete it. The folder that exists locally is then indexed.
+ * Adds a folder at its recorded path. If two folders have one recorded path, takes the folder that
+ * exists locally: the user removed the other one, and the service cannot delete it.
  */
 function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder: FolderRow): void {
   if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
@@ -140,7 +140,10 @@ export function placeFolders(forest: FolderForest): void {
     }
 }
 
-/** Adds the folder if no tree shows it: documents may be in a folder that the key cannot read. */
+/**
+ * Returns the folder at a path. Adds it if no tree shows it: documents may be in a folder that the
+ * key cannot read.
+ */
 export function findOrAddFolder(forest: FolderForest, side: Side, path: string): FolderRow {
   const foldersByPath = side === "local" ? forest.byLocal : forest.byRemote;
   const knownFolder = foldersByPath.get(path);
@@ -205,7 +208,7 @@ function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, loca
 }
 
 /**
- * Returns the folder with a recorded path on the service. Two records may have one, because a
+ * Returns the folder with a recorded path on the service. Two records may have one path, because a
  * folder that was removed locally may stay on the service without being tracked. Prefers the record
  * that also has the local path.
  */

@@ -4,21 +4,21 @@ import type { Inode, Stamp } from "../../model/record.ts";
 import type { UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 
 /**
- * Includes the birth time, because systems may give a freed inode to a new file immediately. A file
- * with a birth time never has the key of a file without a birth time.
+ * Returns a key of device, inode and birth time, because systems may give a freed inode to a new
+ * file immediately. A file with a birth time never has the key of a file without a birth time.
  */
 export function toInodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
 }
 
-/** Null for a file with several hard links, because its inode has several paths. */
+/** Returns null for a file with several hard links, because its inode has several paths. */
 export function toFileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : toInodeKey(stamp);
 }
 
 /**
- * Null if the disk has no birth times. A freed inode could then belong to another folder, and a
- * folder has no content that could confirm it.
+ * Returns null if the disk has no birth times: the system may reuse a freed inode, and a folder has
+ * no content that could confirm it.
  */
 export function toFolderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : toInodeKey(folder);

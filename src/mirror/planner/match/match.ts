@@ -28,15 +28,9 @@ import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 export type MatchedTrees = {
   readonly forest: FolderForest;
   readonly documents: DocumentRow[];
-  /**
-   * Files about which this plan decides nothing, because each may belong to a document that was not
-   * found.
-   */
+  /** Files that the plan leaves alone, because each may belong to a document that was not found. */
   readonly undecided: ReadonlySet<LocalPath>;
-  /**
-   * Documents that the plan left out, but on which a decision depends. The next round of planning
-   * includes them.
-   */
+  /** Documents that the plan left out, but that the next round of planning must include. */
   readonly toInclude: Set<DocId>;
   readonly arrivals: Arrivals;
   /** Finds what is at a path before the plan changes anything. */
@@ -44,8 +38,8 @@ export type MatchedTrees = {
 };
 
 /**
- * Returns no rows for unchanged documents, and none for documents that only have to be created
- * locally.
+ * Matches records, local files and documents of the service. Leaves out unchanged documents, and
+ * documents that only have to be created locally.
  */
 export function matchTrees(
   trees: Trees,
@@ -55,8 +49,7 @@ export function matchTrees(
 ): MatchedTrees {
   const folders = findFolders(trees, policy);
   const { records, files } = findChangedDocuments(trees, folders, judged);
-  // Rows are created in the order of ids, so that the result does not depend on the order of the
-  // input.
+  // Rows are in the order of ids, so that the result does not depend on the order of the input.
   const sortedRecords = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const record of sortedRecords) if (isAway(record)) records.delete(record.id);
   const emptyResults = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
@@ -87,9 +80,7 @@ function isAtOtherPath({ matches }: MatchProgress, { id, localPath }: DocumentRe
   return match !== undefined && match.path !== localPath;
 }
 
-/**
- * @param unread reason why a missing document may still exist; null if a missing document is absent
- */
+/** @param unread reason why a missing document may still exist; null if its absence is certain */
 function describeLocalState(
   matching: MatchProgress,
   record: DocumentRecord,
@@ -113,8 +104,8 @@ function whyLocalUnknown(
 }
 
 /**
- * A document is gone only if the listing was complete and its absence is proven (I20). Otherwise a
- * missing document is unknown.
+ * Returns "gone" only if the listing was complete and the absence is proven (I20). Otherwise a
+ * missing document is "unknown".
  */
 function describeRemoteState(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
@@ -157,7 +148,7 @@ function makeNewDocumentRow(
   return makeDocumentRow(forest, trees, file.id, null, local, { kind: "present", file });
 }
 
-/** Strongest evidence first. Each call removes the documents and files that it has matched. */
+/** Matches documents by the strongest evidence first. Each call removes what it has matched. */
 function matchDocuments(matching: MatchProgress): void {
   if (matching.records.size === 0) return;
   matchByInodeAndText(matching);
@@ -174,10 +165,7 @@ function matchDocuments(matching: MatchProgress): void {
   blockPossibleOwners(matching);
 }
 
-/**
- * Matches files by inode and content. This finds plain moves even if another file has the old path
- * now, as after `mv b c; mv a b` or a swap.
- */
+/** Finds plain moves even if another file has the old path now (`mv b c; mv a b`, or a swap). */
 function matchByInodeAndText(matching: MatchProgress): void {
   for (const [record, file] of pairBySameInode(matching))
     if (listKnownDigests(matching, record).includes(file.digest)) matchFile(matching, record, file);
@@ -188,8 +176,7 @@ function* generatePathChanges(matching: MatchProgress): Generator<{ base: LocalP
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);
     if (match !== undefined) yield { base: record.localPath, current: match.path };
-    // A document that is neither matched nor missing was left out as unchanged, so it is still at
-    // its local path in base.
+    // A document that is neither matched nor missing was left out as unchanged: it did not move.
     else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
 }

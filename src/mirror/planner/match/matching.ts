@@ -27,8 +27,8 @@ export type MatchProgress = {
   /** Documents that only the path connects with their files. */
   readonly byPathAlone: Set<DocId>;
   /**
-   * Files about which this plan decides nothing. Each may belong to a blocked document, or to a
-   * document whose file is being written.
+   * Files that the plan leaves alone: each may belong to a blocked document, or to a document whose
+   * file is being written.
    */
   readonly undecided: Set<LocalPath>;
   /** Documents with equal evidence for several files, with these files. */
@@ -41,7 +41,7 @@ export function matchFile(matching: MatchProgress, record: DocumentRecord, file:
   matching.files.delete(file.path);
 }
 
-/** The plan then decides about none of the files. */
+/** Blocks a document with equal evidence for several files; the plan decides about none of them. */
 export function blockAmbiguousDocument(
   matching: MatchProgress,
   record: DocumentRecord,
@@ -55,8 +55,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Does nothing if the document's own file could not be read. The file may then be a copy, and a
- * copy must not get the document's id (I09).
+ * Matches by content, unless the document's own file could not be read: this file may be a copy,
+ * which must not get the document's id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);
@@ -68,8 +68,8 @@ export function matchFileByContent(matching: MatchProgress, record: DocumentReco
 }
 
 /**
- * Lists contents that a document's file may have: base's local content, contents in review (I31),
- * and the content of a conflict or refusal.
+ * Lists the digests of base's local content, of contents in review (I31), and of the content of a
+ * conflict or refusal.
  */
 export function listKnownDigests(
   { trees }: MatchProgress,
@@ -80,10 +80,7 @@ export function listKnownDigests(
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(blockedDigest === null ? [] : [blockedDigest])];
 }
 
-/**
- * Returns the highest similarity between some content and the known contents of a document, from 0
- * to 1.
- */
+/** Returns the similarity to the document's most similar known content, from 0 to 1. */
 export function measureSimilarity(matching: MatchProgress, record: DocumentRecord, profile: LineProfile): number {
   let highestSimilarity = 0;
   for (const digest of listKnownDigests(matching, record)) {
@@ -126,7 +123,7 @@ export function readProfile(matching: MatchProgress, digest: Digest): LineProfil
   return text === null ? null : makeLineProfile(text);
 }
 
-/** Returns none if inodes are not evidence in this cycle. */
+/** Returns documents and files with equal inodes; none if inodes are not evidence in this cycle. */
 export function pairBySameInode(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];
   const byInode = new Map<string, LocalFile>();

@@ -25,7 +25,7 @@ import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
 /**
- * Adds parents first. If both sides have a folder at corresponding places, the two become one row.
+ * Adds new folders, parents first. Folders at corresponding places on both sides become one row.
  */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = makeLocalFolderFinder(trees.local);
@@ -62,14 +62,13 @@ function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths):
 }
 
 /**
- * Returns the paths of all folders above the documents and folders of the service. Folders that the
- * forest already has may be missing.
+ * Returns the folders above all documents and folders of the service. Folders that the forest has
+ * already may be missing.
  */
 function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<RemotePath> {
   const impliedPaths = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addFoldersAbove(impliedPaths, path);
-  // Listings are sorted by folder, so most documents are in the folder of the document before,
-  // which is then skipped without a search.
+  // Listings are sorted by folder, so most documents are in the folder of the previous document.
   let previousFolder = "";
   for (const path of generateRemotePaths(trees)) {
     const slashIndex = path.lastIndexOf("/");
@@ -98,8 +97,7 @@ function addRemoteFolder(
   const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
   const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted on the service and created again with a new id. For its users it is
-    // still that folder.
+    // The folder was deleted and created again with a new id. For its users it is one folder.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     registerFolder(forest, twin);
     return;
@@ -180,7 +178,7 @@ function findMergeTarget(
   return isWithin(candidatePath, localPath) || isWithin(localPath, candidatePath) ? null : candidatePath;
 }
 
-/** Returns null if the parent folder is not on disk. */
+/** Returns a folder's local path; null if its parent folder is not on disk. */
 function deriveLocalPath(
   forest: FolderForest,
   { disk }: Trees["local"],
@@ -191,7 +189,7 @@ function deriveLocalPath(
   return parent === null ? null : joinPath(parent, toLocalName(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
-/** If a folder was moved on both sides, `choosePlaceRule` decides. */
+/** Returns false if the folder was moved on both sides, because `choosePlaceRule` then decides. */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
   return folder.remotePath !== record.remotePath && folder.localPath === applyFolderMoves(record.localPath, paths);

@@ -5,8 +5,8 @@ import type { LocalFile } from "../../model/tree.ts";
 import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of two contents in one cycle, because each takes time. Documents that are not
- * matched by then count as deleted, and files as new; the safety checks prevent damage.
+ * LIMIT: comparisons of two contents in one cycle, because each takes time. Documents without a
+ * match then count as deleted, and files as new; the safety checks prevent damage.
  */
 const MAX_COMPARISONS = 4_000;
 /** LIMIT: contents that are read for comparison in one cycle, to save time and memory. */
@@ -15,7 +15,7 @@ const MAX_PROFILES = 1_000;
 type ProfiledFile = { readonly file: LocalFile; readonly profile: LineProfile };
 type SimilarPair = { readonly record: DocumentRecord; readonly file: LocalFile; readonly score: number };
 
-/** The most similar pair comes first. */
+/** Returns pairs of a document and a similar file, the most similar pair first. */
 export function pairBySimilarity(matching: MatchProgress): readonly SimilarPair[] {
   return listPairs(matching, listProfiledFiles(matching)).sort(
     (a, b) => b.score - a.score || compareStrings(a.record.id, b.record.id) || compareStrings(a.file.path, b.file.path),

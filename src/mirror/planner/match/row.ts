@@ -1,6 +1,6 @@
 /**
- * Rows: the documents and folders of one plan. A row has a place on each side: a parent folder and
- * a name, not a path. So when a folder moves, only its own place changes.
+ * Rows: the documents and folders of one plan. A row's place on each side is a parent folder and a
+ * name, not a path. So when a folder moves, the places of the rows in it stay.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -19,10 +19,7 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/**
- * Null if the document or folder is not on that side. The planned place (`goal`) is set only by
- * `setGoal`.
- */
+/** Places of a row on one side; null if the row is not on that side. Only `setGoal` sets `goal`. */
 type RowPlaces = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
@@ -35,19 +32,16 @@ type CommonRow = {
 export type FolderRow = CommonRow & {
   readonly kind: "folder";
   record: FolderRecord | null;
-  /**
-   * From base or from the listing. Null if the service does not have the folder, or did not show
-   * it.
-   */
+  /** Id of the folder; null if the service does not have the folder, or did not show it. */
   dirId: DirId | null;
-  /** Before the plan; null if the folder is not on disk. */
+  /** Path before the plan; null if the folder is not on disk. */
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
   /**
    * State on the service.
-   * - `implied`: not listed, but a document's path contains it
-   * - `gone`: its absence is proven
+   * - `implied`: not listed, but a document's path contains the folder
+   * - `gone`: the absence is proven
    * - `unknown`: recorded, but not listed in this cycle
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
@@ -55,18 +49,12 @@ export type FolderRow = CommonRow & {
   replaced: DirId | null;
   /**
    * True for the old local folder of a folder that was merged into another one. Its documents are
-   * moved there, and it is removed when it is empty.
+   * moved there, and the empty folder is then removed.
    */
   isVacated: boolean;
-  /**
-   * True if the folder was deleted locally, the service cannot delete it, and another local folder
-   * has its path now.
-   */
+  /** True if the service cannot delete this locally removed folder, whose path another one has. */
   isPathTaken: boolean;
-  /**
-   * True if the folder was moved on the service to the path of a new local folder, so that the two
-   * are one folder now.
-   */
+  /** True if a move on the service put this folder at the path of a new local folder. */
   isMerged: boolean;
 };
 
@@ -88,7 +76,7 @@ export type DocumentRow = CommonRow & {
 
 export type PlanRow = FolderRow | DocumentRow;
 
-/** Null plans no place. No other function sets planned places. */
+/** Sets the planned place; null plans no place. No other function sets planned places. */
 export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
   const mutablePlaces: { goal: Place | null } = row[side];
   mutablePlaces.goal = place;
@@ -110,10 +98,7 @@ export function getNameKind(row: PlanRow): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }
 
-/**
- * Returns a value that makes a converted local name unique: the id; for a folder without an id, its
- * path; for a document without an id, "".
- */
+/** Returns the id; for a folder without an id, its path; for a document without an id, "". */
 export function toUniqueId(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }

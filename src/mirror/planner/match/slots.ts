@@ -5,22 +5,19 @@ import { hasFileAt, generateLocalPaths, generateRemotePaths } from "../../model/
 import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
-/**
- * How each side decides whether two names are equal. mdmirror tests the disk, and learns the
- * service's rules from its answers.
- */
+/** How each side compares names. mdmirror tests the disk, and learns from the service's answers. */
 type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 
 /**
- * A slot is a name in a folder; only one file or folder can have it. Two names that the side treats
- * as equal have one key (I11).
+ * Returns the key of a slot: a name in a folder. Names that the side treats as equal have one key
+ * (I11).
  */
 export function toSlotKey(place: Place, folding: DiskFolding): string {
   return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
 /**
- * A map from slots (names in folders). Each folder has a map of its own, because building a key for
+ * A map by slot (a name in a folder). It has one map for each folder, because building a key for
  * each access would be slow.
  */
 export class SlotMap<T> {
@@ -59,8 +56,8 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds out what is in a slot before the plan. Its indexes are built on first use, because a plan
- * without moves needs none.
+ * Finds what is in a slot. Its indexes are built on first use, because a plan without moves needs
+ * none.
  */
 export class SlotOccupancy {
   readonly foldings: NameFoldings;
@@ -110,10 +107,7 @@ export class SlotOccupancy {
   }
 }
 
-/**
- * Uses the current and the planned slots on disk. One slot may have several owners, at different
- * moments of the plan.
- */
+/** Indexes the owners of each slot. A slot may have several, at different moments of the plan. */
 export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
   const rowsBySlot = new SlotMap<readonly PlanRow[]>(disk);
   for (const row of rows)

@@ -5,10 +5,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 import { findOrAddFolder, type FolderForest } from "./forest.ts";
 
-/**
- * Documents that base has no record of. Either both sides have the document at corresponding
- * places, or only one side has it.
- */
+/** Documents that base has no record of, on both sides or on one. */
 type UnrecordedDocuments = {
   readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
   readonly onlyRemote: readonly RemoteFile[];
@@ -17,7 +14,7 @@ type UnrecordedDocuments = {
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
-/** `isExact`: true if the local spelling must be equal to the derived name. */
+/** Way to derive a local name. `isExact`: true if the file's spelling must equal that name. */
 type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
 
 /**
@@ -32,7 +29,10 @@ const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: false },
 ];
 
-/** @param newFiles files that belong to no recorded document */
+/**
+ * Finds documents without a record that both sides have.
+ * @param newFiles files that belong to no recorded document
+ */
 export function findTwins(
   forest: FolderForest,
   trees: Trees,
@@ -84,8 +84,8 @@ function makeFinderByName(
 }
 
 /**
- * Finds the new local file whose converted name gives the document's path on the service. Finds
- * none if several files would get this path.
+ * Returns a search for the new file whose converted name is a document's path. The search finds
+ * nothing if several files convert to that path.
  */
 function makeFinderByMappedName(
   forest: FolderForest,

@@ -4,7 +4,7 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
-/** Also true if many files were being moved during the scan. */
+/** Returns true if the scan could not read a path, or if many files were being moved meanwhile. */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }

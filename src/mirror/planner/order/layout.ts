@@ -15,7 +15,7 @@ import { makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
 import { type MovePatch, listMovePatches } from "./temporary.ts";
 
-/** `freed`: key of the slot (a name in a folder) that the step made free; null if none. */
+/** Change of a row. `freed`: key of the slot (a name in a folder) that became free, or null. */
 export type RowChange = {
   readonly side: Side;
   readonly row: PlanRow;
@@ -39,7 +39,7 @@ export class StepLayout {
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onRowChange: (shift: RowChange) => void;
-  /** The last step that created, moved or removed each document or folder, by side. */
+  /** For each side, the last step that created, moved or removed each document or folder. */
   readonly #placed = { local: new Map<PlanRow, number>(), remote: new Map<PlanRow, number>() };
   /** Steps that come before all other steps on a document or folder. */
   readonly #first = new Map<PlanRow, number[]>();
@@ -90,7 +90,7 @@ export class StepLayout {
 
   #at(row: PlanRow): ActionPaths {
     const listedPath = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // Uses one string for equal paths, because paths take most of the memory of a large plan.
+    // Equal paths share one string, because paths take most of the memory of a large plan.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === listedPath ? listedPath : local,
@@ -98,10 +98,7 @@ export class StepLayout {
     };
   }
 
-  /**
-   * Returns the steps that must come before a step that uses the current paths of a document or
-   * folder.
-   */
+  /** Returns the steps that must come before a step that uses a row's current paths. */
   #dependencies(row: PlanRow, sides: readonly Side[]): Set<number> {
     const prerequisites = this.#firsts(row);
     for (const side of sides) {
@@ -153,8 +150,7 @@ export class StepLayout {
     const plannedPlace = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
-      // Without a proposal, the folder is created together with a document in it, and needs no
-      // step.
+      // Without a proposal, the folder is created with a document in it and needs no step.
       state.move(row, plannedPlace, null);
       this.#onRowChange({ side, row, from: null, to: plannedPlace, freed: null });
       return;
@@ -180,7 +176,10 @@ export class StepLayout {
     for (const side of SIDES) this.sides[side].use(place, step);
   }
 
-  /** @param claimants documents and folders whose local steps must come first */
+  /**
+   * Adds a removal.
+   * @param claimants documents and folders whose local steps must come first
+   */
   layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {
     const state = this.sides[side];
     const from = state.placeOf(row);

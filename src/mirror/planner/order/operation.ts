@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type PlanRow, type Side } from "../match/row.ts";
 
-/** An operation that has no position and no paths yet. */
+/** An operation of a plan, before it has a position and paths. */
 export type PlanOperation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: PlanRow; readonly proposal: Proposal }
   | { readonly kind: "arrive"; readonly row: PlanRow; readonly side: Side; readonly proposal: Proposal | null }
@@ -16,10 +16,7 @@ export type PlanOperation =
  */
 const SIDES_REMOTE_FIRST = ["remote", "local"] as const;
 
-/**
- * Lists operations in the order in which they are tried: folders, moves, creations and edits,
- * records, deletions, removed folders.
- */
+/** Lists the operations of a plan in the order of `getOperationRank`. */
 export function listOperations(draft: PlanDraft): PlanOperation[] {
   const operations: PlanOperation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
@@ -52,7 +49,7 @@ function addMoves(row: PlanRow, proposals: readonly Proposal[], operations: Plan
   }
 }
 
-/** Returns null for a creation, which `addMoves` adds. */
+/** Returns the operation for a proposal; null for a creation, which `addMoves` adds. */
 function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   switch (proposal.role) {
     case "arrive-local":
@@ -67,7 +64,10 @@ function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   }
 }
 
-/** Returns null if the place did not change, or another step records it. */
+/**
+ * Returns a proposal to record a place; null if the place did not change, or another step records
+ * it.
+ */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const reasonClause = draft.moveReasons.get(row);
   const { record } = row;

@@ -24,9 +24,9 @@ class StepSchedule {
   readonly #operations: PlanOperation[];
   readonly #waiting = new WaitingList();
   readonly #ready: PlanOperation[] = [];
-  /** Number of moves, creations and removals of each item that are not in order yet. */
+  /** Number of moves, creations and removals of each row that are not in order yet. */
   readonly #openOperations = new Map<PlanRow, number>();
-  /** Number of items that still have to leave each folder, by side. */
+  /** Number of documents and folders that still have to leave each folder, by side. */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -63,8 +63,8 @@ class StepSchedule {
   }
 
   /**
-   * Adds steps for documents that are only created locally. If the folder of such a document does
-   * not exist at this point, the next round of planning decides about the document.
+   * Adds steps for new documents that are only created locally. If the folder of such a document
+   * does not exist at this point, the next round of planning decides about the document.
    */
   #layArrivals(): void {
     const { arrivals, toInclude } = this.#draft;
@@ -91,14 +91,12 @@ class StepSchedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // Saves the computation of keys in the usual case.
+    // If no operation waits, the keys need not be computed.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
 
-  /**
-   * Returns the key of the event for which an operation waits; null if it can become a step now.
-   */
+  /** Returns the key of the event that an operation waits for; null if it is ready. */
   #need(operation: PlanOperation): string | null {
     const { row } = operation;
     switch (operation.kind) {
@@ -124,7 +122,7 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event for which a removal waits. A folder must be empty. A deletion on
+   * Returns the key of the event that a removal waits for. A folder must be empty. A deletion on
    * the service also waits for local steps that may put another file at the deleted document's
    * local path.
    */
@@ -139,7 +137,7 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event for which a record waits. Base may record a path only after all
+   * Returns the key of the event that a record waits for. Base may record a path only after all
    * folders above it have their planned places, because each of their moves may fail.
    */
   #needOfRecord(row: PlanRow): string | null {
@@ -157,7 +155,7 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event for which a move or creation waits: the parent folder exists, or
+   * Returns the key of the event that a move or creation waits for: the parent folder exists, or
    * the path becomes free.
    */
   #needOfGoal(row: PlanRow, side: Side): string | null {
@@ -168,8 +166,7 @@ class StepSchedule {
       ancestor !== undefined;
       ancestor = state.placeOf(ancestor)?.parent
     ) {
-      // A folder cannot move into a folder inside it, so it waits until that inner folder has moved
-      // out.
+      // A folder cannot move into a folder inside it, so it waits for the inner folder to move out.
       if (ancestor === row) return `moved ${side} ${this.#lowestOpen(side, plannedPlace.parent, row).key}`;
       if (state.placeOf(ancestor) === null && !state.exists(ancestor)) return `moved ${side} ${ancestor.key}`;
     }
@@ -231,8 +228,8 @@ class StepSchedule {
   }
 
   /**
-   * Moves one item of a circle of moves to a temporary name, so that another item can have its
-   * path. Returns false if no item can be moved. Each item is moved in this way at most once, so
+   * Breaks a circle of moves: moves one document or folder to a temporary name, so that another can
+   * have its path. Returns false if none can be moved. Each is moved in this way at most once, so
    * the caller's loop ends.
    */
   #breakCircle(): boolean {
@@ -271,7 +268,7 @@ class StepSchedule {
   }
 }
 
-/** Operations that cannot become steps yet, by the key of the event for which they wait. */
+/** Operations that cannot become steps yet, by the key of the event that they wait for. */
 class WaitingList {
   readonly #byNeed = new Map<string, PlanOperation[]>();
   readonly #needs = new Map<PlanOperation, string>();
@@ -288,7 +285,7 @@ class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /** @param need key of the event for which the operation waits */
+  /** @param need key of the event that the operation waits for */
   add(operation: PlanOperation, need: string): void {
     this.#needs.set(operation, need);
     const operations = this.#byNeed.get(need);

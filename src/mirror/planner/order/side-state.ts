@@ -3,8 +3,8 @@ import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * The places on one side after the steps that are in order so far. Gives a new step its paths, and
- * the earlier steps on which it depends.
+ * Places on one side after the steps that are in order so far. A new step gets its paths from these
+ * places, and the earlier steps that it depends on.
  */
 export class SideState {
   readonly side: Side;
@@ -44,7 +44,7 @@ export class SideState {
     const occupant = this.#slots.get(place);
     if (occupant !== undefined) return occupant === null || occupant === row;
     const currentPlace = row[this.side].now;
-    // The item itself is at this path: the rename only changes the case of the name.
+    // The document or folder itself is at this path: the rename only changes upper and lower case.
     if (currentPlace !== null && this.key(currentPlace) === this.key(place)) return true;
     return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
@@ -97,7 +97,7 @@ export class SideState {
   }
 
   /**
-   * @param to null removes the document or folder from this side
+   * @param to new place; null removes the document or folder from this side
    * @param step number of the step; null for a folder that is created together with a document in
    * it, because no other step has to wait for that folder
    * @returns the key of the slot (a name in a folder) that became free; null if none did

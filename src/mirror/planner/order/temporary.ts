@@ -8,9 +8,8 @@ import type { SideState } from "./side-state.ts";
 const KEPT_BYTES = 100;
 
 /**
- * Returns a name that is legal on the service and free in these folders; equal trees give equal
- * names. It is made from the original name, even if an interrupted plan left another temporary
- * name.
+ * Returns a name that is legal on the service and free in these folders. The name is derived from
+ * the original name, even if an interrupted plan left another temporary name.
  */
 export function chooseTemporaryName(row: PlanRow, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
@@ -30,8 +29,8 @@ export function chooseTemporaryName(row: PlanRow, state: SideState, folders: rea
 export type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * If name and folder change, two PATCHes are needed, in the order whose path in between is free. If
- * neither path is free, a temporary name is used in between.
+ * Lists the PATCHes of a move. If name and folder change, two are needed, in the order whose path
+ * in between is free. If neither path is free, a temporary name is used in between.
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
 export function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {

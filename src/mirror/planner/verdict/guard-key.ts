@@ -2,7 +2,7 @@ import { type Action, subjectOf } from "../../model/action.ts";
 
 /**
  * Returns a key of an action's document, version and content. An approval stores the key, so it
- * covers exactly this action, also in later plans.
+ * covers exactly this action, in later plans too.
  */
 export function toGuardKey(action: Action): string {
   switch (action.kind) {

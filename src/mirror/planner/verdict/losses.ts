@@ -26,14 +26,11 @@ type SideLosses = {
   readonly emptied: readonly GuardedStep[];
   /** Documents that may become blank on this side: the plan does not know their new content yet. */
   readonly unread: readonly DocId[];
-  /** Number of losses on this side in the last hour; they count towards the limit. */
+  /** Number of losses on this side in the last hour, which count towards the limit. */
   readonly lossesBefore: number;
   /** Number of losses that need no approval. */
   readonly limit: number;
-  /**
-   * True if an earlier safety check found no document on the other side, and the user has not
-   * answered yet.
-   */
+  /** True if a safety check found the other side empty, and the user has not answered yet. */
   readonly wasFoundEmpty: boolean;
   readonly otherSide: OtherSideCounts;
 };
@@ -43,12 +40,9 @@ type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
   readonly present: number;
-  /** Number of documents after this plan. */
+  /** Number of documents on the other side after this plan. */
   readonly kept: number;
-  /**
-   * Returns the number of documents that were blank in base already, so that they cannot lose
-   * content.
-   */
+  /** Returns the number of documents that were blank in base already. */
   readonly empty: () => number;
 };
 
@@ -124,7 +118,9 @@ function countEmpty({ records }: BaseTree): number {
   return emptyCount;
 }
 
-/** Returns no documents if even blank contents could not cause a stop. */
+/**
+ * Lists documents to read before the verdict; none if even blank contents could not cause a stop.
+ */
 export function listDocumentsToRead(loss: SideLosses): readonly DocId[] {
   const { unread } = loss;
   const isStopped = isOverLimit(loss, unread.length) || isLosingAll(loss, unread.length);
@@ -147,8 +143,8 @@ const ALL_GONE_REASONS = { local: "remote-emptied", remote: "local-emptied" } as
 
 /**
  * Stops the deletions on a side if the other side has no document left. The stop stays until the
- * user answers, even if documents come back. If only one document is recorded, its deletion needs
- * no approval: two scans or the service confirmed the absence.
+ * user answers, even if documents come back. The deletion of the only recorded document needs no
+ * approval: two scans or the service confirmed its absence.
  */
 function judgeAllGone(loss: SideLosses): SafetyFinding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;
@@ -169,14 +165,14 @@ function judgeEmptied(loss: SideLosses): SafetyFinding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: describeAllEmptied(loss), steps: emptied }] : [];
 }
 
-/** @param further number of documents that may become blank in addition */
+/** @param further number of documents that may become blank in addition to known ones */
 function isOverLimit({ deleted, emptied, lossesBefore, limit }: SideLosses, further = 0): boolean {
   return lossesBefore + deleted.length + emptied.length + further > limit;
 }
 
 /**
  * Returns true if the other side keeps no document with content.
- * @param further number of documents that may become blank in addition
+ * @param further number of documents that may become blank in addition to known ones
  */
 function isLosingAll({ emptied, otherSide }: SideLosses, further = 0): boolean {
   const { known, gone, kept, empty } = otherSide;

@@ -8,7 +8,10 @@ import type { Side } from "../match/row.ts";
 import { toGuardKey } from "./guard-key.ts";
 
 export type PresenceCounts = {
-  /** Number of recorded documents, without ignored ones and ones outside the workspace folder. */
+  /**
+   * Number of recorded documents that are neither ignored nor outside the linked part of the
+   * workspace.
+   */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
@@ -22,10 +25,7 @@ type UnapprovedRemovals = { readonly documents: number; readonly folders: number
  */
 type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
-/**
- * The user approves such a reason as a whole, not step by step. `waived`: approved reasons that
- * still apply.
- */
+/** Finds reasons that the user approves as a whole. `waived`: approved reasons that still apply. */
 export function findWholePlanStops(
   trees: Trees,
   { direction }: Policy,
@@ -112,7 +112,7 @@ function describeInvisible(known: number): string {
 
 export type GuardedStep = { readonly index: number; readonly key: string };
 
-/** `steps`: the steps that the user has to approve. */
+/** A stop reason, and the steps that the user has to approve. */
 export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
 
 export function listUnapprovedSteps(
@@ -134,7 +134,7 @@ export function isRemovalOfRecorded(action: Action): boolean {
 }
 
 /**
- * Returns the actions that the user's answer to a stop decides about, in the order of the plan. All
+ * Returns the actions that the user's answer to a stop is about, in the order of the plan. All
  * other actions wait for the answer too.
  */
 export function listActionsOfStop(

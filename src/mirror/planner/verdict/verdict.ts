@@ -31,8 +31,8 @@ export function judgePlan(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
-  // After a restore or if no recorded document is listed, the service has lost documents, so the
-  // user must also approve the local deletions.
+  // In both cases, a restore and a list without any recorded document, the service has lost
+  // documents. So the user must also approve the local deletions.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0)
     return { verdict: makeSafetyStop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
@@ -78,8 +78,8 @@ function judgeConflictCount(
 }
 
 /**
- * Deleting a copy chooses the local content, which then replaces the service's content. So many
- * deleted copies stop the plan.
+ * Stops a plan if many conflict copies were deleted: each deletion means that the local content
+ * replaces the service's.
  */
 function judgeCopies(budget: number, signals: SafetySignals, steps: readonly Step[]): SafetyFinding[] {
   const endSteps = listUnapprovedSteps(
