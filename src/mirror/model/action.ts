@@ -33,7 +33,9 @@ type DocumentAction =
    * edit on the service won against a local deletion.
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
-  /** Replaces the local file, whose content must still be `expect`, by the service's version. */
+  /**
+   * Replaces the local file by the service's version. The file's content must still be `expect`.
+   */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
    * Creates a document on the service from a local file, whose content must still be `expect`.
@@ -63,40 +65,34 @@ type DocumentAction =
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
-   * Both sides have a new document at one path: downloads the service's document and compares. If
-   * the contents differ only by line ends, BOM or final newline, they are recorded as one document.
-   * Otherwise the policy's `prefer` decides, or a conflict without a base opens.
+   * Both sides have a new document at one path: downloads the service's document and compares.
+   * Contents that differ only by line ends, BOM or final newline become one document. Otherwise the
+   * policy's `prefer` decides, or a conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
-  /**
-   * Moves the local file, whose content must still be `expect`, to the trash. The record becomes a
-   * tombstone.
-   */
+  /** Moves the local file to the trash. Its content must still be `expect`. */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * Before the deletion, reads the document again, because its version and place must be as
-   * planned, and checks once more that the local file is absent.
+   * Deletes a document on the service. Before that, reads it again, because its version and place
+   * must be as planned, and checks once more that the local file is absent.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
-  /** The document is absent on both sides, so a tombstone replaces its record. */
+  /** Replaces a record by a tombstone, because the document is absent on both sides. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
   /**
    * Moves a local file to a path that must be free. `temporary`: `to` only breaks a circle of
    * moves, and a later action of the plan moves the file on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
-  /** PATCH {name}. */
+  /** Renames a document on the service: PATCH {name}. */
   | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
-  /**
-   * PATCH {parentId}: the new folder is the parent of `to`. The root is sent as null, if the
-   * deployment accepts that.
-   */
+  /** Moves a document on the service: PATCH {parentId}, the parent of `to`; null for the root. */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   /** Records the places at which both sides already have the document. Changes neither side. */
   | ({ readonly kind: "relink" } & DocumentPaths)
   /**
-   * Records a new protection, state, or change id without new content. Changes neither side. State
-   * `away`: the document is outside the workspace folder, and has no local file.
+   * Records a new protection or state, or a change id without new content. Changes neither side.
+   * State `away`: the document is outside the linked part of the workspace, and has no local file.
    */
   | {
       readonly kind: "note-facts";
@@ -105,10 +101,10 @@ type DocumentAction =
       readonly state: DocumentRecord["state"] | "away";
     }
   /**
-   * Ends a conflict, because the user decided about the version `baseChangeId` in its conflict
-   * copy: deleted the copy (`mine`), moved it over the document (`theirs`), or made both equal
-   * (`equal`). If the service has a newer version `changeId`, that version is merged or shown in a
-   * new copy.
+   * Ends a conflict after the user's decision about the version `baseChangeId` in its conflict
+   * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or made both
+   * equal (`equal`). If the service has a newer version `changeId`, that version is merged or shown
+   * in a new copy.
    */
   | ({
       readonly kind: "end-conflict";
@@ -116,31 +112,22 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
     } & ExpectedFile)
-  /** Records that a scan did not find the conflict copy. The second such scan ends the conflict. */
+  /** Records that a scan did not find the conflict copy. A second such scan ends the conflict. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
    * Downloads a version that appeared on the service during a conflict. If it merges with the local
    * content, the merge ends the conflict. Otherwise a new conflict copy shows it. The earlier copy
-   * goes to the trash, unless the user edited it.
+   * goes to the trash, unless the user edited that copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
-  /**
-   * The document was renamed, and its conflict copy follows. `nth`: number of the copy within its
-   * conflict, from 1.
-   */
+  /** Moves a conflict copy beside its document. `nth`: the copy's number, from 1. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
-  /**
-   * Ends the conflict of a document that is missing on one or both sides. Its conflict copy goes to
-   * the trash.
-   */
+  /** Ends the conflict of a document that is missing on a side; its copy goes to the trash. */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly newestCopyPath: LocalPath | null;
-      /**
-       * True if the document was deleted locally, and another step restores its file. The conflict
-       * ends with that step.
-       */
+      /** True if another step restores the locally deleted file; that step ends the conflict. */
       readonly comesBack?: true;
     }
   /**
@@ -172,30 +159,24 @@ export function subjectOf(action: Action): { readonly id: string | null; readonl
 }
 
 /**
- * `after`: indexes of the steps that come first. If one of these does not end as `done` or
- * `submitted`, this step is skipped.
+ * A step of a plan. `after`: indexes of the steps before it. If one of these does not end as `done`
+ * or `submitted`, this step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
 export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
-/** Base changes only after `done` and `submitted`. */
+/** Result of an action. Base changes only after `done` and `submitted`. */
 export type Outcome =
   | { readonly kind: "done" }
-  /**
-   * The content is in review. `isConflict`: the reason is another user's published edit, which this
-   * client has not read yet.
-   */
+  /** In review. `isConflict`: because of a published edit that this client has not read yet. */
   | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
-   * A side no longer had the state that the plan expected, so nothing was done. The next cycle
-   * scans again. `isNotFound`: the service answered that the document or folder does not exist.
+   * Nothing was done, because a side no longer had the expected state; the next cycle scans again.
+   * `isNotFound`: the service answered that the document or folder does not exist.
    */
   | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
-  /**
-   * The service or the disk refused the action. `block`: recorded, so that the request is not sent
-   * again unchanged.
-   */
+  /** The service or the disk refused. `block` is recorded, so that the request is not repeated. */
   | {
       readonly kind: "refused";
       readonly detail: string;
@@ -203,15 +184,9 @@ export type Outcome =
       readonly requestId: string | null;
       readonly block: Block | null;
     }
-  /**
-   * The change may have happened. The journal keeps the action until a later observation shows the
-   * result.
-   */
+  /** The change may have happened. The journal keeps the action until a scan shows the result. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
-  /**
-   * The change did not happen; a later cycle tries again. `unreachable`: the service as a whole did
-   * not answer.
-   */
+  /** The change did not happen. `unreachable`: the service as a whole did not answer. */
   | {
       readonly kind: "later";
       /** Errno of the system, error code of the service, or another word for the cause. */
@@ -223,7 +198,7 @@ export type Outcome =
 
 type FolderAction =
   /**
-   * `carries`: ids of documents that stay deleted locally; their records get the folder's new path.
+   * Creates a local folder. `carries`: ids of locally deleted documents whose records get its path.
    */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
@@ -233,7 +208,7 @@ type FolderAction =
    * get it.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
-  /** The path `to` must be free. */
+  /** Moves a local folder to the path `to`, which must be free. */
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)

@@ -1,11 +1,11 @@
-/** Compares the sides of a document with base. If both are equal to base, no step is needed. */
+/** Compares the sides of a document with base. If both sides equal base, no step is needed. */
 
 import { isPathPair } from "./name-pair.ts";
 import { type FolderRecord, type DocumentRecord, isSameInodeAndBirth } from "./record.ts";
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
-/** Returns false if base has a pending change for the document. */
+/** Returns true if both sides equal base, and base has no pending change for the document. */
 export function areBothSidesAsBase(
   record: DocumentRecord,
   localFile: LocalFile,
@@ -21,7 +21,7 @@ export function areBothSidesAsBase(
 
 type ScannedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 
-/** Compares version, place and protection. */
+/** Compares a document's version, place and protection with base. */
 export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
     remoteFile.changeId === record.changeId &&
@@ -32,23 +32,16 @@ export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): 
 
 function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== record.localDigest) return false;
-  // A file with another inode may belong to another document with equal content: the user may have
-  // swapped the two.
+  // A file with another inode may be another document's: the user may have swapped the two.
   return record.stamp === null || !inodesTrusted || isSameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
-/**
- * Returns true if the document is synced, has no content in review, and has names that mdmirror
- * will not replace.
- */
+/** Returns true if the document is synced, is not in review, and has names that mdmirror keeps. */
 export function hasNoPendingChange(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
   return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 
-/**
- * Returns true if the two names correspond, and a user chose both. mdmirror replaces all other
- * names.
- */
+/** Returns true if the two names correspond, and a user chose both; mdmirror keeps such names. */
 export function hasLastingNames(
   record: DocumentRecord | FolderRecord,
   kind: "file" | "folder",

@@ -7,6 +7,7 @@ export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | 
 
 type BlockReasonTraits = {
   /**
+   * Origin of a block.
    * - `computed`: the trees show the reason, so each plan finds it again.
    * - `remembered`: the service or the disk refused an action. The block is kept across restarts
    *   (I22), until the document changes or the action is tried again.
@@ -20,14 +21,11 @@ type BlockReasonTraits = {
    */
   readonly work: "action-required" | "pending" | "none";
   /**
-   * True if the block may end without an action of the user. The daemon then plans whole cycles
-   * only, because a plan for single documents would not notice the end.
+   * True if the block may end without the user. The daemon then plans whole cycles only, because a
+   * plan for single documents would not notice the end.
    */
   readonly endsByItself?: true;
-  /**
-   * True if another scan must confirm that a file is gone. Until then, no missing file counts as
-   * absent.
-   */
+  /** True if no missing file counts as deleted until another scan has confirmed it. */
   readonly waitsForScan?: true;
   /**
    * Actions that the block forbids. A refused write forbids all other writes of the document too.
@@ -36,10 +34,7 @@ type BlockReasonTraits = {
    */
   readonly forbids?: readonly DocumentIntention[];
   readonly forbidsOnFolder?: readonly FolderIntention[];
-  /**
-   * Choices of `mdmirror resolve` that end the block. Undefined if no choice ends it; the block's
-   * message then says what to do.
-   */
+  /** Choices of `mdmirror resolve` that end the block; undefined if no choice ends it. */
   readonly ways?: readonly ResolutionKind[];
 };
 
@@ -53,10 +48,7 @@ const REASONS = {
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
-  /**
-   * Equal evidence for several files. The block ends when another file appears or disappears, which
-   * only a whole cycle notices.
-   */
+  /** This block ends when another file appears or disappears, which only a whole cycle notices. */
   "ambiguous-file": { ...COMPUTED_BLOCK, endsByItself: true },
   "not-utf-8": TEXT_FAULT_BLOCK,
   "contains-nul": TEXT_FAULT_BLOCK,
@@ -68,7 +60,7 @@ const REASONS = {
   "path-taken": COMPUTED_BLOCK,
   /**
    * Another document has the path on the service, but will probably leave it: one local scan did
-   * not find that document, or it waits for a path itself.
+   * not find that document, or it waits for a path too.
    */
   "path-pending": PENDING_BLOCK,
   "type-clash": COMPUTED_BLOCK,
@@ -84,30 +76,21 @@ const REASONS = {
     ways: ["mine", "theirs"],
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
-  /**
-   * Somebody must decide about a review in the web app before the service can delete the document,
-   * or a document in the folder.
-   */
+  /** Somebody must decide about a review in the web app before the service can delete. */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /** The service cannot delete folders, so the empty folder stays on the service. */
   "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
-  /** All local changes are in review. Reports count this as in review, not as a problem to fix. */
+  /** All local changes are in review. Reports do not count this as a problem to fix. */
   "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
-  /**
-   * The reviewed content conflicts with another published edit. The sides differ until somebody
-   * decides in the web app.
-   */
+  /** Another published edit conflicts; the sides differ until somebody decides in the web app. */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
-  /**
-   * The content is sent to review only after a time without changes, so that not every save becomes
-   * a review.
-   */
+  /** Content is sent to review only after a time without changes, not at every save. */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED_BLOCK, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   outside: { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   suspended: { origin: "computed", work: "none" },
-  /** The next sync in both directions makes the change. */
+  /** The sync had one direction only; the next sync in both directions makes the change. */
   "direction-off": { origin: "computed", work: "none" },
   /** Somebody is editing the local file, so the service's version does not replace it yet. */
   "in-use": PENDING_BLOCK,
@@ -149,12 +132,12 @@ export function isReviewReason(reason: BlockReason): boolean {
   return REVIEW_REASONS.has(reason);
 }
 
-/** Returns true if a refusal caused the block, and not the state of the trees. */
+/** Returns true if a refusal caused the block; false if the trees show its reason. */
 export function isRememberedBlock({ reason }: { readonly reason: BlockReason }): boolean {
   return BLOCK_REASONS[reason].origin === "remembered";
 }
 
-/** Returns true if no missing file counts as absent yet. */
+/** Returns true while no missing file counts as deleted, because a second scan must confirm it. */
 export function isAnyWaitingForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
   return blocks.some(({ reason }) => BLOCK_REASONS[reason].waitsForScan === true);
 }

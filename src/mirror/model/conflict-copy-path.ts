@@ -2,9 +2,7 @@ import { digestOf } from "../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "./record.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
-/**
- * `theirs`: the service's version in an open conflict. `mine`: a local version that was replaced.
- */
+/** `theirs`: the service's version in a conflict. `mine`: a local version that was replaced. */
 type CopySide = "theirs" | "mine";
 
 /**
@@ -23,17 +21,11 @@ export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: numbe
   return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - shortenedEnding.length)}${shortenedEnding}`);
 }
 
-/**
- * A conflict copy that the state records. `nth`: position of its version in `Conflict.shown`, from
- * 1.
- */
+/** A recorded conflict copy. `nth`: position of its version in `Conflict.shown`, from 1. */
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /**
-   * Last known path. The state has it only for the newest copy; for an older copy, it is derived
-   * from the document's path.
-   */
+  /** Last known path; for a copy that is not the newest, derived from the document's path. */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };

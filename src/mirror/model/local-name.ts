@@ -37,8 +37,8 @@ export function toLocalName(name: string, kind: "file" | "folder", id: string, m
 }
 
 /**
- * Returns null if the service accepts no such name, or other clients would refuse it
- * (`isUnsafeName`).
+ * Returns the remote name for a local one; null if the service accepts no such name, or other
+ * clients would refuse it (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function toRemoteName(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -55,7 +55,7 @@ export function makeHashedName(name: string, kind: "file" | "folder", id: string
   return `${cutToBytes(toSafeStem(name, kind), maxBytes - hashedEnding.length)}${hashedEnding}`;
 }
 
-/** Removes the extension, and characters that a disk may refuse. */
+/** Returns a name without its extension and without characters that a disk may refuse. */
 function toSafeStem(name: string, kind: "file" | "folder"): string {
   return (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
@@ -76,8 +76,8 @@ export function hasDigitsOfId(name: string, id: string): boolean {
 }
 
 /**
- * Ignores the length of the stem: the folder may come from another disk, with another length limit
- * of names.
+ * Returns true if `makeHashedName` may have made the name. The length of the stem does not matter:
+ * another disk may have another length limit.
  * @param id null if the id is unknown; then any digits count
  */
 export function mayBeHashedName(
@@ -95,8 +95,8 @@ export function mayBeHashedName(
 }
 
 /**
- * Returns the local name that corresponds to the name on the service, if the present name was used
- * only because that name was taken.
+ * Returns the local name that a document would have if it had been free; null if the present name
+ * is no substitute for such a name.
  */
 export function findOriginalName(
   localName: string,
@@ -124,10 +124,7 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/**
- * Returns `note-2.md` for `note.md` and 2. A local document gets such a name if another document
- * has its path.
- */
+/** Returns `note-2.md` for `note.md` and 2, for a document whose path another one has. */
 export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
@@ -135,8 +132,8 @@ export function makeNumberedName(name: string, kind: "file" | "folder", number: 
 }
 
 /**
- * Part of each temporary name. mdmirror uses temporary names only to break a circle of moves. If an
- * interrupted plan leaves one, a later cycle restores the original name.
+ * Part of each temporary name. mdmirror uses temporary names only to break a circle of moves. A
+ * later cycle replaces one that an interrupted plan left.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY_NAME = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -146,8 +143,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made; its end may be missing, because long names
- * are shortened. Returns a name that is not temporary unchanged.
+ * Returns the name from which a temporary name was made, perhaps without its end, because long
+ * names are shortened. Other names are returned unchanged.
  */
 export function toOriginalName(name: string): string {
   return name.replace(TEMPORARY_NAME, "$1");

@@ -3,16 +3,17 @@ import type { LocalPath } from "../../contract/path.ts";
 /** mdmirror's own folder in the root of the linked folder. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** A folder without this file in its `.mdmirror` is not linked. */
+/** A folder is linked only if its `.mdmirror` contains this file. */
 export const CONFIG_FILE = "config.json";
 
 /**
- * Exists in `.mdmirror` while a daemon runs. Contains the path of the daemon's socket, because the
- * path depends on the environment of the process.
+ * File in `.mdmirror` that exists while a daemon runs. Contains the path of the daemon's socket,
+ * because that path depends on the environment of the process.
  */
 export const CONTROL_FILE = "daemon.json";
 
 /**
+ * Kinds of entries in `.mdmirror`.
  * - `replaced`: a file that is replaced as a whole, by a rename of a new file
  * - `in-place`: a file that is written repeatedly, such as a database: a second hard link to it
  *   would be changed too
@@ -32,9 +33,7 @@ const LOG_FILES = [
   "launchd.err",
 ];
 
-/**
- * All files and folders that mdmirror creates in `.mdmirror/`. Files have mode 0600, folders 0700.
- */
+/** All files and folders that mdmirror creates in `.mdmirror/`, with mode 0600 or 0700. */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, OwnEntryKind>([
   [".gitignore", "replaced"],
   ...REPLACED_FILES.flatMap((name): [string, OwnEntryKind][] => [
@@ -57,7 +56,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, Ow
   ["unlinked", "store"],
 ]);
 
-/** The argument of commands that means the whole linked folder. In the code its path is "". */
+/** Argument of commands that means the whole linked folder, whose path in the code is "". */
 export const WHOLE_FOLDER = ".";
 
 export function toPaths(paths: readonly string[]): readonly LocalPath[] {

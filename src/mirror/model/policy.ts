@@ -2,19 +2,13 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
-/**
- * User settings and properties of the deployment. The trees and the policy determine the plan
- * (I24).
- */
+/** User settings and properties of the deployment. The plan depends only on the trees and these. */
 export type Policy = {
-  /**
-   * For a local name that the service refuses. `map`: upload the file with a legal name. `block`:
-   * do not upload it.
-   */
+  /** For a local name that the service refuses: `map` converts it, `block` does not upload. */
   readonly names: "map" | "block";
   /** Characters that this deployment is known to refuse in names. */
   readonly refusedCharacters: string;
-  /** How this deployment is known to treat different spellings as one name. */
+  /** How this deployment compares names, as far as mdmirror knows. */
   readonly remoteFolding: DiskFolding;
   /** `pull` never changes the service, `push` never changes local files. */
   readonly direction: "both" | "pull" | "push";
@@ -33,13 +27,11 @@ export type Policy = {
    * moved folder are then moved one by one.
    */
   readonly canMoveFolders: boolean;
-  /**
-   * False if the deployment refused `parentId: null`, so that no document can be moved to the root.
-   */
+  /** False if the deployment refused `parentId: null`, which moves documents to the root. */
   readonly canMoveToRoot: boolean;
   /**
-   * True if refused requests are sent again: at the start of the daemon, in each manual sync, and
-   * once a day.
+   * True at the start of the daemon, in each manual sync, and once a day: then refused requests are
+   * sent again.
    */
   readonly retryRefused: boolean;
   /**
@@ -52,18 +44,13 @@ export type Policy = {
    * file as deleted. Null if one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
-  /**
-   * Local files that somebody is editing, with a clause that says how mdmirror knows. No version of
-   * the service replaces these files yet.
-   */
+  /** Local files that somebody is editing, with a clause; the service's version must wait. */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
 };
 
 export const DEFAULT_GUARD_LIMITS = {
-  /**
-   * Deletions without approval: max(minDeletes, min(deleteShare × known documents, maxDeletes)).
-   */
+  /** max(minDeletes, min(deleteShare × known documents, maxDeletes)) deletions need no approval. */
   minDeletes: 10,
   deleteShare: 0.1,
   maxDeletes: 100,

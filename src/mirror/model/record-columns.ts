@@ -7,7 +7,8 @@ import { toLocalFile, toRemoteFile } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
- * - `PLAIN`: the document can be left out of the trees while both sides have it as recorded.
+ * Bits for each record.
+ * - `PLAIN`: the trees can leave the document out while both sides have it as recorded.
  * - `LOCAL`: the last scan found its file as recorded.
  * - `LISTED`: the last list of the service shows it as recorded.
  * - `PROTECTED`: the document is protected.
@@ -15,7 +16,7 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST_MARKS = PLAIN | LOCAL | LISTED;
 
-/** In the order in which the column stores them. */
+/** Fields of a stamp, in the order in which the column stores them. */
 const STAMP_FIELDS = [
   "dev",
   "ino",
@@ -27,7 +28,7 @@ const STAMP_FIELDS = [
 ] as const satisfies (keyof Stamp)[];
 
 /**
- * The parts of all records with which scans and lists are compared. Columns take a fraction of the
+ * Parts of all records, with which scans and lists are compared. Columns take a fraction of the
  * memory of objects. Each record has a number, from 0.
  */
 export class RecordColumns {
@@ -35,10 +36,10 @@ export class RecordColumns {
   readonly #changeIds = new StringBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
-  /** By record number; only records whose two paths differ. */
+  /** Paths on the service by record number, only for records whose two paths differ. */
   readonly #remotePaths = new Map<number, RemotePath>();
   readonly #byRemotePath = new Map<RemotePath, number>();
-  /** Last local paths of documents that were moved out of the workspace folder. */
+  /** Last local paths of documents that were moved out of the linked part of the workspace. */
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
@@ -105,7 +106,10 @@ export class RecordColumns {
     if (index !== undefined && this.#ids.at(index) === id) this.#marks[index]! &= ~mark;
   }
 
-  /** Returns null if no record has this path and stamp, or the trees must contain the document. */
+  /**
+   * Returns the number of a record; null if none has this path and stamp, or the trees must contain
+   * the document.
+   */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const index = this.#byPath.get(path);
     if (index === undefined || !this.#has(index, PLAIN)) return null;
@@ -114,7 +118,7 @@ export class RecordColumns {
   }
 
   /**
-   * Records which files the last scan found as recorded.
+   * Records which files the last scan found unchanged.
    * @param numbers record numbers from `numberOf`
    */
   noteLocal(numbers: readonly number[]): void {
@@ -123,7 +127,7 @@ export class RecordColumns {
     for (const index of numbers) this.#marks[index]! |= LOCAL;
   }
 
-  /** Forgets the previous list of the service, before a new one is read. */
+  /** Forgets the previous list of the service, before a new list is read. */
   beginList(): void {
     this.#clear(LISTED);
   }
@@ -160,7 +164,7 @@ export class RecordColumns {
 
   /**
    * Returns the records of documents that the service does not list as recorded.
-   * @param others documents that the service lists differently; one may be listed as recorded too
+   * @param others documents that the service lists differently; some may be listed as recorded too
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
@@ -177,8 +181,8 @@ export class RecordColumns {
   }
 
   /**
-   * Adds each document that one side has as recorded and the other side does not.
-   * @param seen trees of a scan and a list, with everything that differs from the records
+   * Completes the trees of a scan and a list with the documents that only one side has as recorded.
+   * @param seen trees with everything that differs from the records
    * @returns trees without the documents that both sides have as recorded
    */
   complete(seen: Trees): Trees {
@@ -211,10 +215,7 @@ export class RecordColumns {
     };
   }
 
-  /**
-   * Returns the records that lack at least one of these bits. Leaves out records that were removed
-   * since they were added.
-   */
+  /** Returns the records that lack one of the bits, except those that were removed since. */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
     for (const index of this.#localPaths.keys()) {
@@ -244,8 +245,7 @@ export class RecordColumns {
 }
 
 /**
- * Stores many short ASCII strings in one buffer. Single strings would enlarge the garbage
- * collector's young generation several times.
+ * Stores strings in one buffer: single strings would enlarge the young generation several times.
  */
 class StringBuffer {
   #bytes = Buffer.alloc(1 << 15);

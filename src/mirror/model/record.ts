@@ -24,8 +24,8 @@ export type Stamp = {
 export type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
 
 /**
- * Returns true if two scans saw one file or folder. Systems reuse an inode right after a deletion,
- * so the birth time must be equal too.
+ * Returns true if two scans saw one file or folder. Compares birth times too, because systems reuse
+ * an inode right after a deletion.
  */
 export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
@@ -34,7 +34,7 @@ export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
 /** Fields of a stamp that change when a file is written. */
 type ContentStamp = Omit<Stamp, "birthMs" | "nlink">;
 
-/** Returns true if a file has not been written since it was hashed. */
+/** Returns true if a file has not been written since mdmirror hashed it. */
 export function isSameStamp(a: ContentStamp, b: ContentStamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
@@ -58,14 +58,14 @@ export type DocumentRecord = {
   readonly remotePath: RemotePath;
   /** Id of the base version. The next PUT sends it as `baseChangeId` (I07). */
   readonly changeId: ChangeId;
-  /** Of the base content, as the service stores it. */
+  /** Digest of the base content, as the service stores it. */
   readonly digest: Digest;
   /**
-   * Of the local file when base was recorded. Its content differs from that of `digest` only by
-   * line ends, BOM or final newline.
+   * Digest of the local file. Its content differs from base's only by line ends, BOM or final
+   * newline.
    */
   readonly localDigest: Digest;
-  /** Null if no scan has seen the file since the record was written. */
+  /** Stamp of the local file; null if no scan has seen the file since the record was written. */
   readonly stamp: Stamp | null;
   /**
    * False if the file changed just before the scan that read the stamp. A later change might then
@@ -83,8 +83,8 @@ export type DocumentRecord = {
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
   /**
-   * `outside`: the document was moved out of the workspace folder. `suspended`: it is ignored. In
-   * both states, nothing is sent, written or deleted.
+   * State of a document. `outside`: it was moved out of the linked part of the workspace.
+   * `suspended`: it is ignored. In both states, nothing is sent, written or deleted.
    */
   readonly state: "linked" | "outside" | "suspended";
 };
@@ -92,16 +92,16 @@ export type DocumentRecord = {
 export type DocumentPaths = Pick<DocumentRecord, "id" | "localPath" | "remotePath">;
 
 /**
- * Returns true if a document was moved out of the workspace folder and has no local file. A file at
- * its old path is then new, or belongs to another document.
+ * Returns true if a document was moved out of the linked part of the workspace and has no local
+ * file. A file at its old path is then new, or belongs to another document.
  */
 export function isAway({ state, stamp }: DocumentRecord): boolean {
   return state === "outside" && stamp === null;
 }
 
 /**
- * Leaves out documents that were moved out of the workspace folder, because another document may
- * have their old path.
+ * Indexes records by local path. Leaves out documents without a file (`isAway`), whose path another
+ * document may have.
  */
 export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
@@ -109,10 +109,7 @@ export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<Local
   return byPath;
 }
 
-/**
- * A folder that both sides have. The inode is the local folder's; a renamed folder is recognised by
- * it.
- */
+/** Record of a folder. The inode identifies the local folder after the user has renamed it. */
 export type FolderRecord = {
   readonly id: DirId;
   readonly localPath: LocalPath;
@@ -143,7 +140,7 @@ export type ShownVersion = {
   readonly dev: number;
 };
 
-/** A document has at most one open conflict (I27). */
+/** A conflict between two versions of a document, which has at most one open conflict (I27). */
 export type Conflict = {
   readonly id: DocId;
   /**
@@ -153,7 +150,7 @@ export type Conflict = {
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   readonly newestCopyPath: LocalPath;
-  /** Oldest first; never empty. */
+  /** Versions of the service that were shown, oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
   /** Number of scans in a row that did not find the newest copy although the document exists. */
   readonly looksGone: number;
@@ -165,8 +162,8 @@ export function findNewestShown({ shown }: Pick<Conflict, "shown">): ShownVersio
 }
 
 /**
- * Returns false if mdmirror removed the newest copy or did not finish writing it. Its absence is
- * then no choice of the user.
+ * Returns false if mdmirror removed the newest copy, or did not finish writing it. A missing copy
+ * then says nothing about the user's decision.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return findNewestShown(conflict).ino !== 0;
@@ -181,10 +178,7 @@ export function forgetNewestCopy(conflict: Conflict): Conflict {
   };
 }
 
-/**
- * A document or folder that mdmirror leaves unchanged, with the reason. `key`: its id; if it has
- * none, its local path.
- */
+/** A block of a document or folder. `key`: its id; if it has none, its local path. */
 export type Block = {
   readonly key: string;
   readonly path: LocalPath;
@@ -194,15 +188,11 @@ export type Block = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Content to which the block applies; other content ends the block. Null if it applies to any
-   * content.
+   * Digest of the blocked content; other content ends the block. Null if any content is blocked.
    */
   readonly digest: Digest | null;
-  /**
-   * Version to which the block applies; another version on the service ends the block. Null if it
-   * applies to any version.
-   */
+  /** Id of the blocked version; another version ends the block. Null if any version is blocked. */
   readonly changeId: ChangeId | null;
-  /** Begin of the block, in milliseconds since the epoch. */
+  /** Time at which the block began, in milliseconds since the epoch. */
   readonly since: number;
 };

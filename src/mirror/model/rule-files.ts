@@ -1,11 +1,11 @@
 /** Names of the files that exclude paths from the sync, in gitignore syntax. */
 
+/** mdmirror's ignore file. Paths that it excludes stay unchanged, even if they have a record. */
+export const IGNORE_FILE = ".mdmirrorignore";
 /**
- * Paths that mdmirror's ignore file excludes stay unchanged on both sides, even if they have a
+ * Git's ignore file, if the user has set mdmirror to use it. It excludes only paths without a
  * record.
  */
-export const IGNORE_FILE = ".mdmirrorignore";
-/** If mdmirror is set to use git's ignore file, it excludes only paths without a record. */
 export const GITIGNORE_FILE = ".gitignore";
 
 export function isRuleFile(name: string): boolean {

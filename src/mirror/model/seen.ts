@@ -19,10 +19,10 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** The plan leaves the file out until it has been unchanged for a while. */
+/** Reason for a file that the plan leaves out until it has been unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** The folder is itself linked. mdmirror neither reads it nor writes to it. */
+/** Reason for a folder that is itself linked: mdmirror neither reads it nor writes to it. */
 export const LINKED_FOLDER_INSIDE: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
@@ -33,10 +33,10 @@ export function makeUnreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
 }
 
-/** LIMIT: paths in a message, so that it stays short. */
+/** LIMIT: number of paths in a message, so that the message stays short. */
 const MAX_LISTED_FILES = 4;
 
-/** The document may belong to any of the files at these paths. */
+/** Returns the reason for a document to which any of the files at these paths may belong. */
 export function makeAmbiguousFile(paths: readonly LocalPath[]): Unread {
   const quotedPaths = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const unlistedCount = paths.length - quotedPaths.length;

@@ -15,7 +15,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  */
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | "stamp" | "stampTrusted" | "durable">;
 
-/** Both sides were seen to have the document at these places and in this version. */
+/** Returns the first record of a document that both sides were seen to have. */
 export function makeRecord(
   id: DocId,
   localPath: LocalPath,
@@ -35,15 +35,15 @@ export function makeRecord(
   };
 }
 
-/** Both sides were seen to have the new base version. Ends all reviews of the document. */
+/** Returns a record with a new base version that both sides were seen to have. All reviews end. */
 export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...record, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
  * Returns the record after newer content of the service was merged into the local file. Base moves
- * to the service's version, although the local file also has its own edits: only these are then
- * left to send. Content in review stays recorded.
+ * to the service's version, although the local file also has its own edits: only these edits are
+ * then left to send. Content in review stays recorded.
  */
 export function moveBaseUnderEdit(
   record: DocumentRecord,
@@ -68,20 +68,22 @@ export function recordSubmission(
 ): DocumentRecord {
   const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // The file has other content than base, so its stamp must not count as the stamp of base's
-  // content.
+  // The file has other content than base, so its stamp does not prove that base's content is there.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * Returns the record after a PUT that changed nothing: the service normalised the local content to
- * base's content. That local content is not sent again.
+ * Returns the record after a PUT that changed nothing, because the service normalised the local
+ * content to base's content. That local content is not sent again.
  */
 export function recordEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...record, changeId, localDigest: sent, echoDigest: sent };
 }
 
-/** @param trashPath path of the document's file in the trash; null if there was no file */
+/**
+ * Returns the tombstone of a deleted document.
+ * @param trashPath path of the document's file in the trash; null if there was no file
+ */
 export function makeTombstone(record: DocumentRecord, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = record;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };

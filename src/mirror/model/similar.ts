@@ -1,7 +1,4 @@
-/**
- * LIMIT: lines that are compared, to save time. Two documents of 51,200 characters have fewer in
- * practice.
- */
+/** LIMIT: number of compared lines, to save time. Two documents of 51,200 characters have fewer. */
 const MAX_LINES = 5_000;
 
 /**
@@ -11,13 +8,13 @@ const MAX_LINES = 5_000;
 export const SIMILAR_ENOUGH = 0.5;
 
 /**
- * `weights`: for each different line, the number of characters in all its occurrences. `total`: the
- * sum of the weights.
+ * Content for comparison. `weights`: for each line, the characters in all its occurrences. `total`:
+ * the sum of all weights.
  */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Prepares content for comparison. Ignores blank lines, and white space at the ends of lines,
+ * Prepares content for comparison. Ignores blank lines and white space at the ends of lines,
  * because these are no evidence of identity.
  */
 export function makeLineProfile(text: string): LineProfile {
@@ -33,8 +30,8 @@ export function makeLineProfile(text: string): LineProfile {
 }
 
 /**
- * Returns the similarity of two contents, from 0 (no common line) to 1 (equal lines in any order).
- * Two blank contents have similarity 0.
+ * Returns the similarity of two contents: 0 (no common line) to 1 (equal lines in any order). Two
+ * blank contents have 0.
  */
 export function computeSimilarity(a: LineProfile, b: LineProfile): number {
   const longerLength = Math.max(a.total, b.total);
@@ -49,19 +46,13 @@ export function areSimilar(a: LineProfile, b: LineProfile): boolean {
   return computeSimilarity(a, b) >= SIMILAR_ENOUGH;
 }
 
-/**
- * Returns true if the later content has every line of the earlier content, at least as often.
- * Always true if the earlier content is blank.
- */
+/** Returns true if the later content has each line of the earlier one, at least as often. */
 export function hasAllLinesIn(earlier: LineProfile, later: LineProfile): boolean {
   for (const [line, weight] of earlier.weights) if ((later.weights.get(line) ?? 0) < weight) return false;
   return true;
 }
 
-/**
- * Returns true if the lengths of two contents allow them to be similar. This test is cheap, so it
- * comes before the comparison of lines.
- */
+/** Returns true if the lengths of two contents allow them to be similar: a cheap first test. */
 export function areLengthsSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
 }

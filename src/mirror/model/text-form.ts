@@ -13,7 +13,7 @@ export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || toNormalForm(a) === toNormalForm(b);
 }
 
-/** Forms that some services change. `plain`: content that has none of the other forms. */
+/** Forms of content that some services change. `plain`: content without any of the other forms. */
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
@@ -35,16 +35,10 @@ const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   "not-nfc": 1,
 };
 
-/**
- * NFC keeps all characters below U+0300; it may change or combine the characters that this pattern
- * matches.
- */
+/** Matches characters that NFC may change or combine; NFC keeps all below U+0300. */
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
-/**
- * Unusual forms are carriage returns, a byte order mark, no final newline, and characters that are
- * not in NFC.
- */
+/** Lists unusual forms: carriage returns, a byte order mark, no final newline, not in NFC. */
 function listUnusualForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");
@@ -56,7 +50,7 @@ function listUnusualForms(text: string): TextForm[] {
 }
 
 /**
- * Returns how many plain contents must still be read back unchanged before mdmirror assumes that
+ * Returns how many more plain contents must be read back unchanged, before mdmirror assumes that
  * the service keeps plain content.
  */
 export function readBacksLeft(kept: KeptForms): number {
@@ -69,7 +63,8 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 }
 
 /**
- * Returns `kept` after content was sent and read back; `kept` itself if nothing changed.
+ * Returns the counts of `kept` after content was sent and read back; `kept` itself if they did not
+ * change.
  * @param isSame true if the service returned the content as it was sent
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {

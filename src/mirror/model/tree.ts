@@ -24,9 +24,9 @@ export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Of the content with its links in the service's form. */
+  /** Digest of the content with its links in the service's form. */
   readonly digest: Digest;
-  /** Of the content as it is on disk; undefined if equal to `digest`. */
+  /** Digest of the content as it is on disk; undefined if equal to `digest`. */
   readonly bytes?: Digest;
   /**
    * True if the file's links are not converted yet, because that needs the paths of documents.
@@ -35,8 +35,8 @@ export type LocalFile = {
   readonly hasUnresolvedLinks?: true;
   readonly textFault: TextFault | null;
   /**
-   * True if the file has no bytes. An editor that crashed may leave an empty file, so empty content
-   * is no evidence of identity.
+   * True if the file has no bytes. An editor that crashed may leave an empty file, so emptiness is
+   * no evidence of identity.
    */
   readonly empty: boolean;
 };
@@ -58,8 +58,8 @@ export type UnsyncedEntry = {
     | "litter"
     | "conflict-copy";
   /**
-   * Null if the item is neither file nor folder. If the inode belongs to a recorded document, the
-   * document was renamed and not deleted (block `renamed-out-of-mirror`).
+   * Stamp of a file or folder. If its inode belongs to a recorded document, the document was
+   * renamed and not deleted (block `renamed-out-of-mirror`).
    */
   readonly stamp: Stamp | null;
   /** Line of an ignore file that excludes the path, as a clause for messages. */
@@ -70,10 +70,7 @@ export type LocalTree = {
   readonly files: ReadonlyMap<LocalPath, LocalFile>;
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, UnsyncedEntry>;
-  /**
-   * Files and folders that the scan could not read. A recorded path at or below one of them is
-   * unknown.
-   */
+  /** Files and folders that the scan could not read. A recorded path at or below one is unknown. */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
   /** True if only some paths were scanned, so that nothing counts as absent. */
@@ -81,7 +78,8 @@ export type LocalTree = {
   /** Paths of missing files that mdmirror has just created again, after a kill or a power loss. */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
-   * False if the root has another inode or device than in the state, so that no inode is evidence.
+   * False if the linked folder's inode or device differs from the state's, as after a copy to
+   * another disk. No inode is then evidence.
    */
   readonly inodesTrusted: boolean;
   /** Returns true if the ignore rules exclude a path. Does not read the disk. */
@@ -98,7 +96,7 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
-  /** Undefined if the version's content was not read for the plan. */
+  /** Digest of the version's content; undefined if the plan did not need to read the version. */
   readonly digest?: Digest;
 };
 
@@ -108,61 +106,51 @@ export type RemoteTree = {
   readonly files: ReadonlyMap<DocId, RemoteFile>;
   readonly folders: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * True if the list of documents is complete. If a page failed, a document that is missing in the
-   * list may still exist (I20).
+   * False if a page of the list failed: a document that the list lacks may then still exist (I20).
    */
   readonly complete: boolean;
-  /**
-   * True if the list of folders is complete in this cycle. Otherwise no folder counts as absent.
-   */
+  /** False if the list of folders is not complete: no folder then counts as deleted. */
   readonly foldersComplete: boolean;
   /**
-   * Recorded documents whose absence is proven: the list is complete, a GET by id answered `404
+   * Recorded documents that are proven absent: the list is complete, a GET by id answered `404
    * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Recorded folders whose absence is proven: the list of folders is complete, and no listed
+   * Recorded folders that are proven absent: the list of folders is complete, and no listed
    * document is in them.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /** Recorded documents and targets of links that a GET found outside the workspace folder. */
+  /**
+   * Recorded documents, and targets of links, that a GET found outside the linked part of the
+   * workspace.
+   */
   readonly outside: ReadonlySet<DocId>;
   /** Recorded documents that are neither listed nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
-  /**
-   * Targets of links that may exist, although base has no record of them and no list shows them.
-   */
+  /** Targets of links that may exist, although neither base nor a list has them. */
   readonly unsure?: ReadonlySet<DocId>;
   /**
    * True if the list is complete but shows no recorded document or folder. It then proves no
    * absence, because the key may belong to another workspace.
    */
   readonly nothingKnown?: boolean;
-  /**
-   * Recorded folders that an earlier request may have moved, with the reason why the result is not
-   * known yet.
-   */
+  /** Recorded folders that an earlier request may have moved, with the reason for the doubt. */
   readonly unsettled?: ReadonlyMap<DirId, string>;
-  /**
-   * Why the list is not complete: the service answered, but a part of the answer cannot be read.
-   */
+  /** Why the list is not complete: a part of the service's answer cannot be read. */
   readonly misread?: string;
-  /**
-   * Why the list is not complete although each answer can be read. Undefined if it is complete, or
-   * was not requested.
-   */
+  /** Why the list is not complete although each answer can be read. */
   readonly cutShort?: string;
   /**
-   * Value that changes when the service is restored from a backup; undefined if the service has
-   * none.
+   * Restore identifier of the service, which changes when a backup is restored; undefined if the
+   * service has none.
    */
   readonly generation?: string;
 };
 
 /**
  * Returns true if the list of documents is complete and no recorded document or folder is missing.
- * A document outside the workspace folder does not count as missing.
+ * A document outside the linked part of the workspace does not count as missing.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -173,7 +161,7 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** By id; for a file or folder without an id, by local path. */
+  /** Blocks by id; for a file or folder without an id, by local path. */
   readonly blocks: ReadonlyMap<string, Block>;
 };
 
@@ -185,7 +173,7 @@ export type LeftOut = {
   readonly count: number;
   readonly documents: () => Iterable<DocumentPaths>;
   readonly idAt: (path: LocalPath) => DocId | null;
-  /** Null for a document that is not left out. */
+  /** Returns the record of a document that is left out; null for other documents. */
   readonly record: (id: DocId) => DocumentRecord | null;
 };
 
@@ -197,7 +185,7 @@ export type Trees = {
 };
 
 /**
- * Returns null if the content store does not have the content. Pure, because a digest always means
- * one content.
+ * Returns content by digest; null if the content store lacks the content. Pure, because a digest
+ * always means one content.
  */
 export type TextLookup = (digest: Digest) => string | null;
