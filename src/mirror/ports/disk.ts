@@ -12,13 +12,12 @@ import type { LocalTree } from "../model/tree.ts";
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Files that the tree of a scan may leave out if unchanged, because the caller has records of them.
- * Each such file has a number.
+ * Files that a tree may leave out if they are unchanged: the caller has a numbered record of each.
  */
 export type FileNumbers = {
-  /** Returns null if the tree must contain the file. */
+  /** Returns the number of a file's record; null if the tree must contain the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** The scan calls this at its end, with the numbers of the files that the tree leaves out. */
+  /** Receives the numbers of the files that the tree leaves out, at the end of a scan. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
@@ -48,7 +47,7 @@ export type Written = { readonly stamp: Stamp };
 
 export type RootIdentity = Inode & { readonly markerId: string | null };
 
-/** `other`: neither file nor folder. `unknown`: the path could not be read. */
+/** State of a path. `other`: neither file nor folder. `unknown`: the path could not be read. */
 export type PathState =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
   | ({ readonly kind: "folder" } & Inode)
@@ -61,9 +60,9 @@ export type PathState =
  * the epoch; null if there is no file.
  */
 export type FileUse = {
-  /** Last change of the file, its name or its permissions. */
+  /** Time of the last change of the file, its name or its permissions. */
   readonly changedMs: number | null;
-  /** Last write to the file. */
+  /** Time of the last write to the file. */
   readonly savedMs: number | null;
   /** Name of the program whose lock file or swap file shows that it has the file open. */
   readonly openIn: string | null;
@@ -77,7 +76,7 @@ export type FileUse = {
  * caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
-  /** Returns null if the root is missing or not a folder. */
+  /** Returns the identity of the root; null if the root is missing or is not a folder. */
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
@@ -86,10 +85,7 @@ export interface Disk {
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
-  /**
-   * Scans as `walk` does, but pauses every millisecond or two, so that other work can run
-   * meanwhile.
-   */
+  /** Scans as `walk` does, but pauses every millisecond or two, so that other work can run. */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Scans some paths of an earlier tree again. Returns that tree itself if nothing changed. Returns
@@ -115,10 +111,7 @@ export interface Disk {
   shareFolders<T>(work: () => T): T;
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
-  /**
-   * Creates a file, by a temporary file and a hard link. Stale if something is at the path. The
-   * parent folder must exist.
-   */
+  /** Creates a file. Stale if something is at the path. The parent folder must exist. */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
    * Replaces a file whose digest must be `expect`. The caller has opened an intent with
@@ -126,19 +119,20 @@ export interface Disk {
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;
   /**
-   * Never overwrites a file. A rename that only changes case is possible.
+   * Moves a file to a free path; never overwrites a file. A rename that only changes upper and
+   * lower case is possible.
    * @param expect digest that the file must have; null if any content is accepted
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
-   * Sets the file aside, compares it with `expect`, and moves it back if it differs. Otherwise
-   * moves it to `trashPath`, below `.mdmirror/`.
+   * Moves a file to `trashPath`, below `.mdmirror/`. Sets the file aside first, compares it with
+   * `expect`, and moves it back if it differs.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Moves files that editors and desktops left behind to the trash first. Stale if the folder has
+   * Removes a folder; leftovers of editors and desktops go to the trash. Stale if the folder has
    * other content.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
@@ -149,31 +143,19 @@ export interface Disk {
    * path
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
-  /**
-   * Moves a set-aside or trashed file back. Stale if something is at the path; never overwrites a
-   * file.
-   */
+  /** Moves a set-aside or trashed file back to its path. Stale if something is at the path. */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
-  /**
-   * Returns true if another process has a set-aside file open for writing; false also if the system
-   * cannot tell.
-   */
+  /** Returns true if another process writes a set-aside file; false if the system cannot tell. */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
-   * Removes temporary files that an earlier process left. Moves a set-aside file that no intent
-   * names to `trash/unclaimed/`, and never deletes one.
+   * Removes temporary files that an earlier process left. A set-aside file that no intent names is
+   * never deleted, but moved to `trash/unclaimed/`.
    * @param keep paths of the set-aside files that an intent names
    */
   sweep(keep: ReadonlySet<string>): void;
-  /**
-   * Flushes files and their parent folders, several at a time. Returns the files that could not be
-   * flushed.
-   */
+  /** Flushes files and their parent folders. Returns the files that could not be flushed. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
-  /**
-   * Flushes everything written so far to the storage medium. Returns false if this failed, or the
-   * system has no such call.
-   */
+  /** Flushes everything; returns false if this failed, or the system has no such call. */
   flushAll(): Promise<boolean>;
 }

@@ -2,13 +2,13 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * A hint from the service's event stream. It only says what to look at, not what changed. A hint
- * may be missing, repeated, late or wrong.
+ * Hint from the service's event stream: says only what to look at, not what changed. A hint may be
+ * missing, repeated, late or wrong.
  */
 export type EventHint =
   /**
-   * One document may have changed. `path` and `changeId` are the service's values at that time;
-   * null if the event lacks them.
+   * One document may have changed. Its path and change id were the service's at that time; null if
+   * the event lacks them.
    */
   | {
       readonly kind: "file";
@@ -21,6 +21,7 @@ export type EventHint =
   | { readonly kind: "all" };
 
 /**
+ * State of the connection to the event stream.
  * - `off`: not started
  * - `listening`: connected
  * - `none`: the deployment has no events, or none for this key
@@ -40,8 +41,8 @@ export interface EventListener {
 
 export interface RemoteEvents {
   /**
-   * Starts to listen; the caller calls this once. Never throws, even if the service sends
-   * unreadable answers.
+   * Starts to listen; may be called once. Never throws, even if the service's answers are
+   * unreadable.
    */
   start(listener: EventListener): void;
   close(): Promise<void>;

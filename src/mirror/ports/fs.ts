@@ -3,7 +3,7 @@ import type { Stamp } from "../model/record.ts";
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 
 /**
- * An open folder. The handle still refers to this folder if another program renames it, or puts
+ * An open folder. The handle still refers to that folder if another program renames it, or puts
  * another folder at its path.
  */
 export type FolderHandle = {
@@ -32,7 +32,7 @@ export type OpenToWrite = {
  */
 export interface Fs {
   lstat(path: string): FsStat;
-  /** In no order. `special`: a device, socket or FIFO. */
+  /** Returns the names in a folder, in no order. `special`: a device, socket or FIFO. */
   readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
   /**
    * Reads a file without following a symlink.
@@ -47,7 +47,7 @@ export interface Fs {
    * @param sync true to flush the file before it is closed
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
-  /** @throws EINVAL if the path is no symlink */
+  /** Returns the target of a symlink. @throws EINVAL if the path is no symlink */
   readLink(path: string): string;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
@@ -58,7 +58,7 @@ export interface Fs {
   /** Flushes a file or folder to the storage medium (fsync). */
   sync(path: string): Promise<void>;
   /**
-   * Flushes the whole disk that contains this path. Returns false if that failed. Undefined if the
+   * Flushes the whole disk that contains a path; returns false if that failed. Undefined if the
    * system has no such call.
    */
   syncDisk?(path: string): Promise<boolean>;
@@ -67,6 +67,6 @@ export interface Fs {
    * symlink. Undefined if the system has no such call.
    */
   handle?(path: string): FolderHandle;
-  /** Undefined if the system has no list of the files that other processes have open. */
+  /** Lists files that other processes have open; undefined if the system has no such list. */
   listOpenToWrite?(): OpenToWrite;
 }

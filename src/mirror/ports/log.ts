@@ -15,8 +15,8 @@ export type LogForm = keyof LogValues;
 export type LogValue = LogValues[LogForm];
 
 /**
- * Fields that a log line may have, with the form of their values. Free text, such as a service's
- * `detail` or the message of an exception, may repeat content of a document, so no field has it
+ * Fields that a log line may have, with the form of their values. No field has free text, such as a
+ * service's `detail` or the message of an exception, because that may repeat content of a document
  * (I30). The state file keeps the complete text for users.
  */
 export const LOG_FIELDS = {
@@ -76,13 +76,13 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** A field with the value null is left out. */
+/** Values for the fields of a log line. A field with the value null is left out. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };
 
 /**
- * Makes the compiler refuse fields that a log line may not have. Without this type, TypeScript
- * accepts such fields in a spread object.
+ * Makes the compiler refuse fields that are not in `LOG_FIELDS`. TypeScript alone accepts such
+ * fields in a spread object.
  */
 export type OnlyLogFields<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

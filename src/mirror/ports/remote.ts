@@ -81,11 +81,11 @@ export type WrittenFile = FileResource & {
 
 export type PutResult =
   /**
-   * `changeId`: null if the deployment's answer lacks it; a GET returns id and content then.
-   * `content`: null if the answer lacks it.
+   * The content is published. A field is null if the answer lacks it. If the answer lacks
+   * `changeId`, a GET returns both fields.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  /** A field is null if the answer lacks it. */
+  /** The content was sent to review. A field is null if the answer lacks it. */
   | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
@@ -96,16 +96,16 @@ export type RemoteTraits = {
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** `yes` if one request lists the folders at all depths. */
+  /** Whether one request lists the folders at all depths. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
    * Characters that names may not have: those that the embedded service refuses, and those that
-   * this service has refused, without characters that occur in its names.
+   * this service has refused. A character that occurs in the service's names is no longer one of
+   * them.
    */
   readonly refusedCharacters: string;
   /**
-   * True if the service treats two spellings of a name as equal: upper and lower case, or two
-   * Unicode normal forms.
+   * True if the service treats names that differ only in case or in Unicode normal form as equal.
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
@@ -118,26 +118,23 @@ export type RemoteTraits = {
 };
 
 export type Pressure = {
-  /**
-   * Number of requests that the service refused because there were too many, since the start of the
-   * client.
-   */
+  /** Number of requests that the service refused as too many, since the client started. */
   readonly refusals: number;
   /** Milliseconds for which the service wants no requests; 0 if requests may be sent now. */
   readonly pauseMs: number;
 };
 
-/** Receives the items of a list one by one. The returned `Listing` is then empty. */
+/** Receives the items of a list one by one. The `Listing` at the end then has no items. */
 export type ItemReceiver<Item> = {
   /** Forgets all items, because the list is read again from its first page. */
   readonly begin: () => void;
-  /** Returns false if the item was listed before. */
+  /** Receives an item; returns false if it was listed before. */
   readonly receive: (item: Item) => boolean;
 };
 
 /**
- * Requests to the service. Paths have no leading slash. They are relative to the workspace, even if
- * only a folder of it is linked.
+ * Requests to the service. Paths are relative to the workspace, even if only a part is linked, and
+ * have no leading slash.
  */
 export interface Remote {
   listFiles(
@@ -150,17 +147,17 @@ export interface Remote {
    * them in one request, lists the root, and then each folder in it.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
-  /** Uses the `path` filter of the list. Returns null if no folder has exactly this path. */
+  /** Returns the folder at a path; null if no folder has exactly this path. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
-   * Returns all documents and folders that the service shows for a path. If the service treats
-   * several spellings as one name, their paths may be spelled differently; the client then learns
-   * these spellings in `traits`. Returns none if the request fails.
+   * Returns all documents and folders that the service shows for a path; none if the request fails.
+   * If the service treats several spellings as one name, their paths may be spelled differently.
+   * The client then records these spellings in `traits`.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * All content from this interface is well-formed Unicode; an answer with other content is a
-   * fault.
+   * Returns a document with its content, which is always well-formed Unicode; an answer with other
+   * content is a fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
@@ -176,21 +173,18 @@ export interface Remote {
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
   /**
-   * Records whether a new document was read back as it was sent. From this, `traits` learn which
-   * forms of content the service keeps.
+   * Updates `traits`: which forms of content the service keeps, as a new document was read back.
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**
-   * Returns the service's restore identifier from the newest answer; it changes when the service is
-   * restored from a backup. Null in most deployments, whose answers have none.
+   * Returns the service's restore identifier from the newest answer. It changes when the service is
+   * restored from a backup. Null in most deployments, whose answers have no such identifier.
    */
   generation(): string | null;
-  /** For callers that keep running. */
+  /** Returns the event stream, for callers that keep running. */
   events(): RemoteEvents;
   pressure(): Pressure;
-  /**
-   * Returns the number of requests sent so far, by HTTP method, for `--json`, logs and benchmarks.
-   */
+  /** Returns the number of requests so far, by HTTP method, for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }

@@ -9,22 +9,21 @@ import type { Spelling } from "../../contract/spelling.ts";
  */
 export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
-  /** Newest first. */
+  /** Returns the spellings of a path, newest first. */
   atPath(path: LocalPath): Spelling[];
-  /** Returns the newest spelling for content with this digest in the service's form. */
+  /**
+   * Returns the newest spelling for content with this digest in the service's form; null if none.
+   */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
   /**
-   * LIMIT: all rows are in memory, because after `removeOld` there are only a few for each file
-   * with links.
+   * Returns all spellings.
+   * LIMIT: all rows are in memory, because `removeOld` leaves only a few for each file.
    */
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
-  /**
-   * Copies the spellings of a file, or of a folder with everything in it, to the path to which it
-   * will be moved.
-   */
+  /** Copies the spellings at and below a path to the path to which it will be moved. */
   copy(from: LocalPath, to: LocalPath): void;
   clear(): void;
   /** Removes all spellings but the newest few of each path. */

@@ -16,14 +16,12 @@ import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * A row of the journal: a change that has begun and whose result is not recorded yet. It is written
- * before the change, and removed when base is moved. Recovery finds out from it whether the change
- * happened.
+ * A row of the journal: a change that has begun and whose result is not recorded yet. mdmirror
+ * writes the row before the change, and removes it when base is moved. Recovery finds out from the
+ * row whether the change happened.
  */
 export type Intent =
-  /**
-   * `replaces`: the deleted document that the new one restores, whose record is removed afterwards.
-   */
+  /** Creates a document. `replaces`: the deleted document that the new one restores, or null. */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & SentFile)
   | ({
       readonly kind: "put";
@@ -32,10 +30,7 @@ export type Intent =
       readonly baseDigest: Digest;
       readonly review: boolean;
     } & SentFile)
-  /**
-   * Reads a new document back. Until then, base assumes that the service has saved exactly the
-   * content that was sent.
-   */
+  /** Reads a new document back. Until then, base assumes that the service saved it unchanged. */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
    * Content that was sent as an edit of `baseDigest`, and not found on the service. The service may
@@ -57,7 +52,10 @@ export type Intent =
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & EventReason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & EventReason)
-  /** A power loss may damage a new local file until its content is known to be flushed. */
+  /**
+   * Creates local files. A power loss may damage such a file until its content is known to be
+   * flushed.
+   */
   | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
    * Replaces the file at `path` by the content `writes`, and moves the old file to `setAsideAt`.
@@ -69,7 +67,7 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Of the old file; null if there must be no file. */
+      /** Digest of the old file; null if there must be no file. */
       readonly expect: Digest | null;
       readonly writes: Digest;
       readonly baseChangeId: ChangeId | null;
@@ -92,13 +90,12 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Undefined in a row that an earlier mdmirror version wrote. */
+      /**
+       * Digest that the file must have; undefined in a row that an earlier mdmirror version wrote.
+       */
       readonly expect?: Digest;
     }
-  /**
-   * `nth`: number of the conflict copy that is moved; undefined if the document's own file is
-   * moved.
-   */
+  /** Moves a file. `nth`: number of the conflict copy; undefined for the document's own file. */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
@@ -147,10 +144,7 @@ export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 type DiskMove = {
   readonly from: LocalPath;
   readonly to: LocalPath;
-  /**
-   * True if the user requested the move. Base then stays unchanged, and the next run makes this
-   * move on the service.
-   */
+  /** True if the user requested the move, which the next run then makes on the service too. */
   readonly isManual?: true;
 } & EventReason;
 
@@ -163,11 +157,14 @@ type RemoteMove = {
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
-/** The digest is that of the content that is sent. */
+/** The file whose content is sent, with the digest of that content. */
 type SentFile = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
-  /** Null if unknown. If the user renames the file, recovery finds it by the inode in the stamp. */
+  /**
+   * Stamp of the file; null if unknown. After a rename by the user, recovery finds the file by the
+   * stamp's inode.
+   */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
 } & EventReason;
@@ -183,7 +180,7 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
-/** What a run counts. */
+/** Names of the counts that a run reports. */
 export const RUN_COUNTS = [
   "uploaded",
   "downloaded",
@@ -210,7 +207,7 @@ export type RunCount = (typeof RUN_COUNTS)[number];
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
-  /** Kind of an action, or `safety-stop`, `approve`, `conflict`, `block`, `restore` or `fault`. */
+  /** Kind of the action, or `safety-stop`, `approve`, `conflict`, `block`, `restore` or `fault`. */
   readonly kind: string;
   readonly side: EventSide;
   readonly id: string | null;
@@ -220,16 +217,14 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Content before and after the event; null if unknown. `history`, `undo` and `restore` need both.
+   * Digests of the content before and after the event, for `history`, `undo` and `restore`; null if
+   * unknown.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
-  /**
-   * Local path before a move. Null if there was no local move, or an earlier mdmirror version
-   * logged the event.
-   */
+  /** Local path before a move; null if there was none, or an earlier mdmirror version logged it. */
   readonly from: LocalPath | null;
-  /** Null if the event moved nothing on the service. */
+  /** Paths on the service before and after a move; null if there was no move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
    * The two other contents of a merge whose result is `after`. Also set if the user ended a
@@ -239,7 +234,9 @@ export type MirrorEvent = {
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/** If `outcome` is undefined, it is `done`; other undefined fields become null. */
+/**
+ * Fields of an event. If `outcome` is undefined, it is `done`; other undefined fields become null.
+ */
 export type EventFields = {
   readonly kind:
     | ActionKind
@@ -264,11 +261,10 @@ export type EventFields = {
 /** Origin of stored content, by which users find the content again. */
 export type TextName = {
   /**
-   * Local path at which the content was seen. For the service's version in a conflict, the path of
-   * the document.
+   * Path at which the content was seen; for the service's version in a conflict, the document's.
    */
   readonly path: LocalPath;
-  /** Null if the path belonged to no known document. */
+  /** Id of the document; null if the path belonged to no known document. */
   readonly id: DocId | null;
   /** Side that had the content; `both` if it was merged from both sides. */
   readonly side: EventSide;
@@ -276,7 +272,7 @@ export type TextName = {
   readonly why: string;
 };
 
-/** `at`: when content was first stored with this path, in milliseconds since the epoch. */
+/** Stored origin. `at`: when content was first stored with this path, in ms since the epoch. */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
@@ -295,82 +291,79 @@ export interface State {
   readonly spellings: Spellings;
 
   /**
-   * LIMIT: reads all rows into memory, which takes time, so only once a cycle.
+   * Reads base.
+   * LIMIT: reads all rows into memory, which takes time, so it is called only once a cycle.
    * @param take receives each record; the result then contains none
    */
   load(take?: (record: DocumentRecord) => void): BaseTree;
   blocks(): Block[];
   record(id: DocId): DocumentRecord | null;
   /**
-   * Returns none or one record; two while a swap is being recorded.
+   * Returns the records with this local path: none or one; two while a swap is being recorded.
    * LIMIT: reads every row, because there is no index of paths.
    */
   recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * `all`: also documents in folders below the folder.
+   * Returns documents in a folder. `all`: also documents in folders below it.
    * LIMIT: reads every row, because there is no index of paths.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
-  /** In no order. For an ignored document, returns its path before it was ignored. */
+  /**
+   * Returns the local paths of all documents, in no order; of an ignored document, its last path.
+   */
   localPaths(): LocalPath[];
-  /** LIMIT: reads every row, because there is no index of inodes. */
+  /**
+   * Returns true if a recorded file has this inode.
+   * LIMIT: reads every row, because there is no index of inodes.
+   */
   hasInode(dev: number, ino: number): boolean;
   putRecord(record: DocumentRecord): void;
   removeRecord(id: DocId): void;
-  /**
-   * Records that the document's file survives a power loss. Does nothing if the record has another
-   * local path by now.
-   */
+  /** Records that a file survives a power loss, unless the record has another local path by now. */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: FolderRecord): void;
   removeDir(id: DirId): void;
-  /**
-   * Records the move of a folder on one side: rewrites the paths of records, folders, conflicts and
-   * blocks at and below `from`.
-   */
+  /** Rewrites the paths of records, folders, conflicts and blocks at and below `from`. */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
    * Does what `moveSubtree` does, but only for rows whose path on the other side is at or below
-   * `within`. Needed if another program has moved the folder: after a swap, rows below `from` may
-   * belong to another folder.
+   * `within`. This is needed if another program has moved the folder: after a swap, rows below
+   * `from` may belong to another folder.
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
-  /** Returns null if no folder has the path, or several have it. */
+  /** Returns the folder with a local path; null if no folder has this path, or several have it. */
   dirAt(path: LocalPath): FolderRecord | null;
   tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
-  /** Looks only at the newest conflict copy of each other document. */
+  /** Returns true if this path is that of the newest conflict copy of another document. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putBlock(block: Block): void;
   removeBlock(key: string): void;
-  /**
-   * A block that existed with equal reason and detail keeps its `since`. Writes nothing if all
-   * blocks are unchanged.
-   */
+  /** Replaces all blocks. A block with unchanged reason and detail keeps its `since`. */
   replaceBlocks(blocks: readonly Block[]): void;
 
   openIntent(run: number, intent: Intent): number;
   closeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
-  /** Stores content; returns its digest. For each path, keeps the first origin only. */
+  /** Stores content and returns its digest. For each path, only the first origin is kept. */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Returns the origins of stored content, oldest first: those that match at least one field of
-   * `wanted`, or all if it has no field.
+   * Returns the origins of stored content, oldest first, that match at least one field of `wanted`;
+   * all if there is no field.
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row, because only users ask for origins.
+   * LIMIT: reads every row, because only users request origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;
@@ -378,13 +371,14 @@ export interface State {
     readonly formerPaths?: readonly LocalPath[];
   }): StoredName[];
   /**
-   * Makes all stored content survive a power loss. ORDER: before the last file or version with such
-   * content is removed. Costs nothing if no content was stored since the last call.
-   * @param digest content that must survive; does nothing if an earlier call has already secured it
+   * Makes all stored content survive a power loss. Costs nothing if no content was stored since the
+   * last call. ORDER: before the last file or version with such content is removed.
+   * @param digest content that must survive; the call does nothing if an earlier call has secured
+   * it
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
-  /** Newest first. */
+  /** Returns the versions of a document, newest first. */
   versions(id: DocId): Version[];
   /** Returns true if version `changeId` of a document was seen before version `other`. */
   isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean;
@@ -392,10 +386,7 @@ export interface State {
   meta(key: string): string | null;
   setMeta(key: string, value: string | null): void;
 
-  /**
-   * Records the start of a run, which is one `sync` or one cycle of the daemon. Returns the number
-   * of the run.
-   */
+  /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
   beginRun(kind: string, startedAt: number): number;
   endRun(run: number, startedAt: number, summary: string): void;
   recordEvent(event: MirrorEvent): void;
@@ -415,10 +406,7 @@ export interface State {
     readonly endedAt: number | null;
     readonly summary: string | null;
   }[];
-  /**
-   * Returns the number of documents that were deleted or became empty on a side in runs after the
-   * given run.
-   */
+  /** Returns how many documents were deleted or became empty on a side in runs after `run`. */
   lossesAfter(side: "local" | "remote", run: number): number;
   close(): void;
 }

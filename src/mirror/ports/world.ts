@@ -8,12 +8,9 @@
 import type { OnlyLogFields, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 export interface Log {
-  /**
-   * True or undefined if the log keeps lines of level `debug`. Code that would write such a line
-   * for each document checks this first.
-   */
+  /** False if the log drops lines of level `debug`, so that callers need not make such lines. */
   readonly debug?: boolean;
-  /** The fields must have no content and no key (I30). */
+  /** Writes a log line. Its fields must have no content and no key (I30). */
   write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
@@ -28,10 +25,7 @@ export interface Progress {
   step?(action: Action, has: "begun" | "ended"): void;
 }
 
-/**
- * Runs work that a person can stop. After the signal aborts, steps that have begun are completed,
- * and no other step begins.
- */
+/** Work that a user can stop. After the signal aborts, no new step begins; others are completed. */
 export type Stoppable = <T>(
   work: (stop: AbortSignal) => Promise<T>,
 ) => Promise<{ readonly value: T; readonly isStopped: boolean }>;
