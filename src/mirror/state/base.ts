@@ -133,7 +133,10 @@ export class MetaTable extends TableWithStatements {
     return this.#get.get(key) ?? null;
   }
 
-  /** @param value null to remove the key */
+  /**
+   * Stores or removes a value.
+   * @param value null to remove the key
+   */
   set(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
     else this.#set.run(key, value);
@@ -148,7 +151,10 @@ export class IntentTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
   readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
-  /** @returns the intent's number, to pass to `close` */
+  /**
+   * Stores an intent.
+   * @returns the intent's number, to pass to `close`
+   */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }

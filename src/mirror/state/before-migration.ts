@@ -8,12 +8,12 @@ import type Sqlite from "better-sqlite3";
 import { createFilledOwnFile } from "./own-database.ts";
 import { removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 
-/** The copy is beside `state.db`, complete, and in the schema of the older mdmirror. */
+/** Suffix of the copy's name, beside `state.db`. */
 const COPY_SUFFIX = ".before";
 
 /**
- * ORDER: the copy is flushed to disk before the upgrade begins. A copy that was interrupted
- * (`….before.new`) is written again.
+ * Copies a state file. ORDER: the copy is flushed to disk before the upgrade begins. A copy that
+ * was interrupted (`….before.new`) is written again.
  * @throws as SQLite and node:fs do; the state file is unchanged then
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
@@ -30,7 +30,7 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
 }
 
 /**
- * ORDER: after the newer mdmirror has completed a sync.
+ * Removes the copy. ORDER: after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {

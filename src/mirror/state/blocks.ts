@@ -21,8 +21,7 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Replaces all blocks within the caller's transaction. If two have one key, the last one is
-   * stored.
+   * Replaces all blocks, in the caller's transaction. If two have one key, the last one is stored.
    */
   replace(blocks: readonly Block[]): void {
     const storedBlocks = this.load();
@@ -38,9 +37,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Rewrites the paths of blocks at and below `from`, within the caller's transaction. ORDER:
-   * removes all these blocks before it stores them with new paths, because a path may be the key of
-   * a block. A new key may equal the old key of another block.
+   * Rewrites the paths of blocks at and below `from`, in the caller's transaction. ORDER: removes
+   * all these blocks before it stores them with new paths. A path may be a block's key, and a new
+   * key may equal the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const movedBlocks = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

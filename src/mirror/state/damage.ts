@@ -18,8 +18,7 @@ import { decodeProvenText } from "./texts.ts";
 type FileDamage = { readonly file: StateFile } & DatabaseFault;
 
 /**
- * Checks all pages of `state.db` and `texts.db`, and all rows of `state.db`, for `doctor`. Slow for
- * large files.
+ * Checks all pages of `state.db` and `texts.db`, and all rows of `state.db`. Slow for large files.
  */
 export function checkFiles(folder: string): FileDamage[] {
   const damages: FileDamage[] = [];
@@ -38,8 +37,8 @@ export function checkFiles(folder: string): FileDamage[] {
 }
 
 /**
- * Returns null for `texts.db`, because its contents are compared with their digests when they are
- * read.
+ * Checks the rows of `state.db`; returns null for `texts.db`, whose contents are compared with
+ * their digests when they are read.
  */
 function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
@@ -112,7 +111,10 @@ function createEmptyFolder(folder: string, below: "damaged" | "unlinked", stamp:
 type ContentRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
 type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
-/** Always creates the new file: an empty one shows later that the loss was already handled. */
+/**
+ * Copies undamaged contents to a new file, which is created even if it stays empty: it shows later
+ * that the loss was already handled.
+ */
 function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);
   if (newStore.kind !== "opened")

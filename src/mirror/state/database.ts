@@ -10,13 +10,10 @@ import Sqlite from "better-sqlite3";
 export type SqliteDatabase = Sqlite.Database;
 
 /**
- * LIMIT: wait of a statement for the lock of another connection, because such locks are short
- * (`status`, checkpoints).
+ * LIMIT: wait in ms for another connection's lock. Such locks are short (`status`, checkpoints).
  */
 const LOCK_WAIT_MS = 5_000;
-/**
- * Size in bytes to which a checkpoint shortens a WAL that has grown, for example in a first sync.
- */
+/** Size in bytes to which a checkpoint shortens a WAL that has grown. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 
 /** Why a database file cannot be used. `detail` never has content. */
@@ -31,7 +28,10 @@ export type DatabaseFault =
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: SqliteDatabase } | DatabaseFault;
 
-/** Upgrades the file to the newest schema. If it is missing, creates it for its owner only. */
+/**
+ * Opens a file for writing, and upgrades it to the newest schema. Creates a missing file, for its
+ * owner only.
+ */
 export function openForWriting(path: string, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
     () => openOwnDatabase(path, { make: true, timeout: LOCK_WAIT_MS }),
@@ -55,17 +55,17 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
 }
 
 /**
- * On macOS, fsync leaves bytes in the medium's cache; this pragma makes SQLite use F_FULLFSYNC, as
- * Node's fsync does. Other systems ignore the pragma.
+ * Makes SQLite use F_FULLFSYNC on macOS, where fsync leaves bytes in the medium's cache. Other
+ * systems ignore this pragma.
  */
 function flushMedium(db: SqliteDatabase): void {
   db.pragma("fullfsync = ON");
 }
 
-/** Enough for a few thousand rows of each index that is written. */
+/** Size of the page cache in KiB: enough for a few thousand rows of each index that is written. */
 const CACHE_KIB = 2_000;
 
-/** The default of better-sqlite3 is 16 MB. */
+/** Limits the page cache, which better-sqlite3 would let grow to 16 MB. */
 export function limitPageCache(db: SqliteDatabase): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
@@ -96,12 +96,12 @@ function isOlder(db: SqliteDatabase, schema: DatabaseSchema): boolean {
   return readSchemaVersion(db) < schema.version;
 }
 
-/** Returns 0 for a new file. */
+/** Returns the version of a file's schema; 0 for a new file. */
 function readSchemaVersion(db: SqliteDatabase): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** Includes the WAL, as this connection reads it. */
+/** Returns the bytes of a database, with the WAL, as this connection reads them. */
 function serializeDatabase(db: SqliteDatabase): Buffer {
   try {
     return db.serialize();
@@ -166,7 +166,7 @@ function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): Databas
     : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
 }
 
-/** One transaction, so that a kill leaves the file unchanged. */
+/** Creates or upgrades the tables in one transaction, so that a kill leaves the file unchanged. */
 function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void {
   const version = readSchemaVersion(db);
   if (version === schema.version) return;
@@ -178,10 +178,7 @@ function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void
   migration.exclusive();
 }
 
-/**
- * Converts an exception of SQLite or the system to a fault of the file. Returns null for all other
- * exceptions, which are bugs.
- */
+/** Returns the fault that an exception of SQLite or the system means; null for others (bugs). */
 export function toDatabaseFault(error: unknown): DatabaseFault | null {
   const code = readErrorCode(error);
   if (!(error instanceof Error) || code === null) return null;

@@ -1,6 +1,4 @@
-/**
- * Reads rows of the state about one folder, to show them to users: a few columns, and no content.
- */
+/** Reads rows of the state about one folder, to show them to users, without content. */
 
 import type { Digest } from "../../contract/digest.ts";
 import type { Block, Stamp } from "../model/record.ts";
@@ -12,10 +10,7 @@ import { type ReadResult, readStateRows } from "./read-beside.ts";
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];
-  /**
-   * For each direct subfolder: the number of all documents below it, and the newest change of these
-   * documents.
-   */
+  /** For each direct subfolder, the number of documents below it, and their newest change. */
   readonly sums: readonly SubfolderTotals[];
   /** All blocks in the state, including those outside the folder. */
   readonly blocks: readonly Block[];
@@ -35,12 +30,9 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /**
-   * Digests that the file may have although its content is `localDigest`, because its links are
-   * written as paths.
-   */
+  /** Digests of the file if its links are paths; all of these mean the content `localDigest`. */
   readonly spelled: readonly Digest[];
-  /** The fields that `sameStamp` compares; null if no scan has seen the file. */
+  /** Stamp without the fields that `sameStamp` ignores; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly state: string;
@@ -50,7 +42,7 @@ export type DocumentRow = {
 export type Depth = "directly" | "below";
 
 /**
- * Does not wait for a process that writes.
+ * Reads the rows of one folder, without waiting for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {
@@ -59,10 +51,7 @@ export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: D
 
 const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
 const REST_SQL = "substr(local_path, length($in) + 1)";
-/**
- * SQL conditions for documents and folders in a folder. `$in`: path of the folder with a slash, or
- * "" for the root.
- */
+/** SQL conditions. `$in`: path of the folder with a slash, or "" for the root. */
 const CONDITIONS: Readonly<Record<Depth, string>> = {
   directly: `${BELOW_SQL} AND instr(${REST_SQL}, '/') = 0`,
   below: BELOW_SQL,

@@ -9,16 +9,16 @@ import { type ReadResult, readStateRows } from "./read-beside.ts";
 /** Counts that `status` shows. SQL computes them, so that no record is loaded. */
 type StateTotals = {
   readonly documents: number;
-  /** All local files together. */
+  /** Size of all local files together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /** For a document without a record, the path of its conflict copy. */
+  /** Paths of documents in conflict; for a document without a record, its conflict copy's path. */
   readonly conflicts: readonly string[];
-  /** `since`: time of the oldest content in review, in milliseconds since the epoch. */
+  /** Documents in review. `since`: time of the oldest content in review, in ms since the epoch. */
   readonly reviews: readonly DocumentInReview[];
 };
 
-/** `isConflict`: true if the reason is another edit; false if the document is protected. */
+/** Review of a document. `isConflict`: because of another edit, not because it is protected. */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /** Everything that `status` needs from `state.db`, read at one moment, without content. */
@@ -31,7 +31,7 @@ export type StateSummary = {
 };
 
 /**
- * Does not wait for a process that writes.
+ * Reads the summary without waiting for a process that writes.
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {

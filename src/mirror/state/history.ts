@@ -63,7 +63,7 @@ export class EventTable extends TableWithStatements {
   }
 }
 
-/** Returns a query as SQL conditions, with their values. */
+/** Returns a query as SQL conditions with their values. */
 function toSqlFilters({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: SqlValue])[] {
   const filters: (readonly [condition: string, value: SqlValue | undefined])[] = [
     ["path = ?", path],
@@ -110,8 +110,7 @@ export class RunTable extends TableWithStatements {
 
 /** Versions that the service has shown, in the order in which they were seen. */
 export class VersionTable extends TableWithStatements {
-  // A change id identifies one version. A version that is stored again keeps its position in the
-  // order.
+  // A version (change id) that is stored again keeps its position in the order.
   readonly #insert = this.sql(
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
       "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",

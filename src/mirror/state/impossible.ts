@@ -52,8 +52,8 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Looks up each character in a table, because a regular expression would be slower for so many
- * records.
+ * Returns true if a value is a digest. A table of characters is faster here than a regular
+ * expression.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -143,7 +143,7 @@ function isVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** Does not check the path, because an illegal path may be the reason for the block. */
+/** Checks a block, but not its path, because an illegal path may be the reason for the block. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && allowNull(isDigest)(digest) && allowNull(isChangeId)(changeId);
 }
@@ -219,10 +219,10 @@ function isIntent(intent: unknown): boolean {
   return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
-/** JSON would have escaped these characters. */
+/** Matches control characters, which JSON would have escaped. */
 const CONTROL_CHARACTER = /[\0-\x1f]/;
 
-/** Accepts a word, a number or JSON. */
+/** Returns true if a value is a word, a number or JSON. */
 function isPossibleMeta(key: string, value: string): boolean {
   const isPrintable = !CONTROL_CHARACTER.test(key) && !CONTROL_CHARACTER.test(value);
   return isPrintable && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
@@ -233,8 +233,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // The message of the parser would not help the user: the whole database is set aside because of
-    // this row.
+    // The parser's message would not help users: this row makes mdmirror set the database aside.
     return false;
   }
 }

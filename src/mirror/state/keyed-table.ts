@@ -5,7 +5,7 @@ import { makeUpsertSql, TableWithStatements } from "./statement.ts";
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
-  /** For SELECT; renames each column to its field. */
+  /** Columns for SELECT, each renamed to its field. */
   readonly selected: string;
 
   /** @param renamed columns whose names do not follow from the names of their fields */
@@ -30,7 +30,7 @@ type TableLayout<Row, Key extends MemberOf<Row>> = {
   readonly json?: readonly MemberOf<Row>[];
 };
 
-/** Rows are read in the order in which their keys were first stored. */
+/** A table with a key, whose rows are read in the order in which their keys were first stored. */
 export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends TableWithStatements {
   readonly #layout: TableLayout<Row, Key>;
   readonly #all;

@@ -17,7 +17,8 @@ export type LockHolder = { readonly pid: number; readonly since: number; readonl
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
   /**
-   * `holder`: null if the file that describes the process cannot be read, or is not written yet.
+   * Another process has the lock. `holder`: null if its description is unreadable or not written
+   * yet.
    */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
@@ -46,7 +47,7 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
-    // A rename, so that other processes read either the whole description or none.
+    // The file is replaced by a rename, so that readers see the whole description or none.
     replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -55,12 +56,11 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** Returns null if the content of the lock file is damaged. */
+/** Takes the lock; returns null if the lock file is damaged. */
 function tryToLock(folder: string): SqliteDatabase | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE_NAME), { make: true, timeout: 0 });
   try {
-    // No process ever writes to this file. An exclusive transaction alone leaves it empty and
-    // creates no journal.
+    // An exclusive transaction that writes nothing leaves the file empty and makes no journal.
     db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {
@@ -72,8 +72,8 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
 }
 
 /**
- * A second call does nothing. ORDER: the holder file is removed first, because after the release it
- * may already describe the next process.
+ * Releases the lock; a second call does nothing. ORDER: the holder file is removed first, because
+ * after the release that file may already describe the next process.
  */
 function release(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;

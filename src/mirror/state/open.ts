@@ -15,7 +15,7 @@ import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from 
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/** `created`: true if there was no state, so that no document has a record. */
+/** Result of opening a state. `created`: there was no state, so no document has a record. */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   | { readonly kind: "missing" }
@@ -89,10 +89,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
-/**
- * ORDER: the content store is created first, so a state without a content store shows that the
- * store was lost.
- */
+/** ORDER: the content store is opened first, so a state without a content store means a loss. */
 function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
@@ -125,7 +122,7 @@ function markContentStoreSuspect(folder: string): void {
   try {
     createOwnFileIfMissing(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is full or read-only, so the file cannot be created. A later run finds the damage
+    // The disk is full or read-only, so the mark cannot be written. A later run finds the damage
     // again.
     if (toDatabaseFault(error) === null) throw error;
   }
@@ -136,19 +133,18 @@ function findFileFault(files: DatabaseFiles, name: "state" | "texts"): FileFault
   return fault === null ? null : { file: `${name}.db`, ...fault };
 }
 
-/** In bytes; null if a file does not exist. */
+/** Sizes of the files in bytes; null if a file does not exist. */
 type FileSizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Returns a fault if one file is empty or missing while the other is in use. SQLite would treat the
- * lost file as a new one.
+ * Returns a fault if one file is empty or missing although the other one is in use: SQLite would
+ * treat the lost file as a new one.
  */
 function findLostFile(before: FileSizes, { state, texts }: DatabaseFiles): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing `state.db` is no fault: it is created, and filled from both sides. An empty one is
-  // damaged.
+  // A missing `state.db` is created, and filled from both sides. An empty one is damaged.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -158,8 +154,8 @@ function hasRows(db: SqliteDatabase, table: string): boolean {
 }
 
 /**
- * ORDER: the content store first, because closing flushes commits. A power loss in between must not
- * leave rows that refer to lost content.
+ * Closes both files. ORDER: the content store first, because closing flushes commits. A power loss
+ * in between must not leave rows that refer to lost content.
  */
 function closeBothDatabases({ state, texts }: DatabaseFiles): void {
   try {

@@ -64,8 +64,7 @@ function makeEmpty(folder: string, name: string): Stats | null {
  * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
 export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
-  // The file is created empty, which SQLite accepts. Other users could read a file that SQLite
-  // creates itself.
+  // The file is created empty first, because other users could read a file that SQLite creates.
   const fd = createOwnFile(folder, name);
   try {
     fill(`${folder}/${name}`);
@@ -75,7 +74,7 @@ export function createFilledOwnFile(folder: string, name: string, fill: (path: s
   }
 }
 
-/** Returns the size in bytes, without reading the WAL; 0 if there is none. */
+/** Returns the size of a WAL in bytes; 0 if there is none. */
 export function readWalSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -21,7 +21,7 @@ function splitName(name: string): { readonly below: string; readonly last: strin
 }
 
 /**
- * @returns null if nothing is at the path
+ * Returns the stat of a file or folder; null if nothing is at the path.
  * @throws UnsafePathError
  */
 export function statOwnFile(folder: string, name: string, expected: ExpectedFile): Stats | null {
@@ -45,7 +45,7 @@ function returnNullIfAbsent<T>(work: () => T): T | null {
 }
 
 /**
- * @returns null if nothing is at the path
+ * Reads a file; returns null if nothing is at the path.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function readOwnFile(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
@@ -114,8 +114,8 @@ export function createOwnFile(folder: string, name: string): number {
 }
 
 /**
- * Ignores a refusal, because some disks (FAT) have no permissions, and their mount options decide
- * who may read.
+ * Sets the permissions of a file. Ignores a refusal: some disks (FAT) have no permissions, and
+ * their mount options decide who may read.
  */
 function setPermissions(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
@@ -126,7 +126,7 @@ function setPermissions(fd: number, mode: number): void {
   }
 }
 
-/** Under sudo, new files in a user's folder must still belong to that user. */
+/** Gives a file to the owner of its folder: under sudo, a user's files must still be the user's. */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
@@ -166,7 +166,7 @@ export function removeOwnFile(folder: string, name: string): void {
   returnNullIfAbsent(() => withOwnFolder(folder, below, (dir) => fs.unlinkSync(`${dir}/${last}`)));
 }
 
-/** Replaces a file at `to`. A symbolic link is renamed, not followed. */
+/** Renames a file or folder; replaces a file at `to`. A symbolic link is renamed, not followed. */
 export function renameOwnFile(folder: string, from: string, to: string): void {
   const [source, target] = [splitName(from), splitName(to)];
   withOwnFolder(folder, source.below, (dir) =>

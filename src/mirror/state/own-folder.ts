@@ -28,11 +28,11 @@ export function examineOwnFolder(folder: string): void {
   });
 }
 
-/** For the key file, mdmirror instead reports that other users may have read the key. */
+/** Files that mdmirror does not close to others: it reports that others may have read the key. */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * Closes all folders to other users, then all files. Called before writing.
+ * Closes all folders to other users, then all files. ORDER: before anything is written.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
@@ -71,7 +71,7 @@ function closeFilesToOthers(folder: string): void {
   });
 }
 
-/** Ignores a refusal, because some disks have no permissions. */
+/** Sets permissions by path. Ignores a refusal, because some disks have no permissions. */
 function setPermissionsByPath(path: string): void {
   try {
     fs.chmodSync(path, 0o600);

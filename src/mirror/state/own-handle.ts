@@ -1,7 +1,4 @@
-/**
- * Opens `.mdmirror/` and folders in it without following symbolic links, and keeps them open while
- * they are used.
- */
+/** Opens `.mdmirror/` and its folders without following symbolic links, and keeps them open. */
 
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
@@ -12,8 +9,8 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 let isProcUsable: boolean | null = null;
 
 /**
- * Returns true if a path through `/proc/self/fd` works, which replaces `openat`. It works only if
- * `/proc` is mounted and shows this process.
+ * Returns true if a path through `/proc/self/fd` works, which replaces `openat`: `/proc` must be
+ * mounted and show this process.
  */
 function canReachByProc(fd: number): boolean {
   isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);
@@ -26,7 +23,7 @@ function doesProcLeadTo(fd: number): boolean {
   return statByProc !== null && statByProc.dev === statByDescriptor.dev && statByProc.ino === statByDescriptor.ino;
 }
 
-/** The folder that `withOwnFolderOpen` keeps open now. */
+/** The open folder of the current call of `withOwnFolderOpen`; null outside such a call. */
 let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
 
 /**
@@ -75,7 +72,10 @@ function withFolderBelow<T>(
   );
 }
 
-/** @param shown path of the folder for messages */
+/**
+ * Opens a folder for `work`.
+ * @param shown path of the folder for messages
+ */
 export function withFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
   checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

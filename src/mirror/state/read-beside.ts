@@ -41,9 +41,9 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
 }
 
 /**
- * For a caller that has not opened the state. Returns no paths if the state cannot be read. Rules
- * of `.gitignore` then also exclude recorded documents, which is harmless, because no caller sends
- * or removes documents.
+ * Returns the paths of recorded documents for a caller that has not opened the state; none if the
+ * state cannot be read. Rules of `.gitignore` then also exclude recorded documents, which is
+ * harmless, because no caller sends or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {

@@ -11,7 +11,7 @@ type RecordRow = [
   remotePath: string,
   changeId: ChangeId,
   digest: Digest,
-  /** Null if equal to `digest`, which is usual. */
+  /** Digest of the local content; null if equal to `digest`, which is usual. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -24,10 +24,10 @@ type RecordRow = [
   isProtected: number,
   durable: number,
   echoDigest: Digest | null,
-  /** As JSON; null if nothing is in review. */
+  /** Contents in review, as JSON; null if there are none. */
   submissions: string | null,
   state: DocumentRecord["state"],
-  /** Only in a query that loads all records. */
+  /** Row number; only in a query that loads all records. */
   rowid: number,
 ];
 
@@ -42,9 +42,9 @@ const ROWS_PER_PORTION = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for the local paths of all documents that can have a local file. If a document was moved out
- * of the workspace folder and its file is in the trash, a file at its old path belongs to another
- * document, or is new.
+ * SQL for the local paths of all documents that can have a local file. A document that was moved
+ * out of the linked part of the workspace has no file after its file went to the trash: a file at
+ * its old path is new, or another document's.
  */
 export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -55,8 +55,7 @@ export class RecordTable extends TableWithStatements {
   );
   readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // Selects the records whose paths begin with a folder's path and "/". The range ends before "0",
-  // the character after "/".
+  // Paths that begin with `folder/` sort from `folder/` to before `folder0`: "0" follows "/".
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
@@ -71,7 +70,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Reads the records in portions to save memory. */
+  /** Yields all records. They are read in portions to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
@@ -90,6 +89,7 @@ export class RecordTable extends TableWithStatements {
   }
 
   /**
+   * Returns the documents in a folder.
    * @param folder path of the folder; not the root
    * @param depth `all`: also documents in folders below it
    */
@@ -165,7 +165,7 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/** Accesses columns by index, because destructuring such a long row is slow. */
+/** Converts a row by index, because destructuring such a long row is slow. */
 function toRecord(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {

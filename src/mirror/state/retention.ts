@@ -5,8 +5,8 @@ import type { ReferencedContents } from "./referenced-texts.ts";
 import type { ContentStore } from "./texts.ts";
 
 /**
- * `days`: how long content without a reference is kept. `bytes`: size of the content store above
- * which old versions are deleted earlier.
+ * Limits. `days`: how long content without a reference is kept. `bytes`: size of the content store
+ * above which old versions are deleted earlier.
  */
 export type RetentionLimits = { readonly days: number; readonly bytes: number };
 
@@ -27,18 +27,19 @@ type PrunableState = {
 
 const DAY_MS = 86_400_000;
 /**
- * Versions of a document that are kept at any age, because their order shows mdmirror when the
- * service shows an older state.
+ * LIMIT: number of a document's versions that are kept at any age. Their order shows if the service
+ * returns to an older state.
  */
 const VERSIONS_KEPT = 20;
 
 /**
- * Deletes old rows, and contents to which no row has referred for `days` days. ORDER: between
- * cycles, because a step may have found content that it has not recorded yet. Only days on which
- * mdmirror ran are counted, so that a machine that was off for two months loses nothing. If the
- * store is larger than `bytes`, old versions of recorded documents are deleted immediately, oldest
- * first. Other contents may be the only copies, and stay for the full time. The file does not
- * become smaller, but its free space is used again.
+ * Deletes old rows, and contents to which no row has referred for `days` days. Only days on which
+ * mdmirror ran are counted, so that a machine that was off for two months loses nothing. ORDER:
+ * between cycles, because a step may have found content that it has not recorded yet.
+ *
+ * If the store is larger than `bytes`, old versions of recorded documents are deleted immediately,
+ * oldest first. Other contents may be the only copies, and stay for the full time. The file does
+ * not become smaller, but its free space is used again.
  */
 export function pruneState(prunable: PrunableState, now: number, { days, bytes }: RetentionLimits): PrunedCounts {
   const { state, texts, store, meta, referenced } = prunable;
@@ -89,7 +90,7 @@ class ContentPruning {
       .pluck();
   }
 
-  /** Records since when each content is idle. Content to which rows refer is not idle any more. */
+  /** Records since when each content is idle. Content to which rows refer is no longer idle. */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
     // A time in the future was recorded while the clock was wrong.
@@ -103,7 +104,7 @@ class ContentPruning {
       .run(now, digestList);
   }
 
-  /** Returns the number of contents that were idle since before `cutoff` and are now deleted. */
+  /** Deletes contents that have been idle since before `cutoff`. Returns their number. */
   deleteExpired(cutoff: number): number {
     const expiredNumbers = this.#texts
       .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")

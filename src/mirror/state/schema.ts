@@ -13,10 +13,7 @@
 export type DatabaseSchema = {
   readonly file: StateFile;
   readonly applicationId: number;
-  /**
-   * Page size of a new file in bytes; existing files keep theirs. Undefined: SQLite's default,
-   * 4,096.
-   */
+  /** Page size of a new file in bytes; existing files keep theirs. Undefined: SQLite's 4,096. */
   readonly pageSize?: number;
   readonly version: number;
   readonly tables: string;
@@ -49,14 +46,15 @@ const CODE_REPLACEMENTS: readonly (readonly [before: string, after: string])[] =
   ["sidecars-gone", "conflict-copies-gone"],
 ];
 
-/** SQL that replaces an old code if it is the whole value of a column. */
+/** Returns SQL that replaces an old code if it is the whole value of a column. */
 function replaceCode(column: string): string {
   return `CASE ${column} ${CODE_REPLACEMENTS.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }
 
 /**
- * Replaces old codes only in fields that contain codes, in names of counts, and in lists of
- * approved reasons. Other fields stay unchanged, because a path may look like a code.
+ * Returns SQL that replaces old codes in JSON, only in fields that contain codes, in names of
+ * counts, and in lists of approved reasons. Other fields stay unchanged, because a path may look
+ * like a code.
  */
 function replaceCodesInJson(column: string): string {
   const memberReplacements = CODE_REPLACEMENTS.flatMap(([before, after]) =>
@@ -143,8 +141,7 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
 `;
 
 /**
- * Version 15 has the tables of version 16, but two words differ: the state of a manual run, and a
- * field of the journal.
+ * Version 15 differs from version 16 in two words: a state of a manual run, and a journal field.
  */
 const FROM_VERSION_15 = `
 UPDATE runs SET summary = json_set(summary, '$.state', 'manual')
@@ -268,8 +265,7 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 export const TEXTS_SCHEMA: DatabaseSchema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
-  // A page of 4,096 bytes would have room for only one compressed version of a note, and a third of
-  // the page would stay unused.
+  // A page of 4,096 bytes would have room for one compressed note, and a third would stay unused.
   pageSize: 16_384,
   version: 2,
   tables: `

@@ -1,2 +1,2 @@
-/** In a module of its own, because a check for the file needs no other code of the search. */
+/** This name has a module of its own, because a check for the file needs no code of the search. */
 export const SEARCH_FILE = "search.db";

@@ -19,7 +19,10 @@ import { removeOwnFile } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 import { TableWithStatements } from "./statement.ts";
 
-/** Digest and stamp show that a file is unchanged. A stamp that is not trusted is not stored. */
+/**
+ * Tables of the index. The digest and the stamp of a file show that it is unchanged; a stamp that
+ * is not trusted is not stored.
+ */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
   doc INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,15 +32,12 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/**
- * Must be raised when the tables change, or the way in which words are found in content. An index
- * of another version is removed.
- */
+/** Version of the index. Must be raised when the tables, or the way to find words, change. */
 const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: wait for another search that updates the index, so that a search is not slow. After that,
- * it uses the index as it is.
+ * LIMIT: wait in ms for another search that updates the index. After that, the index is used as it
+ * is.
  */
 const SEARCH_WAIT_MS = 2_000;
 
@@ -49,14 +49,11 @@ const ONLY_SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /**
-   * The index file cannot be written, for example because the disk is full. The caller can open
-   * `:memory:` instead.
-   */
+  /** The index file cannot be written, for example on a full disk; `:memory:` still works. */
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
- * Creates the index if it is missing.
+ * Opens the search index; creates it if it is missing.
  * @param folder absolute path of `.mdmirror`, or `:memory:`
  */
 export function openSearch(folder: string): OpenedSearch {
@@ -77,17 +74,14 @@ export function openSearch(folder: string): OpenedSearch {
   }
 }
 
-/** For an index that is damaged or of another version. The next search builds a new one. */
+/** Removes an index that is damaged or of another version. The next search builds a new one. */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwnFile(folder, SEARCH_FILE + suffix);
 }
 
 class OutdatedIndexError extends Error {}
 
-/**
- * Returns true if the exception says that the index is damaged, of another version, or without its
- * tables (SQLITE_ERROR).
- */
+/** Returns true if an exception means a damaged index, another version, or missing tables. */
 export function isIndexFault(error: unknown): boolean {
   if (error instanceof OutdatedIndexError) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -129,10 +123,7 @@ export class MirrorSearch extends TableWithStatements {
   readonly #keys = new KeyIndex(this.db);
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
-  /**
-   * Returns stored facts by which a scan can skip an unchanged file; null if the file is not
-   * indexed.
-   */
+  /** Returns what a scan needs to skip an unchanged file; null if the file is not indexed. */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
@@ -152,8 +143,7 @@ export class MirrorSearch extends TableWithStatements {
     read: (path: LocalPath) => string | null,
   ): number {
     const updateIndex = this.db.transaction(() => {
-      // Another process may have changed the index since, so it is read again within this
-      // transaction.
+      // Another process may have changed the index, so it is read again within this transaction.
       this.#rows = null;
       const readCount = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;

@@ -12,12 +12,14 @@ const SPELLING_COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
  * LIMIT: spellings that are kept for each path, and for its current content, so that the table
- * stays small. An editor's undo, or a checkout, may restore earlier bytes of the file; these must
+ * stays small. An editor's undo, or a checkout, may restore earlier bytes of the file, which must
  * not count as an edit.
  */
 const KEPT_SPELLINGS = 8;
 
-/** How links are written in local files. A file without links has no row. */
+/**
+ * The table of spellings: how links are written in local files. A file without links has no row.
+ */
 export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #one = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,

@@ -33,7 +33,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly #referenced = new ReferencedContents(this.db);
   readonly #texts: ContentStore;
   readonly #transactions: Transactions;
-  /** The caller runs this about once a day, between two cycles. */
+  /** Deletes old rows and contents; runs about once a day, between two cycles. */
   readonly prune: (now: number, retention: RetentionLimits) => PrunedCounts;
   readonly close: () => void;
 
@@ -49,8 +49,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly transact: State["transact"] = (work) => this.#transactions.run(work);
 
   readonly transactSafely: State["transactSafely"] = (work) => {
-    // ORDER: the contents are flushed before the rows, because after a power loss no row may refer
-    // to lost content.
+    // ORDER: contents before rows, so that no row refers to content that a power loss removed.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
   };
@@ -61,7 +60,7 @@ export class StoredState extends TableWithStatements implements State {
 
   readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
-  /** Searches the rows that a cycle uses for values that mdmirror never writes. */
+  /** Returns a value that mdmirror never writes, if a row that a cycle uses has one. */
   findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     return this.transact(() => findDamage(this.db, this.#tables));
   }

@@ -14,10 +14,7 @@ export abstract class TableWithStatements {
   }
 }
 
-/**
- * Returns SQL that inserts or updates a row by its key. An updated row keeps its position in the
- * order of insertion.
- */
+/** Returns SQL that inserts or updates a row. An updated row keeps its position in the order. */
 export function makeUpsertSql(table: string, key: string, columns: readonly string[]): string {
   const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
   const placeholders = columns.map(() => "?").join(", ");

@@ -3,15 +3,10 @@ import type { BlockTable } from "./blocks.ts";
 import { Statement } from "../../common/statement.ts";
 
 type TreeSide = "local" | "remote";
-/**
- * A column with paths of one side. `other`: the column of that row with the path on the other side.
- */
+/** A column of paths. `other`: the column of the same row with the path on the other side. */
 type PathColumn = { readonly table: string; readonly column: string; readonly other: string };
 
-/**
- * ORDER: conflict copies come before records, because their rows are selected by the paths of
- * records.
- */
+/** ORDER: conflict copies before records, because paths of records select the copies' rows. */
 const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   local: [
     {
@@ -27,7 +22,7 @@ const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** These rows have no path on the other side, so they are moved only with the whole folder. */
+/** Tombstones have no path on the other side, so they are moved only with the whole folder. */
 const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
 
 /**
@@ -66,6 +61,7 @@ export class SubtreeMoves {
 }
 
 /**
+ * Returns the statement that rewrites a column's paths.
  * @param other SQL of the path on the other side, which must be at or below `within`; undefined to
  * rewrite all rows
  */
@@ -80,7 +76,10 @@ function prepareMove(db: SqliteDatabase, { table, column }: Pick<PathColumn, "ta
   );
 }
 
-/** @param name prefix of the SQL parameters, which `makeRange` returns */
+/**
+ * Returns the SQL condition for a path at or below a folder's path.
+ * @param name prefix of the SQL parameters, which `makeRange` returns
+ */
 function makeAtOrBelowCondition(column: string, name: string): string {
   return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
 }

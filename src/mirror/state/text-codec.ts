@@ -1,24 +1,21 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** `codec`: 0 is plain UTF-8, 1 is zstd. `size`: length in UTF-8, in bytes. */
+/** Stored content. `codec`: 0 is plain UTF-8, 1 is zstd. `size`: length in UTF-8, in bytes. */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
-/**
- * LIMIT: shorter contents are not compressed, because the frame of zstd would use up what is saved.
- */
+/** LIMIT: shorter contents are not compressed, because zstd's frame would outweigh the gain. */
 const MIN_COMPRESSED_BYTES = 256;
 
-/** Higher levels save little on notes, and take longer. */
+/** Compression level. Higher levels save little on notes, and take longer. */
 const ZSTD_LEVEL = 1;
 
-/** The result is never longer than the content in UTF-8. */
+/** Encodes content for the store. The result is never longer than the content in UTF-8. */
 export function encodeText(text: string): StoredText {
   const plainBytes = Buffer.from(text, "utf8");
   if (plainBytes.length >= MIN_COMPRESSED_BYTES) {
-    // One chunk of the content's size, because the default size would leave 16 kB of garbage for
-    // each content.
+    // One chunk, because zlib's default chunk would leave 16 kB of garbage for each content.
     const options = { chunkSize: plainBytes.length, params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
     const compressedBytes = zstdCompressSync(plainBytes, options);
     if (compressedBytes.length < plainBytes.length)
@@ -28,7 +25,7 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * `size` limits the output if the bytes are damaged.
+ * Decodes stored content. `size` limits the output if the bytes are damaged.
  * @throws if `encodeText` did not make the bytes
  */
 export function decodeText(stored: StoredText): string {

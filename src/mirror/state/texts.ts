@@ -8,14 +8,11 @@ import { flushCommits } from "./wal-mode.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { DocId } from "../../contract/ids.ts";
 
-/**
- * LIMIT: contents that are written in one commit, because a long transaction would let the WAL grow
- * without limit.
- */
+/** LIMIT: contents in one commit, because a long transaction lets the WAL grow without limit. */
 const MAX_GROUP_WRITES = 1_024;
 /** LIMIT: digests that are remembered as stored, because they take memory: two megabytes in all. */
 const MAX_KNOWN_DIGESTS = 16_384;
-/** The time of use of content that is stored again is updated at most once a day. */
+/** Content that is stored again gets a new time of use at most once a day. */
 const DAY_MS = 86_400_000;
 
 /**
@@ -56,6 +53,7 @@ export class ContentStore extends TableWithStatements {
   }
 
   /**
+   * Stores content.
    * @throws on a lone surrogate, which UTF-8 cannot encode, so that there is no digest; callers
    * block documents with such content
    */
@@ -90,8 +88,8 @@ export class ContentStore extends TableWithStatements {
     }
     if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
     if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
-    // Existing content is read and compared with its digest before rows may refer to it. Damaged
-    // content is replaced.
+    // Existing content is compared with its digest, and replaced if damaged, before rows refer to
+    // it.
     if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
     this.#remember(digest, now, name.path);
   }
@@ -116,10 +114,7 @@ export class ContentStore extends TableWithStatements {
     }
   }
 
-  /**
-   * Returns null if the content is not stored, or the stored bytes have another digest. Keeps
-   * nothing in memory.
-   */
+  /** Returns content; null if it is missing or damaged. Keeps nothing in memory. */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
     return row === undefined ? null : decodeProvenText(digest, row);
@@ -152,7 +147,7 @@ export class ContentStore extends TableWithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** ORDER: after contents were deleted, which must not count as stored. */
+  /** Forgets which contents are stored. ORDER: after contents were deleted. */
   forgetChecked(): void {
     this.#checkedContents.clear();
   }
@@ -167,16 +162,14 @@ export class ContentStore extends TableWithStatements {
     this.#commitOpen();
   }
 
-  /**
-   * Ends a group after the state was rolled back. Commits the stored contents if that is possible.
-   */
+  /** Ends a group after a rollback of the state. Commits the stored contents if possible. */
   abandon(): void {
     this.#isGrouping = false;
     try {
       this.#commitOpen();
     } catch {
-      // Not thrown, because the caller already receives the exception that caused the rollback of
-      // the state.
+      // The exception is not thrown, because the caller already receives the one that caused the
+      // rollback.
       this.#rollBack();
     }
     // The contents of the failed transaction were not stored, so none counts as checked any more.
@@ -203,6 +196,7 @@ export class ContentStore extends TableWithStatements {
   }
 
   /**
+   * Commits the open transaction.
    * @throws if an earlier write has failed and rolled the transaction back, even if the caller
    * caught that exception, because rows must not refer to missing contents
    */
@@ -222,14 +216,13 @@ function toKey(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** Returns null if the decoded bytes do not have this digest, because they are damaged. */
+/** Decodes stored content; returns null if it is damaged, so that its digest differs. */
 export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // The decoder reports damaged bytes by many different errors. Each means that this copy of the
-    // content is lost.
+    // The decoder reports damage by many different errors. Each means that this copy is lost.
     return null;
   }
   return digestOf(text) === digest ? text : null;
@@ -243,8 +236,8 @@ const SELECT_NAMES =
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
- * Paths at which contents were seen, with the time of the first observation. A row refers to
- * content by the content's row number.
+ * Paths at which contents were seen, with the time of the first scan. A row has the content's row
+ * number.
  */
 class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -262,7 +255,10 @@ class NameTable extends TableWithStatements {
     return this.#known.get(contentNumber, path) !== undefined;
   }
 
-  /** @returns the row number of the content */
+  /**
+   * Stores an origin.
+   * @returns the row number of the content
+   */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
     this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;

@@ -7,8 +7,8 @@ import { MAX_WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "secure">;
 
 /**
- * Contents are committed before the rows that refer to them, and stay if these rows are rolled
- * back.
+ * Transactions of the state. Contents are committed before rows that refer to them, and are never
+ * rolled back.
  */
 export class Transactions extends TableWithStatements {
   readonly #texts: ContentTransactions;
@@ -40,10 +40,7 @@ export class Transactions extends TableWithStatements {
     return withSynchronous(this.db, "FULL", () => this.#outermost(work));
   }
 
-  /**
-   * Writes a large WAL back into the database file. ORDER: contents are flushed first, because a
-   * checkpoint flushes rows.
-   */
+  /** Writes the WAL back. ORDER: contents are flushed first, because a checkpoint flushes rows. */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
     if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
@@ -59,8 +56,7 @@ export class Transactions extends TableWithStatements {
       const result = runTransaction(() => {
         this.#texts.begin();
         const workResult = work();
-        // ORDER: contents are committed before rows. A kill between the two commits leaves only
-        // contents without a reference.
+        // ORDER: contents are committed before rows; a kill in between leaves only unused contents.
         this.#texts.commit();
         return workResult;
       });

@@ -9,7 +9,7 @@ type SqliteDatabase = Sqlite.Database;
  */
 export const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
-/** Not allowed within a transaction. */
+/** Switches a database to WAL mode. Not allowed within a transaction. */
 export function enterWal(db: SqliteDatabase): void {
   if (!db.memory) switchMode(db, "WAL");
 }
@@ -35,10 +35,10 @@ export function flushCommits(db: SqliteDatabase): void {
 }
 
 /**
- * ASSUMES: everything in the WAL was written back. The switch then changes only the mode in the
- * first page. This page is not flushed, which would be slow, because the file is complete in either
- * mode. A new WAL is flushed with its folder, which also makes the removal of the old journal
- * durable before SQLite writes a page back.
+ * Switches the mode of the journal. ASSUMES: everything in the WAL was written back. The switch
+ * then changes only the mode in the first page, which is not flushed: that would be slow, and the
+ * file is complete in either mode. A new WAL is flushed with its folder, which also makes the
+ * removal of the old journal durable before SQLite writes a page back.
  */
 function switchMode(db: SqliteDatabase, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
@@ -52,7 +52,7 @@ export function securePages(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
-/** With NORMAL, only checkpoints flush the WAL; with FULL, every commit does. */
+/** Runs `work` with another level of flushing: with FULL, each commit is flushed. */
 export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {
