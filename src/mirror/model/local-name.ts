@@ -95,8 +95,8 @@ export function mayBeHashedName(
 }
 
 /**
- * Returns the local name that a document would have if it had been free; null if the present name
- * is no substitute for such a name.
+ * Returns the local name that a document would have if that name had been free; null if the present
+ * name is no substitute for it.
  */
 export function findOriginalName(
   localName: string,

@@ -2,7 +2,9 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
-/** User settings and properties of the deployment. The plan depends only on the trees and these. */
+/**
+ * User settings and properties of the deployment. The trees and the policy determine a plan (I24).
+ */
 export type Policy = {
   /** For a local name that the service refuses: `map` converts it, `block` does not upload. */
   readonly names: "map" | "block";

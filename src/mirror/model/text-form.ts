@@ -38,7 +38,10 @@ const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
 /** Matches characters that NFC may change or combine; NFC keeps all below U+0300. */
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
-/** Lists unusual forms: carriage returns, a byte order mark, no final newline, not in NFC. */
+/**
+ * Lists unusual forms: carriage returns, a byte order mark, no final newline, or characters that
+ * are not in NFC.
+ */
 function listUnusualForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");

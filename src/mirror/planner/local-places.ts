@@ -11,7 +11,10 @@ type DocumentOrFolderId = DocId | DirId;
 
 export type LocalPlaces = {
   readonly found: Map<DocumentOrFolderId, LocalPath>;
-  /** Documents that may have a file. A document in neither `found` nor `uncertain` did not move. */
+  /**
+   * Documents whose local file was not found. A document in neither `found` nor `uncertain` is at
+   * its local path in base.
+   */
   readonly uncertain: Set<DocumentOrFolderId>;
   /** Local paths that new documents and folders of the service would get. */
   readonly arriving: Map<DocumentOrFolderId, LocalPath>;

@@ -51,12 +51,15 @@ function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
   });
 }
 
-/** LIMIT: rounds of planning, so that planning ends. The next round plans all documents. */
+/** LIMIT: rounds of planning, so that planning ends. The round after these plans all documents. */
 const MAX_ROUNDS = 32;
 
 type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
-/** Plans the changed documents; again with an unchanged document whose path one of them needs. */
+/**
+ * Plans the changed documents. If one of them needs the path of an unchanged document, plans again
+ * and includes that document.
+ */
 function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judgedDocuments = first;
   let trees =

@@ -88,9 +88,10 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 
 /**
  * Returns true if a block may end after an action, in two cases:
- * - A document or folder was moved away from a path that a blocked one needs.
+ * - A blocked document or folder was moved locally. The path that it needs may be free now.
  * - A new file was uploaded under another name. The next cycle renames the file, which frees its
  *   old path.
+ *
  * @param waiting keys of the blocks, and the paths of blocks with the reason `path-taken`
  */
 function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boolean {

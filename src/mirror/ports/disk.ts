@@ -145,7 +145,10 @@ export interface Disk {
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /** Moves a set-aside or trashed file back to its path. Stale if something is at the path. */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
-  /** Returns true if another process writes a set-aside file; false if the system cannot tell. */
+  /**
+   * Returns true if another process has a set-aside file open for writing; false if the system
+   * cannot tell.
+   */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**

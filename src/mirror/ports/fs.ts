@@ -67,6 +67,9 @@ export interface Fs {
    * symlink. Undefined if the system has no such call.
    */
   handle?(path: string): FolderHandle;
-  /** Lists files that other processes have open; undefined if the system has no such list. */
+  /**
+   * Lists files that other processes have open for writing; undefined if the system has no such
+   * list.
+   */
   listOpenToWrite?(): OpenToWrite;
 }

@@ -304,7 +304,7 @@ export interface State {
    */
   recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * Returns documents in a folder. `all`: also documents in folders below it.
+   * Returns at most `most` documents in a folder. `all`: also documents in folders below it.
    * LIMIT: reads every row, because there is no index of paths.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];

@@ -36,9 +36,11 @@ type StateLocation = {
 
 /**
  * Opens `state.db` and `texts.db`. Returns every problem with the files as a value. The caller has
- * the lock, unless it only reads. The pages of `state.db` are checked each time, its rows when the
- * first cycle loads them. `texts.db` may be much larger, and each content is compared with its
- * digest when it is read. So the pages of `texts.db` are checked only in these cases:
+ * the lock, unless it only reads.
+ *
+ * The pages of `state.db`, and the rows that a cycle uses, are checked each time. `texts.db` may be
+ * much larger, and each content is compared with its digest when it is read. So the pages of
+ * `texts.db` are checked only in these cases:
  * - A WAL was left over: a process was killed, the power failed, or the files were copied.
  * - Damage was found while the file was used.
  * - `checkFiles` is called.
@@ -89,7 +91,7 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
-/** ORDER: the content store is opened first, so a state without a content store means a loss. */
+/** ORDER: the content store is created first, so a state without a content store shows a loss. */
 function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };

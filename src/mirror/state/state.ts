@@ -60,7 +60,7 @@ export class StoredState extends TableWithStatements implements State {
 
   readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
-  /** Returns a value that mdmirror never writes, if a row that a cycle uses has one. */
+  /** Returns a fault if a row that a cycle uses has a value that mdmirror never writes. */
   findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     return this.transact(() => findDamage(this.db, this.#tables));
   }

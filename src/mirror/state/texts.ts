@@ -147,7 +147,7 @@ export class ContentStore extends TableWithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Forgets which contents are stored. ORDER: after contents were deleted. */
+  /** Forgets which contents were checked. ORDER: after contents were deleted. */
   forgetChecked(): void {
     this.#checkedContents.clear();
   }

@@ -52,7 +52,7 @@ export function securePages(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
-/** Runs `work` with another level of flushing: with FULL, each commit is flushed. */
+/** Runs `work` with another level of flushing: FULL flushes each commit, OFF none. */
 export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {

@@ -160,9 +160,9 @@ export class NameAssignment {
   }
 
   /**
-   * Renames the owner of a local name, because a document of the service needs that name. Returns
-   * false if the owner must keep its name: it does not move on the service, and its two names
-   * correspond.
+   * Renames the owner of a local name, because a document of the service needs that name. The owner
+   * can be renamed if it moves on the service, or if its two names do not correspond. Returns false
+   * if the owner must keep its name.
    */
   #renameOwner(owner: PlanRow): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -191,8 +191,9 @@ export class NameAssignment {
   }
 
   /**
-   * Adds a number to a name, as in `note-2.md`. For a new local file, the service gets the new name
-   * now, and the file in the next cycle.
+   * Adds a number to a name, as in `note-2.md`. If the document is not on both sides yet, the
+   * service gets the new name now, and the file gets it in the next cycle. Returns false if no
+   * number is possible.
    */
   #addNumber(row: PlanRow): boolean {
     const localPlace = row.local.goal ?? row.local.now;

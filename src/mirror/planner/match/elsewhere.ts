@@ -113,8 +113,9 @@ export class MovedFiles {
   }
 
   /**
-   * Returns rival pairs with equal evidence: this document with another file, or this file with
-   * another document that has an unconfirmed file at its own path.
+   * Returns the possible pairs that make this pair doubtful: the document with another file (equal
+   * evidence, or its inode), and the file with another document (equal evidence, and an unconfirmed
+   * file at its own path).
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
     const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(

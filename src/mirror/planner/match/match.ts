@@ -104,8 +104,8 @@ function whyLocalUnknown(
 }
 
 /**
- * Returns "gone" only if the listing was complete and the absence is proven (I20). Otherwise a
- * missing document is "unknown".
+ * Returns the state of a recorded document. It is gone only if the listing was complete and its
+ * absence is proven (I20). Otherwise a document that is not listed was not seen.
  */
 function describeRemoteState(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;

@@ -189,7 +189,10 @@ function deriveLocalPath(
   return parent === null ? null : joinPath(parent, toLocalName(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
-/** Returns false if the folder was moved on both sides, because `choosePlaceRule` then decides. */
+/**
+ * Returns true if a folder was moved on the service and not locally. If both sides moved the
+ * folder, `choosePlaceRule` decides.
+ */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
   return folder.remotePath !== record.remotePath && folder.localPath === applyFolderMoves(record.localPath, paths);
