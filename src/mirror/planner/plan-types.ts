@@ -32,7 +32,7 @@ export type SafetySignals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
    * Number of documents on each side that were deleted or became empty in the last hour (monotonic
-   * clock), without losses before the last approval.
+   * clock). Losses before the last approval do not count.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
   /** Number of recorded documents whose version on the service is older than base. */
@@ -44,8 +44,8 @@ export type SafetySignals = {
   readonly restored: boolean;
   readonly conflictsOpened: number;
   /**
-   * Sides that were empty when a safety check stopped an earlier run. A scan that finds content on
-   * a side, or the user's approval, removes the side.
+   * Sides that were empty when a safety check stopped an earlier run. A side stays in the set until
+   * a scan finds content on the side, or the user approves.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /** Keys of the actions that the user approved, from `guardKey`. */
@@ -74,7 +74,10 @@ export const UNAPPROVABLE_REASONS: ReadonlySet<StopReason> = new Set(["root-miss
 
 /** A stop prevents every step of the plan, until the user answers or the cause of the stop ends. */
 export type Verdict =
-  /** `waived`: reasons for a stop that still apply, but that the user has approved. */
+  /**
+   * The plan may run. `waived`: reasons for a stop that the user has approved, and that still
+   * apply.
+   */
   | { readonly kind: "run"; readonly waived?: readonly StopReason[] }
   | {
       readonly kind: "safety-stop";
@@ -86,7 +89,8 @@ export type Verdict =
        */
       readonly byReason: boolean;
       /**
-       * Digest of the sorted keys of the stopped steps and, if `byReason`, the sorted stop reasons.
+       * Digest of everything to approve: the keys of the stopped steps and, if `byReason`, the stop
+       * reasons; each sorted.
        */
       readonly hash: Digest;
     };

@@ -77,7 +77,7 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
 }
 
 /**
- * ORDER of the calls:
+ * ORDER of the calls, after which all places, contents, names and records are decided:
  * - Places of folders come first, because a blocked folder blocks its documents.
  * - Whether a folder is created, kept or removed comes last, because a folder is kept if a document
  *   will be in it.

@@ -31,7 +31,8 @@ type SettledSubmissions = {
 /**
  * Merges the published content into the local content and into the contents in review.
  * - If the published content contains a change sent to review, the review of this change and of all
- *   earlier changes is over. Each local difference from it is a later edit that was not sent.
+ *   earlier changes is over. Where the local content differs from this change, the user edited it
+ *   later.
  * - Otherwise another user wrote the published content, and all reviews continue.
  *
  * Local content that was sent to review still counts as sent after the merge.

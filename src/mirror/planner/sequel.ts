@@ -7,9 +7,9 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * For each kind of action: whether it may leave work for another cycle when it succeeds. All other
- * actions leave the document in its final state on both sides, so the run needs no further scan to
- * be in sync (I02).
+ * For each kind of action: whether it may leave work for another cycle when it succeeds. A kind
+ * with the value false leaves the document in its final state on both sides, so the run needs no
+ * further scan to be in sync (I02).
  */
 const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   merge: true,
@@ -45,7 +45,10 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
   "remove-folder-remote": false,
 };
 
-/** Returns true if an action uses a name that no user chose. The next cycle may replace it. */
+/**
+ * Returns true if an action uses a temporary name or another name that no user chose. The next
+ * cycle may replace such a name.
+ */
 function hasChosenName(action: Action): boolean {
   const { id } = subjectOf(action);
   return listPaths(action).some((path) => {

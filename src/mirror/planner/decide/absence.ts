@@ -60,7 +60,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // An unchanged document moves with its folder, so its file may be below the current path.
+        // An unchanged document moves with its folder, so the path below the folder's current path
+        // may have a file.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );

@@ -44,7 +44,8 @@ export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
-   * Reasons for moves. The draft gets them only after success: a failed attempt changes nothing.
+   * Reasons for moves. The draft gets the reasons only after success, so that a failed attempt
+   * changes nothing in the draft.
    */
   readonly #moveReasons = new Map<PlanRow, string>();
   readonly #renamedForOthers = new Map<PlanRow, string>();
@@ -78,7 +79,8 @@ export class NameAssignment {
     for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
-    // ORDER: original names are restored last, because only then the free names are known.
+    // ORDER: original names are restored last, because the free names are known only after all
+    // others were given.
     for (const side of SIDES) for (const row of this.#rows) this.#restoreLastingName(side, row);
     for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
     for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
@@ -178,7 +180,10 @@ export class NameAssignment {
     return true;
   }
 
-  /** Returns the local name for a document's name on the service; null if both correspond. */
+  /**
+   * Returns the local name that corresponds to the document's name on the service; null if the
+   * document has that name.
+   */
   #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
     if (
@@ -288,7 +293,10 @@ function makeRowToBlock(row: PlanRow, reason: BlockReason, detail: string): RowT
   return { row, reason, detail };
 }
 
-/** Owner of a name. `foreign`: an item that is not synced. `unjudged`: a document left out. */
+/**
+ * Owner of a name. `foreign`: a file or folder that is not synced. `unjudged`: a document that this
+ * plan leaves out.
+ */
 type SlotOwner = PlanRow | "foreign" | "unjudged";
 
 /** Records the owner of each slot (a name in a folder) while names are chosen. */

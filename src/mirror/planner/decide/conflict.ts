@@ -43,7 +43,8 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return true;
   }
   const course = decideCourse(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block's digest identifies the file after a move, because base has other content.
+  // The block stores the digest of the file. If the file is moved, mdmirror recognises it by this
+  // digest, because base has other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
   // Copies follow their document, unless this plan ends the conflict or shows a newer version.
   if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
@@ -103,7 +104,8 @@ export function endConflictOfRemovedDocument(
  * decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // If the only proposal is to end the conflict, this plan keeps the record with its conflict.
+  // If the only proposal for the document is to end the conflict, this plan keeps the record with
+  // the conflict.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
@@ -144,7 +146,9 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
   return course;
 }
 
-/** Decision of the user. `rejected`: the service's version that the user compared. */
+/**
+ * Decision of the user. `rejected`: the service's version that the user compared and did not take.
+ */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
   readonly why: string;
@@ -225,7 +229,7 @@ function dropConflict(
 }
 
 /**
- * Plans the moves of conflict copies beside their document. A copy that is there already may still
+ * Plans to move conflict copies beside their document. A copy that is beside it already may still
  * need a new recorded path.
  */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
@@ -287,8 +291,8 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Uns
 }
 
 /**
- * Returns true if a file may be the copy of a version: its inode belongs to no other copy, or its
- * path is the recorded path of this one.
+ * Returns true if a file may be the copy of a version. False if its inode belongs to another copy.
+ * If several copies have this inode, the recorded path decides.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: UnsyncedEntry): boolean {
   const key = toCopyInodeKey(draft, stamp);

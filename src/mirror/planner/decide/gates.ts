@@ -17,7 +17,10 @@ const TEXT_FAULTS = {
   "too-large": "the file is longer than the service accepts",
 } as const satisfies Partial<Record<BlockReason, string>>;
 
-/** Blocks a document whose local content the service cannot store, or has new conflict markers. */
+/**
+ * Blocks a document if the service cannot store its local content, or if the content has new
+ * conflict markers.
+ */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): boolean {
   const { record } = row;
   if (localFile.textFault !== null) {
@@ -47,7 +50,10 @@ export function isDirectionOff(
   return true;
 }
 
-/** Blocks a document while somebody is editing its file, unless an earlier block remains. */
+/**
+ * Blocks a document while somebody is editing its file. A block from an earlier answer of the
+ * service stays instead.
+ */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
   const reasonClause = draft.policy.inUse?.get(path);
   if (reasonClause === undefined || findRemainingBlock(draft, row) !== null) return false;

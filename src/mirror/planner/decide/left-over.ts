@@ -29,8 +29,8 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 
 /**
- * LIMIT: numbers in names, up to `note-99.md`, so that the search ends. Then the temporary name
- * stays.
+ * LIMIT: numbers in names, up to `note-99.md`, so that the search ends. If no name is free, the
+ * temporary name stays.
  */
 const MAX_NAME_NUMBER = 99;
 
@@ -59,7 +59,7 @@ function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file"
     yield makeNumberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/** Returns the planned name on the other side, otherwise the name in base. */
+/** Returns the planned name on the other side; if there is none, the name in base. */
 function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
   const oppositeSide = otherSide(side);
   return row[oppositeSide].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, oppositeSide)));

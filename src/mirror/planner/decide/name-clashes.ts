@@ -6,9 +6,11 @@ import { settleFolders } from "./settle-folders.ts";
 
 /**
  * Decides which folders to create, keep or remove, and gives each document and folder a name of its
- * own. If two want one path, the document of the service keeps it, and the local one becomes
- * `name-2.md`. A document or folder without a possible name is blocked at its current place, and
- * all places are decided again. Each round blocks at least one more, so the rounds end.
+ * own.
+ * - If two want one path, the document of the service keeps it, and the local one becomes
+ *   `name-2.md`.
+ * - If no name is possible, the document or folder is blocked at its current place, and all places
+ *   are decided again. Each round blocks at least one more, so the rounds end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));

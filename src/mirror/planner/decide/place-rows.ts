@@ -35,8 +35,8 @@ export function isOnBothSides(folder: FolderRow): boolean {
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
     placeRow(draft, folder, findWhoMoved(draft.forest, folder));
-  // The disk treats both spellings as one name, and the service cannot rename folders, so only base
-  // gets the new local spelling.
+  // The disk treats both spellings of the folder's name as one name, and the service cannot rename
+  // folders. So only base gets the new local spelling.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
@@ -47,7 +47,7 @@ const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
   remote: "its name on the service stays",
 };
 
-/** Plans the place of a document or folder that both sides have. Its content does not matter. */
+/** Plans the place of a document or folder that both sides have. The content does not matter. */
 export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): void {
   const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;

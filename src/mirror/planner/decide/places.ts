@@ -21,7 +21,9 @@ import { describeExclusion, type PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
-/** Place for one side that corresponds to the place on the other side; or why there is none. */
+/**
+ * Place on one side that corresponds to a place on the other side; or the reason why there is none.
+ */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
@@ -161,7 +163,8 @@ function deriveLocalFolderPath(
         `its folder on the service is excluded by ${describeExclusion(draft, path, "folder")}`,
       );
   }
-  // Documents below another linked folder belong to that folder's workspace.
+  // Documents below another linked folder belong to that folder's workspace, so none is created
+  // there.
   const unreadReason = whyHidden(path, draft.trees);
   return unreadReason?.isMirror === true
     ? makeImpossiblePlace("not-seen", `its folder is not seen: ${unreadReason.why}`)
@@ -232,7 +235,7 @@ function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boole
 
 /**
  * Returns true if a move on the service leads to the local place in base, so that no local move
- * must follow:
+ * must follow. This happens in two cases:
  * - mdmirror moved the document on the service, and was killed before base recorded the move.
  * - Base has a temporary name on the service, and another client has replaced that name. The folder
  *   does not matter then.

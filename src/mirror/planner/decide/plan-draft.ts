@@ -13,8 +13,8 @@ import type { TextLookup, Trees } from "../../model/tree.ts";
 import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
 /**
- * Place of a conflict copy. `recorded`: its path in the state, which has only the newest copy's;
- * otherwise null.
+ * Place of a conflict copy. `recorded`: the copy's path in the state; null for all copies but the
+ * newest, because the state has no path for them.
  */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
@@ -29,14 +29,20 @@ export type PlanDraft = MatchedTrees & {
   readonly proposals: Map<PlanRow, readonly Proposal[]>;
   readonly blocks: Map<string, Block>;
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
-  /** Conflict copies by inode. One inode may have several: a disk reuses a removed copy's inode. */
+  /**
+   * Conflict copies by inode. Several copies may have one inode, because a disk may give the inode
+   * of a removed copy to a new one.
+   */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
   /** Folders on the service that directly contain a listed document. */
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => UnsyncedByInode;
-  /** Owners of each place on disk, current and planned. Valid only after all places are decided. */
+  /**
+   * Documents and folders by each place on disk that they have or will have. Valid only after all
+   * places are decided.
+   */
   readonly claimants: () => SlotMap<readonly PlanRow[]>;
-  /** New local names of documents and folders whose name a document of the service needs. */
+  /** New local names of documents and folders whose local name a document of the service needs. */
   readonly renamedForOthers: Map<PlanRow, string>;
   /** For each document or folder whose place or record changes, the reason as a clause. */
   readonly moveReasons: Map<PlanRow, string>;
@@ -61,7 +67,7 @@ export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, m
   return draft;
 }
 
-/** Returns a key of a copy's inode; null if the inode is not known or is no evidence. */
+/** Returns a key of a conflict copy's inode; null if the inode is unknown or is no evidence. */
 export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -144,8 +150,8 @@ export function withdrawProposals(draft: PlanDraft, row: PlanRow, role: Proposal
 export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Blocks a document or folder that has no block yet. `since` is copied from a stored block with
- * equal reason. Otherwise it is 0, and the engine replaces 0 by the current time.
+ * Blocks a document or folder that has no block yet. `since` is copied from the stored block if its
+ * reason is this one. Otherwise it is 0, and the engine replaces 0 by the current time.
  */
 export function blockRow(
   draft: PlanDraft,

@@ -53,7 +53,7 @@ type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
  * Indexes the moved folders by each path that base has for them while the plan runs. A folder has
- * up to two: its path in base now, and its path after the folders above it are recorded.
+ * up to two paths: its path in base now, and its path after the folders above it are recorded.
  */
 function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const foldersByPath = new Map<string, FolderRow[]>();
@@ -73,8 +73,8 @@ function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // A move to another folder and name takes two PATCHes; between them, one of these places is
-  // valid.
+  // A move to another folder and name takes two PATCHes. Between the two, the document has one of
+  // these places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recordedPlaces: PlaceToRecord[] = places.map((place) => ({
@@ -157,7 +157,7 @@ function proposeOwnRecord(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/** Returns true if a step creates the document; the same step then writes its record. */
+/** Returns true if a step creates the document. That step also writes the document's record. */
 function hasArrivalStep({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

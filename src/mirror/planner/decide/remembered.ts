@@ -38,8 +38,8 @@ export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | 
 }
 
 /**
- * Returns a block that depends on neither content nor version, unless the document has another path
- * now, which ends such a block. A missing grant blocks the document at any path.
+ * Returns a block that depends on neither content nor version. Another path of the document ends
+ * such a block, except for a missing grant.
  */
 function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = findPathOfRow(row);
@@ -50,8 +50,8 @@ function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Blo
 
 /**
  * Returns true if the move would send the refused request again unchanged (I08). A request contains
- * the new name or the id of the new folder. That folder may have moved since, so its paths in base
- * and in the block are compared.
+ * the new name or the id of the new folder. The new folder itself may have moved since, so its
+ * paths in base and in the block are compared.
  */
 function isSameMove(
   { trees }: PlanDraft,
@@ -108,8 +108,8 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 }
 
 /**
- * Keeps blocks of files and folders that this scan could not read, because no other rule does.
- * ORDER: after all decisions.
+ * Keeps blocks of files and folders that this scan could not read: no other rule keeps these
+ * blocks. ORDER: after all decisions.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -135,7 +135,10 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/** Returns true if a refused request is sent again in this cycle; false for a missing endpoint. */
+/**
+ * Returns true if a refused request is sent again in this cycle. A request that the service does
+ * not support is never sent again.
+ */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }

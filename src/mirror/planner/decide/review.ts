@@ -50,7 +50,7 @@ function isInReviewForConflict({ submissions }: DocumentRecord): boolean {
 /**
  * Blocks a document whose content in review conflicts with another published edit.
  * @param publishedId id of the published version; null if it was not read yet
- * @returns false, without a block, if the local content is not in review for this reason
+ * @returns false, without a block, if the local content is not in review because of such a conflict
  */
 export function decideReviewConflict(
   draft: PlanDraft,

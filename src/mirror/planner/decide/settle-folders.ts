@@ -146,7 +146,7 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // An earlier POST of this folder may have succeeded, so it is not sent again (I08).
+  // An earlier POST of this folder may have succeeded, so the POST is not sent again (I08).
   const unreadReason = draft.trees.local.unseen.get(path);
   if (unreadReason !== undefined) {
     blockRow(draft, folder, "not-seen", unreadReason.why);

@@ -22,8 +22,8 @@ export const CONTENT_RULES = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "block-outside",
-  // Before the deletion, mdmirror reads the document on the service again. If it was moved,
-  // mdmirror restores it locally instead, because somebody still uses it.
+  // Before the deletion, mdmirror reads the document on the service again. A document that was
+  // moved there is restored locally instead, because somebody still uses it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",

@@ -79,14 +79,17 @@ function fitsOwnerBetter(
   return file.stamp.birthMs === 0 ? theirs > ours : theirs >= ours;
 }
 
-/** Matches documents with files at their paths that were extended or split. */
+/**
+ * Matches documents with files at their paths that contain the document's content, or a part of it:
+ * a note that was extended or split.
+ */
 export function matchByPathAndPart(matching: MatchProgress): void {
   matchAtPaths(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
- * Matches the rest by path. A document whose two recorded paths do not correspond comes last,
- * because its move was interrupted.
+ * Matches the remaining documents with the files at their paths. A document whose two recorded
+ * paths do not correspond comes last, because its move was interrupted.
  */
 export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -99,7 +102,10 @@ function matchAtPaths(matching: MatchProgress, isProven: (record: DocumentRecord
     if (isProven(record, file)) matchFile(matching, record, file);
 }
 
-/** Yields files at the documents' paths. The caller may match a file before the next pair. */
+/**
+ * Yields unmatched documents with the files at their paths. The caller may match a pair before it
+ * requests the next pair.
+ */
 function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentRecord, LocalFile]> {
   const fileFinders = listFileFinders(matching);
   for (const whereIs of listPathDerivations(matching))
@@ -114,8 +120,8 @@ function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentReco
 type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**
- * Returns expected paths in this order: after the moves of the document's folders, then as
- * recorded.
+ * Returns the expected paths of a document: first the path after the moves of its folders, then the
+ * recorded path.
  */
 function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
   const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => deriveExpectedPath(localPath, folders);

@@ -89,8 +89,8 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file is at the path of another document that has no other candidate, so the
-   * file stays with that document. Returns false in two cases:
+   * Returns true if the file is at the path of another document that has no other candidate, so
+   * that the file stays with that document. Returns false in two cases:
    * - The file has this document's inode and similar content, because it was moved over the other
    *   document.
    * - The other document's own file was renamed to a name that is not synced.
@@ -113,9 +113,10 @@ export class MovedFiles {
   }
 
   /**
-   * Returns the possible pairs that make this pair doubtful: the document with another file (equal
-   * evidence, or its inode), and the file with another document (equal evidence, and an unconfirmed
-   * file at its own path).
+   * Returns the pairs that put this pair in doubt.
+   * - This document with another file, by equal evidence or by the inode.
+   * - This file with another document, by equal evidence. The other document must have an
+   *   unconfirmed file at its own path.
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
     const rivalFiles = (this.#byDocument.get(candidate.record.id) ?? []).filter(

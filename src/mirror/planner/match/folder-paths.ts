@@ -130,7 +130,7 @@ export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): Local
 /**
  * Finds renamed folders by their documents, on a disk without reliable inodes. More than half of a
  * missing folder's recorded documents must be below one new folder, at unchanged relative paths.
- * Each of these documents must have been matched by evidence of its own.
+ * Each of these documents must have been matched by its own inode or content.
  */
 export function findFoldersByContents(
   paths: FolderPaths,

@@ -106,7 +106,7 @@ function findRemoteSide(
   if (listedFolder !== undefined) return { remotePath: listedFolder.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
   // A folder that this cycle's listing lacks counts as not moved within its parent. If another
-  // folder is listed at the old path, its place is unknown.
+  // folder is listed at the old path, the place of the missing folder is unknown.
   const parent = findKnownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const parentPath = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(parentPath, nameOf(dir.remotePath));

@@ -165,7 +165,10 @@ function matchDocuments(matching: MatchProgress): void {
   blockPossibleOwners(matching);
 }
 
-/** Finds plain moves even if another file has the old path now (`mv b c; mv a b`, or a swap). */
+/**
+ * Matches files by inode and content. This finds plain moves even if another file has the old path
+ * now (`mv b c; mv a b`, or a swap).
+ */
 function matchByInodeAndText(matching: MatchProgress): void {
   for (const [record, file] of pairBySameInode(matching))
     if (listKnownDigests(matching, record).includes(file.digest)) matchFile(matching, record, file);
@@ -176,7 +179,7 @@ function* generatePathChanges(matching: MatchProgress): Generator<{ base: LocalP
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);
     if (match !== undefined) yield { base: record.localPath, current: match.path };
-    // A document that is neither matched nor missing was left out as unchanged: it did not move.
+    // A document that is neither matched nor missing was left out as unchanged, so it did not move.
     else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
 }

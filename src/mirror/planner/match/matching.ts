@@ -41,7 +41,10 @@ export function matchFile(matching: MatchProgress, record: DocumentRecord, file:
   matching.files.delete(file.path);
 }
 
-/** Blocks a document with equal evidence for several files; the plan decides about none of them. */
+/**
+ * Blocks a document with equal evidence for several files. The plan decides about none of these
+ * files.
+ */
 export function blockAmbiguousDocument(
   matching: MatchProgress,
   record: DocumentRecord,
@@ -55,8 +58,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches by content, unless the document's own file could not be read: this file may be a copy,
- * which must not get the document's id (I09).
+ * Matches a file by content, unless the document's own file could not be read. The file may then be
+ * a copy, which must not get the document's id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);

@@ -97,7 +97,8 @@ function addRemoteFolder(
   const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
   const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted and created again with a new id. For its users it is one folder.
+    // The folder was deleted on the service and created again with a new id. For its users it is
+    // one folder.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     registerFolder(forest, twin);
     return;

@@ -5,8 +5,9 @@ import type { LocalFile } from "../../model/tree.ts";
 import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of two contents in one cycle, because each takes time. Documents without a
- * match then count as deleted, and files as new; the safety checks prevent damage.
+ * LIMIT: comparisons of two contents in one cycle, because each comparison takes time. After the
+ * limit, documents without a match count as deleted, and files as new; the safety checks prevent
+ * damage.
  */
 const MAX_COMPARISONS = 4_000;
 /** LIMIT: contents that are read for comparison in one cycle, to save time and memory. */

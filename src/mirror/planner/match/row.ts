@@ -48,11 +48,14 @@ export type FolderRow = CommonRow & {
   /** Recorded id, if the folder was created again on the service with a new id; otherwise null. */
   replaced: DirId | null;
   /**
-   * True for the old local folder of a folder that was merged into another one. Its documents are
-   * moved there, and the empty folder is then removed.
+   * True for the old local folder of a folder that was merged into another one. The documents are
+   * moved to the other folder, and the empty old folder is then removed.
    */
   isVacated: boolean;
-  /** True if the service cannot delete this locally removed folder, whose path another one has. */
+  /**
+   * True if the folder was removed locally, the service cannot delete it, and another local folder
+   * has its path now.
+   */
   isPathTaken: boolean;
   /** True if a move on the service put this folder at the path of a new local folder. */
   isMerged: boolean;
@@ -98,7 +101,10 @@ export function getNameKind(row: PlanRow): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }
 
-/** Returns the id; for a folder without an id, its path; for a document without an id, "". */
+/**
+ * Returns a value that makes a converted name unique: the id; for a folder without an id, its path;
+ * for a document without an id, "".
+ */
 export function toUniqueId(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }

@@ -56,8 +56,8 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds what is in a slot. Its indexes are built on first use, because a plan without moves needs
- * none.
+ * Finds what is in a slot (a name in a folder) before the plan. The indexes are built on first use,
+ * because a plan without moves needs none.
  */
 export class SlotOccupancy {
   readonly foldings: NameFoldings;
@@ -107,7 +107,10 @@ export class SlotOccupancy {
   }
 }
 
-/** Indexes the owners of each slot. A slot may have several, at different moments of the plan. */
+/**
+ * Indexes the owners of each slot (a name in a folder). A slot may have several owners, at
+ * different moments of the plan.
+ */
 export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
   const rowsBySlot = new SlotMap<readonly PlanRow[]>(disk);
   for (const row of rows)

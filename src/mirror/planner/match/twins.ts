@@ -14,7 +14,10 @@ type UnrecordedDocuments = {
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
-/** Way to derive a local name. `isExact`: true if the file's spelling must equal that name. */
+/**
+ * A way to derive a local name from a document's name on the service. `isExact`: the file's
+ * spelling must equal the derived name.
+ */
 type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
 
 /**

@@ -15,8 +15,8 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 
 /**
  * Returns the reason why the scan could not read a path or a folder above it; null if it could. A
- * bulk change during the scan does not count: the scan has read the file, and only absences are in
- * doubt.
+ * bulk change during the scan is no such reason: the scan has read the file, and only absences are
+ * in doubt.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;

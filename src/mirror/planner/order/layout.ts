@@ -177,7 +177,7 @@ export class StepLayout {
   }
 
   /**
-   * Adds a removal.
+   * Adds the step that removes a document or folder from a side.
    * @param claimants documents and folders whose local steps must come first
    */
   layLeave(row: PlanRow, side: Side, proposal: Proposal, claimants: readonly PlanRow[]): void {

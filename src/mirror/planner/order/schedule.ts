@@ -91,12 +91,12 @@ class StepSchedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // If no operation waits, the keys need not be computed.
+    // If no operation waits, no key has to be computed.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
 
-  /** Returns the key of the event that an operation waits for; null if it is ready. */
+  /** Returns the key of the event that an operation waits for; null if the operation is ready. */
   #need(operation: PlanOperation): string | null {
     const { row } = operation;
     switch (operation.kind) {

@@ -3,8 +3,8 @@ import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * Places on one side after the steps that are in order so far. A new step gets its paths from these
- * places, and the earlier steps that it depends on.
+ * Places on one side after the steps that are in order so far. A new step gets its paths, and the
+ * earlier steps that it depends on, from these places.
  */
 export class SideState {
   readonly side: Side;

@@ -28,7 +28,7 @@ type SideLosses = {
   readonly unread: readonly DocId[];
   /** Number of losses on this side in the last hour, which count towards the limit. */
   readonly lossesBefore: number;
-  /** Number of losses that need no approval. */
+  /** Number of losses on this side that need no approval. */
   readonly limit: number;
   /** True if a safety check found the other side empty, and the user has not answered yet. */
   readonly wasFoundEmpty: boolean;

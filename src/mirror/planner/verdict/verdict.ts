@@ -31,8 +31,8 @@ export function judgePlan(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
-  // In both cases, a restore and a list without any recorded document, the service has lost
-  // documents. So the user must also approve the local deletions.
+  // If the service was restored, or lists no recorded document, it has lost documents. So the user
+  // must also approve the local deletions.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0)
     return { verdict: makeSafetyStop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
