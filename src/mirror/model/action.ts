@@ -39,7 +39,7 @@ type DocumentAction =
   | ({ readonly kind: "write-local" } & TakesText)
   /**
    * Creates a document on the service from a local file, whose content must still be `expect`.
-   * `tombstone`: the deleted document that the new one replaces.
+   * `tombstone`: the deleted document that the new one replaces; null if it replaces none.
    */
   | {
       readonly kind: "create-remote";
@@ -60,14 +60,15 @@ type DocumentAction =
       readonly empties?: true;
     } & ExpectedFile)
   /**
-   * Both sides changed the document: downloads the service's version and merges. A clean merge is
-   * written locally, then sent by a PUT on that version. Otherwise a conflict is opened or renewed.
+   * Downloads the service's version of a document that both sides changed, and merges. A clean
+   * merge is written locally, then sent by a PUT on that version. Otherwise a conflict is opened or
+   * renewed.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
-   * Both sides have a new document at one path: downloads the service's document and compares.
-   * Contents that differ only by line ends, BOM or final newline become one document. Otherwise the
-   * policy's `prefer` decides, or a conflict without a base opens.
+   * Compares two new documents, one on each side, at one path. Contents that differ only by line
+   * ends, BOM or final newline become one document. Otherwise the policy's `prefer` decides, or a
+   * conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
   /** Moves the local file to the trash. Its content must still be `expect`. */
@@ -102,9 +103,9 @@ type DocumentAction =
     }
   /**
    * Ends a conflict after the user's decision about the version `baseChangeId` in its conflict
-   * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or made both
-   * equal (`equal`). If the service has a newer version `changeId`, that version is merged or shown
-   * in a new copy.
+   * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or gave both
+   * files equal content (`equal`). If the service has a newer version `changeId`, that version is
+   * merged or shown in a new copy.
    */
   | ({
       readonly kind: "end-conflict";
@@ -115,12 +116,15 @@ type DocumentAction =
   /** Records that a scan did not find the conflict copy. A second such scan ends the conflict. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * Downloads a version that appeared on the service during a conflict. If it merges with the local
-   * content, the merge ends the conflict. Otherwise a new conflict copy shows it. The earlier copy
-   * goes to the trash, unless the user edited that copy.
+   * Downloads a version that appeared on the service during a conflict. If the version merges with
+   * the local content, the merge ends the conflict. Otherwise a new conflict copy shows the
+   * version. The earlier copy goes to the trash, unless the user edited that copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
-  /** Moves a conflict copy beside its document. `nth`: the copy's number, from 1. */
+  /**
+   * Moves a conflict copy beside its renamed document. `nth`: number of the copy within its
+   * conflict, from 1.
+   */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /** Ends the conflict of a document that is missing on a side; its copy goes to the trash. */
   | {
@@ -159,8 +163,8 @@ export function subjectOf(action: Action): { readonly id: string | null; readonl
 }
 
 /**
- * A step of a plan. `after`: indexes of the steps before it. If one of these does not end as `done`
- * or `submitted`, this step is skipped.
+ * A step of a plan. `after`: indexes of the steps that come before this one. If one of these does
+ * not end as `done` or `submitted`, this step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
@@ -169,14 +173,20 @@ export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: K
 /** Result of an action. Base changes only after `done` and `submitted`. */
 export type Outcome =
   | { readonly kind: "done" }
-  /** In review. `isConflict`: because of a published edit that this client has not read yet. */
+  /**
+   * The content is in review. `isConflict`: it conflicts with a published edit that this client has
+   * not read yet.
+   */
   | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
    * Nothing was done, because a side no longer had the expected state; the next cycle scans again.
    * `isNotFound`: the service answered that the document or folder does not exist.
    */
   | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
-  /** The service or the disk refused. `block` is recorded, so that the request is not repeated. */
+  /**
+   * The service or the disk refused the action. `block` is recorded, so that the request is not
+   * sent again.
+   */
   | {
       readonly kind: "refused";
       readonly detail: string;
@@ -184,9 +194,15 @@ export type Outcome =
       readonly requestId: string | null;
       readonly block: Block | null;
     }
-  /** The change may have happened. The journal keeps the action until a scan shows the result. */
+  /**
+   * The change may have happened. The journal keeps the action until an observation shows the
+   * result.
+   */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
-  /** The change did not happen. `unreachable`: the service as a whole did not answer. */
+  /**
+   * The change did not happen; a later cycle tries again. `unreachable`: the service as a whole did
+   * not answer.
+   */
   | {
       readonly kind: "later";
       /** Errno of the system, error code of the service, or another word for the cause. */
@@ -198,7 +214,8 @@ export type Outcome =
 
 type FolderAction =
   /**
-   * Creates a local folder. `carries`: ids of locally deleted documents whose records get its path.
+   * Creates a local folder. `carries`: ids of locally deleted documents whose records get the
+   * folder's path.
    */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
@@ -213,8 +230,8 @@ type FolderAction =
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
-   * Removes an empty local folder; leftovers of editors and desktops in it go to the trash first.
-   * If it has other content, the outcome is `stale`. `dirId`: id of the record that is removed too;
+   * Removes an empty local folder. Leftovers of editors and desktops in the folder go to the trash
+   * first; other content makes the outcome `stale`. `dirId`: id of the record that is removed too;
    * null if another folder has the record now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }

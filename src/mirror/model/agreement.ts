@@ -32,7 +32,8 @@ export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): 
 
 function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrusted: boolean): boolean {
   if (localFile.digest !== record.localDigest) return false;
-  // A file with another inode may be another document's: the user may have swapped the two.
+  // A file with another inode may belong to another document: the user may have swapped two
+  // documents with equal content.
   return record.stamp === null || !inodesTrusted || isSameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
@@ -41,7 +42,10 @@ export function hasNoPendingChange(record: DocumentRecord, tree: Pick<LocalTree,
   return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 
-/** Returns true if the two names correspond, and a user chose both; mdmirror keeps such names. */
+/**
+ * Returns true if mdmirror keeps both names of a document or folder: the two correspond, and a user
+ * chose both.
+ */
 export function hasLastingNames(
   record: DocumentRecord | FolderRecord,
   kind: "file" | "folder",

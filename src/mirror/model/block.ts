@@ -14,7 +14,7 @@ type BlockReasonTraits = {
    */
   readonly origin: "computed" | "remembered";
   /**
-   * Work that remains.
+   * Work that remains while the block exists.
    * - `action-required`: somebody must act to end the block.
    * - `pending`: the block ends by itself; until then, the sides differ.
    * - `none`: nothing remains to do.
@@ -25,7 +25,10 @@ type BlockReasonTraits = {
    * plan for single documents would not notice the end.
    */
   readonly endsByItself?: true;
-  /** True if no missing file counts as deleted until another scan has confirmed it. */
+  /**
+   * True if another scan must confirm that a file is gone. Until then, no missing file counts as
+   * deleted.
+   */
   readonly waitsForScan?: true;
   /**
    * Actions that the block forbids. A refused write forbids all other writes of the document too.
@@ -76,13 +79,18 @@ const REASONS = {
     ways: ["mine", "theirs"],
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
-  /** Somebody must decide about a review in the web app before the service can delete. */
+  /**
+   * The service cannot delete the document until somebody decides about a review in the web app.
+   */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /** The service cannot delete folders, so the empty folder stays on the service. */
   "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
   /** All local changes are in review. Reports do not count this as a problem to fix. */
   "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
-  /** Another published edit conflicts; the sides differ until somebody decides in the web app. */
+  /**
+   * The reviewed content conflicts with another published edit. The sides differ until somebody
+   * decides in the web app.
+   */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
   /** Content is sent to review only after a time without changes, not at every save. */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
@@ -137,7 +145,10 @@ export function isRememberedBlock({ reason }: { readonly reason: BlockReason }):
   return BLOCK_REASONS[reason].origin === "remembered";
 }
 
-/** Returns true while no missing file counts as deleted, because a second scan must confirm it. */
+/**
+ * Returns true if one of the blocks waits for a second scan; until then, no missing file counts as
+ * deleted.
+ */
 export function isAnyWaitingForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
   return blocks.some(({ reason }) => BLOCK_REASONS[reason].waitsForScan === true);
 }

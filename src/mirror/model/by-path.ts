@@ -20,7 +20,7 @@ function rankCodeUnit(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** Compares strings quickly, in an order that is equal on each machine but is not for users. */
+/** Compares strings quickly. The order is equal on each machine, but has no meaning to users. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,13 +5,15 @@ import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
-/** Yields the paths of all local files, with files that the trees leave out. */
+/** Yields the paths of all local files, including files that the trees leave out. */
 export function* generateLocalPaths({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
   yield* local.files.keys();
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
 
-/** Yields the paths of all documents on the service, with documents that the trees leave out. */
+/**
+ * Yields the paths of all documents on the service, including documents that the trees leave out.
+ */
 export function* generateRemotePaths({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
@@ -22,7 +24,7 @@ export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: Lo
   return local.files.has(path) || leftOut.idAt(path) !== null;
 }
 
-/** Returns the trees with these documents, which the given trees leave out. */
+/** Returns trees that also contain these documents, which the given trees leave out. */
 export function includeDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   const { leftOut } = trees;
   if (leftOut === undefined) return trees;
@@ -77,7 +79,7 @@ export function toRemoteFile({ id, remotePath: path, changeId, protected: isProt
   return { id, path, changeId, protected: isProtected };
 }
 
-/** Returns the unchanged file as a scan would show it; null if the record has no stamp. */
+/** Returns the file as a scan would show it if nothing changed; null if the record has no stamp. */
 export function toLocalFile({
   localPath: path,
   stamp,

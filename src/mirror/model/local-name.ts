@@ -47,8 +47,8 @@ export function toRemoteName(name: string, kind: "file" | "folder", refused: str
 }
 
 /**
- * Returns a local name with the shortened stem, `-` and 8 hex digits of the id's digest. It is
- * unique in its folder, and equal in every cycle.
+ * Returns a local name: the shortened stem, `-` and 8 hex digits of the id's digest. The name is
+ * unique in its folder, and every cycle derives the same name.
  */
 export function makeHashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const hashedEnding = `${makeDigits(id)}${kind === "file" ? ".md" : ""}`;
@@ -76,8 +76,8 @@ export function hasDigitsOfId(name: string, id: string): boolean {
 }
 
 /**
- * Returns true if `makeHashedName` may have made the name. The length of the stem does not matter:
- * another disk may have another length limit.
+ * Returns true if a local name may come from `makeHashedName`. The length of the stem does not
+ * matter, because another disk may have another length limit.
  * @param id null if the id is unknown; then any digits count
  */
 export function mayBeHashedName(
@@ -95,8 +95,8 @@ export function mayBeHashedName(
 }
 
 /**
- * Returns the local name that a document would have if that name had been free; null if the present
- * name is no substitute for it.
+ * Returns the original local name, if the present name was used only because the original name was
+ * taken.
  */
 export function findOriginalName(
   localName: string,
@@ -124,7 +124,10 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/** Returns `note-2.md` for `note.md` and 2, for a document whose path another one has. */
+/**
+ * Returns `note-2.md` for `note.md` and 2. A document gets such a name if another document has its
+ * path.
+ */
 export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
@@ -132,8 +135,8 @@ export function makeNumberedName(name: string, kind: "file" | "folder", number: 
 }
 
 /**
- * Part of each temporary name. mdmirror uses temporary names only to break a circle of moves. A
- * later cycle replaces one that an interrupted plan left.
+ * Part of each temporary name. mdmirror uses temporary names only to break a circle of moves. If an
+ * interrupted plan leaves a temporary name, a later cycle replaces it.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY_NAME = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");

@@ -3,7 +3,7 @@ import type { LocalPath } from "../../contract/path.ts";
 /** mdmirror's own folder in the root of the linked folder. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** A folder is linked only if its `.mdmirror` contains this file. */
+/** Configuration file in `.mdmirror`. A folder without this file is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
@@ -33,7 +33,7 @@ const LOG_FILES = [
   "launchd.err",
 ];
 
-/** All files and folders that mdmirror creates in `.mdmirror/`, with mode 0600 or 0700. */
+/** All files (mode 0600) and folders (mode 0700) that mdmirror creates in `.mdmirror/`. */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, OwnEntryKind>([
   [".gitignore", "replaced"],
   ...REPLACED_FILES.flatMap((name): [string, OwnEntryKind][] => [

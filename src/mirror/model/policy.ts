@@ -6,13 +6,16 @@ import type { DiskFolding, LocalPath } from "../../contract/path.ts";
  * User settings and properties of the deployment. The trees and the policy determine a plan (I24).
  */
 export type Policy = {
-  /** For a local name that the service refuses: `map` converts it, `block` does not upload. */
+  /**
+   * What happens to a local name that the service refuses. `map`: the file is uploaded with a legal
+   * name. `block`: it is not uploaded.
+   */
   readonly names: "map" | "block";
   /** Characters that this deployment is known to refuse in names. */
   readonly refusedCharacters: string;
   /** How this deployment compares names, as far as mdmirror knows. */
   readonly remoteFolding: DiskFolding;
-  /** `pull` never changes the service, `push` never changes local files. */
+  /** Direction of the sync: `pull` never changes the service, `push` never changes local files. */
   readonly direction: "both" | "pull" | "push";
   /**
    * Side that wins if a first sync finds a new document on both sides at one path. `each` and null:
@@ -29,11 +32,13 @@ export type Policy = {
    * moved folder are then moved one by one.
    */
   readonly canMoveFolders: boolean;
-  /** False if the deployment refused `parentId: null`, which moves documents to the root. */
+  /**
+   * False if the deployment refused `parentId: null`; no document can then be moved to the root.
+   */
   readonly canMoveToRoot: boolean;
   /**
-   * True at the start of the daemon, in each manual sync, and once a day: then refused requests are
-   * sent again.
+   * True if refused requests are sent again: at the start of the daemon, in each manual sync, and
+   * once a day.
    */
   readonly retryRefused: boolean;
   /**
@@ -46,7 +51,10 @@ export type Policy = {
    * file as deleted. Null if one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
-  /** Local files that somebody is editing, with a clause; the service's version must wait. */
+  /**
+   * Local files that somebody is editing, with a clause about the editor. The service's version
+   * does not replace such a file yet.
+   */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
 };

@@ -28,7 +28,7 @@ const STAMP_FIELDS = [
 ] as const satisfies (keyof Stamp)[];
 
 /**
- * Parts of all records, with which scans and lists are compared. Columns take a fraction of the
+ * The parts of all records that scans and lists are compared with. Columns take a fraction of the
  * memory of objects. Each record has a number, from 0.
  */
 export class RecordColumns {
@@ -107,8 +107,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the number of a record; null if none has this path and stamp, or the trees must contain
-   * the document.
+   * Returns the number of the record with this path and stamp; null if there is none, or if the
+   * trees must contain the document.
    */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const index = this.#byPath.get(path);
@@ -215,7 +215,10 @@ export class RecordColumns {
     };
   }
 
-  /** Returns the records that lack one of the bits, except those that were removed since. */
+  /**
+   * Returns the records that lack at least one of these marks. Leaves out records that were removed
+   * meanwhile.
+   */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
     for (const index of this.#localPaths.keys()) {
@@ -245,7 +248,8 @@ export class RecordColumns {
 }
 
 /**
- * Stores strings in one buffer: single strings would enlarge the young generation several times.
+ * Stores many strings in one buffer, because single strings would enlarge the garbage collector's
+ * young generation several times.
  */
 class StringBuffer {
   #bytes = Buffer.alloc(1 << 15);

@@ -61,7 +61,7 @@ export type DocumentRecord = {
   /** Digest of the base content, as the service stores it. */
   readonly digest: Digest;
   /**
-   * Digest of the local file. Its content differs from base's only by line ends, BOM or final
+   * Digest of the local file. The local content differs from base's only by line ends, BOM or final
    * newline.
    */
   readonly localDigest: Digest;
@@ -109,14 +109,16 @@ export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<Local
   return byPath;
 }
 
-/** Record of a folder. The inode identifies the local folder after the user has renamed it. */
+/** Record of a folder. mdmirror recognises a renamed local folder by the inode. */
 export type FolderRecord = {
   readonly id: DirId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
 } & Inode;
 
-/** Record of a deleted document. It is removed if a list of the service shows the id again. */
+/**
+ * Record of a deleted document. It is removed if a list of the service shows the document again.
+ */
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
@@ -140,7 +142,7 @@ export type ShownVersion = {
   readonly dev: number;
 };
 
-/** A conflict between two versions of a document, which has at most one open conflict (I27). */
+/** Open conflict of a document; a document has at most one (I27). */
 export type Conflict = {
   readonly id: DocId;
   /**
@@ -188,10 +190,10 @@ export type Block = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Digest of the blocked content; other content ends the block. Null if any content is blocked.
+   * Digest of the content to which the block applies; null if any. Other content ends the block.
    */
   readonly digest: Digest | null;
-  /** Id of the blocked version; another version ends the block. Null if any version is blocked. */
+  /** Id of the version to which the block applies; null if any. Another version ends the block. */
   readonly changeId: ChangeId | null;
   /** Time at which the block began, in milliseconds since the epoch. */
   readonly since: number;

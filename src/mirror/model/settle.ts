@@ -35,7 +35,9 @@ export function makeRecord(
   };
 }
 
-/** Returns a record with a new base version that both sides were seen to have. All reviews end. */
+/**
+ * Returns the record with a new base version, which both sides were seen to have. All reviews end.
+ */
 export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...record, ...version, echoDigest: null, submissions: [] };
 }
@@ -68,7 +70,8 @@ export function recordSubmission(
 ): DocumentRecord {
   const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // The file has other content than base, so its stamp does not prove that base's content is there.
+  // The file has other content than base, so its stamp must not be trusted as a sign of base's
+  // content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 

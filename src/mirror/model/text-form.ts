@@ -25,7 +25,7 @@ export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 /**
  * For each form, how many contents must be read back unchanged before mdmirror assumes that the
  * service keeps the form. A service that changes an unusual form does so in every content, so few
- * are enough. It may change plain content for other reasons, so plain content needs more.
+ * are enough. Plain content needs more, because the service may change it for other reasons.
  */
 const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   plain: 3,

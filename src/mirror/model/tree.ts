@@ -161,7 +161,7 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** Blocks by id; for a file or folder without an id, by local path. */
+  /** Blocks by id; a block of a file or folder without an id, by local path. */
   readonly blocks: ReadonlyMap<string, Block>;
 };
 
