@@ -12,7 +12,8 @@ import type { LocalTree } from "../model/tree.ts";
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Files that a tree may leave out if they are unchanged: the caller has a numbered record of each.
+ * Files that a tree may leave out if they are unchanged, because the caller has a numbered record
+ * of each.
  */
 export type FileNumbers = {
   /** Returns the number of a file's record; null if the tree must contain the file. */
@@ -85,7 +86,9 @@ export interface Disk {
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
-  /** Scans as `walk` does, but pauses every millisecond or two, so that other work can run. */
+  /**
+   * Scans like `walk`, but pauses every millisecond or two, so that other work can run meanwhile.
+   */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Scans some paths of an earlier tree again. Returns that tree itself if nothing changed. Returns
@@ -111,7 +114,10 @@ export interface Disk {
   shareFolders<T>(work: () => T): T;
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
-  /** Creates a file. Stale if something is at the path. The parent folder must exist. */
+  /**
+   * Creates a file. The result is `stale` if something is at the path. The parent folder must
+   * exist.
+   */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
    * Replaces a file whose digest must be `expect`. The caller has opened an intent with
@@ -132,8 +138,8 @@ export interface Disk {
   makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Removes a folder; leftovers of editors and desktops go to the trash. Stale if the folder has
-   * other content.
+   * Removes a folder; leftovers of editors and desktops go to the trash. The result is `stale` if
+   * the folder has other content.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
@@ -143,7 +149,10 @@ export interface Disk {
    * path
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
-  /** Moves a set-aside or trashed file back to its path. Stale if something is at the path. */
+  /**
+   * Moves a set-aside or trashed file back; never overwrites a file: the result is `stale` if
+   * something is at the path.
+   */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
   /**
    * Returns true if another process has a set-aside file open for writing; false if the system
@@ -159,6 +168,6 @@ export interface Disk {
   sweep(keep: ReadonlySet<string>): void;
   /** Flushes files and their parent folders. Returns the files that could not be flushed. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
-  /** Flushes everything; returns false if this failed, or the system has no such call. */
+  /** Flushes everything written so far; false if this failed, or the system has no such call. */
   flushAll(): Promise<boolean>;
 }

@@ -7,8 +7,8 @@ import type { RemotePath } from "../../contract/path.ts";
  */
 export type EventHint =
   /**
-   * One document may have changed. Its path and change id were the service's at that time; null if
-   * the event lacks them.
+   * One document may have changed. Path and change id are the service's at that time; null if the
+   * event lacks them.
    */
   | {
       readonly kind: "file";
@@ -35,7 +35,7 @@ export type EventStreamState =
 
 export interface EventListener {
   onHint(hint: EventHint): void;
-  /** Receives each new state, but not the first state, `off`. */
+  /** Called with each new state of the connection, but not with the first state, `off`. */
   onState(state: EventStreamState): void;
 }
 

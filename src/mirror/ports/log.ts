@@ -1,13 +1,13 @@
 type LogValues = {
   readonly count: number;
   readonly flag: boolean;
-  /** A fixed word of mdmirror or of the API, such as `delete-remote` or `file_not_found`. */
+  /** Fixed word of mdmirror or of the API, such as `delete-remote` or `file_not_found`. */
   readonly word: string;
-  /** An id of the service, such as `doc_…`, or the id of a request. */
+  /** Id of the service, such as `doc_…`, or id of a request. */
   readonly ident: string;
-  /** A path of a file, folder or request; never content. */
+  /** Path of a file, folder or request; never content. */
   readonly place: string;
-  /** An error message. The log keeps only the names of system errors in it. */
+  /** Error message. The log keeps only the names of system errors in the message. */
   readonly errors: string;
 };
 

@@ -81,8 +81,8 @@ export type WrittenFile = FileResource & {
 
 export type PutResult =
   /**
-   * The content is published. A field is null if the answer lacks it. If the answer lacks
-   * `changeId`, a GET returns both fields.
+   * The content is published. A field is null if the answer lacks it. Without `changeId`, the
+   * caller reads id and content with a GET.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   /** The content was sent to review. A field is null if the answer lacks it. */
@@ -96,12 +96,11 @@ export type RemoteTraits = {
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** Whether one request lists the folders at all depths. */
+  /** Whether one request can list the folders at all depths. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
    * Characters that names may not have: those that the embedded service refuses, and those that
-   * this service has refused. A character that occurs in the service's names is no longer one of
-   * them.
+   * this service has refused. Characters that occur in the service's names are left out.
    */
   readonly refusedCharacters: string;
   /**
@@ -128,7 +127,7 @@ export type Pressure = {
 export type ItemReceiver<Item> = {
   /** Forgets all items, because the list is read again from its first page. */
   readonly begin: () => void;
-  /** Receives an item; returns false if it was listed before. */
+  /** Receives an item; returns false if the item was listed before. */
   readonly receive: (item: Item) => boolean;
 };
 
@@ -151,12 +150,12 @@ export interface Remote {
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
    * Returns all documents and folders that the service shows for a path; none if the request fails.
-   * If the service treats several spellings as one name, their paths may be spelled differently.
-   * The client then records these spellings in `traits`.
+   * If the service treats several spellings as one name, the returned paths may be spelled
+   * differently. The client then records these spellings in `traits`.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * Returns a document with its content, which is always well-formed Unicode; an answer with other
+   * Returns a document with its content. All content is well-formed Unicode; an answer with other
    * content is a fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
@@ -173,7 +172,8 @@ export interface Remote {
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
   /**
-   * Updates `traits`: which forms of content the service keeps, as a new document was read back.
+   * Tells `traits` whether a new document was read back as it was sent, which shows the forms of
+   * content that the service keeps.
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**

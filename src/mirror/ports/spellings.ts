@@ -3,9 +3,9 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { Spelling } from "../../contract/spelling.ts";
 
 /**
- * How the links of a local file were written, although the service has ids in their place. A row
- * belongs to a path and the exact bytes of the file. A path has several rows while the replacement
- * of its file may still be undone.
+ * Spellings of the links in a local file, for which the service has ids. A row belongs to a path
+ * and the exact bytes of the file. A path has several rows while the replacement of its file may
+ * still be undone.
  */
 export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
@@ -23,7 +23,9 @@ export interface Spellings {
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
-  /** Copies the spellings at and below a path to the path to which it will be moved. */
+  /**
+   * Copies all spellings at and below a path to the path to which the file or folder will be moved.
+   */
   copy(from: LocalPath, to: LocalPath): void;
   clear(): void;
   /** Removes all spellings but the newest few of each path. */

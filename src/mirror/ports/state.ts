@@ -95,7 +95,10 @@ export type Intent =
        */
       readonly expect?: Digest;
     }
-  /** Moves a file. `nth`: number of the conflict copy; undefined for the document's own file. */
+  /**
+   * Moves a local file. `nth`: number of the conflict copy; undefined if the file is the document's
+   * own.
+   */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
@@ -112,7 +115,7 @@ export type Intent =
         readonly conflict: Conflict;
         /** New record of the document; null if its record does not change. */
         readonly record: DocumentRecord | null;
-        /** Earlier copy, which goes to the trash. */
+        /** Earlier copy, which goes to the trash; null if there is none. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;
@@ -144,26 +147,26 @@ export type ArrivingFile = { readonly id: DocId; readonly path: LocalPath };
 type DiskMove = {
   readonly from: LocalPath;
   readonly to: LocalPath;
-  /** True if the user requested the move, which the next run then makes on the service too. */
+  /** True if the user requested the move. The next run then makes the move on the service too. */
   readonly isManual?: true;
 } & EventReason;
 
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
-  /** Local path when the request was sent. */
+  /** Local path of the document or folder when the request was sent. */
   readonly lastLocalPath: LocalPath;
 } & EventReason;
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
-/** The file whose content is sent, with the digest of that content. */
+/** The file whose content is sent. The digest is that of this content. */
 type SentFile = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
   /**
-   * Stamp of the file; null if unknown. After a rename by the user, recovery finds the file by the
-   * stamp's inode.
+   * Stamp of the file; null if unknown. If the user renames the file, recovery finds it by the
+   * inode.
    */
   readonly stamp: Stamp | null;
   readonly stampTrusted: boolean;
@@ -217,19 +220,21 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Digests of the content before and after the event, for `history`, `undo` and `restore`; null if
-   * unknown.
+   * Digests of the content before and after the event, which `history`, `undo` and `restore` need;
+   * null if unknown.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
-  /** Local path before a move; null if there was none, or an earlier mdmirror version logged it. */
+  /**
+   * Local path before a move; null if there was no move, or an earlier mdmirror logged the event.
+   */
   readonly from: LocalPath | null;
   /** Paths on the service before and after a move; null if there was no move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * The two other contents of a merge whose result is `after`. Also set if the user ended a
-   * conflict with merged content. Null if there was no merge, or an earlier mdmirror version logged
-   * the event.
+   * The base and the service's version of a merge whose result is `after`. Also set if the user
+   * ended a conflict with merged content. Null if there was no merge, or an earlier mdmirror
+   * version logged the event.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
@@ -261,7 +266,8 @@ export type EventFields = {
 /** Origin of stored content, by which users find the content again. */
 export type TextName = {
   /**
-   * Path at which the content was seen; for the service's version in a conflict, the document's.
+   * Path at which the content was seen; for the service's version in a conflict, the local path of
+   * the document.
    */
   readonly path: LocalPath;
   /** Id of the document; null if the path belonged to no known document. */
@@ -272,7 +278,10 @@ export type TextName = {
   readonly why: string;
 };
 
-/** Stored origin. `at`: when content was first stored with this path, in ms since the epoch. */
+/**
+ * An origin of stored content. `at`: when the content was first stored with this path, in
+ * milliseconds since the epoch.
+ */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
@@ -284,7 +293,7 @@ export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonl
 export interface State {
   transact<T>(work: () => T): T;
   /**
-   * Runs `work` like `transact`. Afterwards, everything committed so far survives a power loss. Not
+   * Runs `work` like `transact`, and makes everything committed so far survive a power loss. Not
    * allowed within another transaction.
    */
   transactSafely<T>(work: () => T): T;
@@ -299,7 +308,7 @@ export interface State {
   blocks(): Block[];
   record(id: DocId): DocumentRecord | null;
   /**
-   * Returns the records with this local path: none or one; two while a swap is being recorded.
+   * Returns the records with this local path: none, one, or two while a swap is being recorded.
    * LIMIT: reads every row, because there is no index of paths.
    */
   recordsAt(path: LocalPath): DocumentRecord[];
@@ -309,7 +318,7 @@ export interface State {
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
   /**
-   * Returns the local paths of all documents, in no order; of an ignored document, its last path.
+   * Returns the local paths of all documents, in no order. An ignored document has its last path.
    */
   localPaths(): LocalPath[];
   /**
@@ -323,7 +332,7 @@ export interface State {
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: FolderRecord): void;
   removeDir(id: DirId): void;
-  /** Rewrites the paths of records, folders, conflicts and blocks at and below `from`. */
+  /** Records a moved folder: rewrites all paths at and below `from` on one side. */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
    * Does what `moveSubtree` does, but only for rows whose path on the other side is at or below
@@ -338,28 +347,31 @@ export interface State {
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
-  /** Returns true if this path is that of the newest conflict copy of another document. */
+  /** Returns true if the newest conflict copy of another document is recorded at this path. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putBlock(block: Block): void;
   removeBlock(key: string): void;
-  /** Replaces all blocks. A block with unchanged reason and detail keeps its `since`. */
+  /** Replaces all blocks. A block whose reason and detail are unchanged keeps its `since`. */
   replaceBlocks(blocks: readonly Block[]): void;
 
   openIntent(run: number, intent: Intent): number;
   closeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
-  /** Stores content and returns its digest. For each path, only the first origin is kept. */
+  /**
+   * Stores content and returns its digest. For each content and path, only the first origin is
+   * kept.
+   */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Returns the origins of stored content, oldest first, that match at least one field of `wanted`;
-   * all if there is no field.
+   * Returns the origins of stored content that match at least one field of `wanted`, oldest first;
+   * without fields, all origins.
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
@@ -373,8 +385,7 @@ export interface State {
   /**
    * Makes all stored content survive a power loss. Costs nothing if no content was stored since the
    * last call. ORDER: before the last file or version with such content is removed.
-   * @param digest content that must survive; the call does nothing if an earlier call has secured
-   * it
+   * @param digest content that must survive; nothing is done if this content is secured already
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;

@@ -19,7 +19,8 @@ export type WatchHint =
 export interface Watcher {
   /**
    * Starts to watch. Resolves when all existing folders are watched, so that later changes give
-   * hints; or when the watcher has reported its failure. May be called again after `close`.
+   * hints. Also resolves when the watcher has failed and reported the failure. May be called again
+   * after `close`.
    */
   start(
     ignores: (path: LocalPath, kind: "file" | "folder") => boolean,

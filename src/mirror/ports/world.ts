@@ -21,11 +21,14 @@ export interface Log {
 /** Shows the progress of long work in a terminal. `total`: null while unknown. */
 export interface Progress {
   report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
-  /** Called when a step begins and when it ends, both times with one action object. */
+  /** Called when a step begins and when the step ends, both times with one action object. */
   step?(action: Action, has: "begun" | "ended"): void;
 }
 
-/** Work that a user can stop. After the signal aborts, no new step begins; others are completed. */
+/**
+ * Runs work that a user can stop. After the signal aborts, steps that have begun are completed, and
+ * no other step begins.
+ */
 export type Stoppable = <T>(
   work: (stop: AbortSignal) => Promise<T>,
 ) => Promise<{ readonly value: T; readonly isStopped: boolean }>;
