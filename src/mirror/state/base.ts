@@ -51,7 +51,7 @@ export function readBase(
 }
 
 /**
- * Reads all rows that a cycle uses, and checks each of them.
+ * Reads and checks all rows that a cycle uses.
  * @returns null if no row is damaged
  */
 export function findDamage(db: SqliteDatabase, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {

@@ -8,7 +8,7 @@ import type Sqlite from "better-sqlite3";
 import { createFilledOwnFile } from "./own-database.ts";
 import { removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 
-/** Suffix of the copy's name, beside `state.db`. */
+/** Suffix of the name of the copy beside `state.db`. */
 const COPY_SUFFIX = ".before";
 
 /**
@@ -30,7 +30,7 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
 }
 
 /**
- * Removes the copy. ORDER: after the newer mdmirror has completed a sync.
+ * Removes the copy of the older state file. ORDER: after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {

@@ -37,9 +37,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Rewrites the paths of blocks at and below `from`, in the caller's transaction. ORDER: removes
-   * all these blocks before it stores them with new paths. A path may be a block's key, and a new
-   * key may equal the old key of another block.
+   * Rewrites the paths of blocks at and below `from`, in the caller's transaction. ORDER: all these
+   * blocks are removed before any is stored with its new path, because a new key may equal the old
+   * key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const movedBlocks = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

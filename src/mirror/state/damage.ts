@@ -92,7 +92,7 @@ function moveFilesAway(
     (name) => statOwnFile(folder, name, name === "tmp" ? "folder" : "own-file") !== null,
   );
   // ORDER: the -wal file is moved after its database. If the process is killed between the two
-  // moves, SQLite deletes a -wal file without a database. In the other order, it would open a
+  // moves, SQLite deletes a -wal file without a database. In the other order, SQLite would open a
   // database without its last commits.
   for (const name of namesToMove) renameOwnFile(folder, name, `${targetFolder}/${name}`);
   return { to: targetFolder, moved: namesToMove };
@@ -112,8 +112,8 @@ type ContentRow = { digest: unknown; codec: number; size: number; used: number; 
 type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Copies undamaged contents to a new file, which is created even if it stays empty: it shows later
- * that the loss was already handled.
+ * Copies undamaged contents to a new file. The file is created even if it stays empty, because an
+ * empty file shows later that the loss was already handled.
  */
 function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);

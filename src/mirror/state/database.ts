@@ -55,7 +55,7 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
 }
 
 /**
- * Makes SQLite use F_FULLFSYNC on macOS, where fsync leaves bytes in the medium's cache. Other
+ * Makes SQLite use F_FULLFSYNC on macOS, where fsync leaves bytes in the cache of the medium. Other
  * systems ignore this pragma.
  */
 function flushMedium(db: SqliteDatabase): void {
@@ -82,8 +82,8 @@ export function openForReading(path: string, schema: DatabaseSchema): OpenedData
   if (openedFile.kind === "opened")
     return isOlder(openedFile.db, schema) ? openCopy(() => serializeDatabase(openedFile.db), schema) : openedFile;
   if (openedFile.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(openedFile.code)) return openedFile;
-  // In a folder that cannot be written, SQLite can open a file in WAL mode only while another
-  // process has it open. Otherwise the main file is complete, and a copy of it is read.
+  // If the folder cannot be written, SQLite can open a file in WAL mode only while another process
+  // has the file open. Otherwise the main file is complete, and a copy of it is read.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwnFile(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const mainFile = walBytes > 0 ? null : readOwnFile(folder, name);
@@ -113,8 +113,8 @@ function serializeDatabase(db: SqliteDatabase): Buffer {
 /**
  * Opens a copy of a database in memory.
  * LIMIT: the whole file is in memory, so that the file itself stays unchanged. Bytes 18 and 19 of
- * its header say that the database has a WAL, which is impossible in memory. So they are set to 1,
- * for "no WAL"; the pages are equal in both modes.
+ * its header say that the database has a WAL, which is impossible in memory. They are set to 1, for
+ * "no WAL"; pages have one format in both modes.
  */
 function openCopy(bytes: () => Buffer, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
@@ -149,8 +149,8 @@ function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => 
 }
 
 /**
- * Returns a fault if the file does not belong to mdmirror. This is the first access to the file, so
- * it also finds a file that is no database, or is damaged at its first page.
+ * Returns a fault if the file does not belong to mdmirror. As the first access to the file, it also
+ * finds a file that is no database, or whose first page is damaged.
  */
 function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): DatabaseFault | null {
   const version = readSchemaVersion(db);
@@ -178,7 +178,10 @@ function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void
   migration.exclusive();
 }
 
-/** Returns the fault that an exception of SQLite or the system means; null for others (bugs). */
+/**
+ * Returns the fault that an exception of SQLite or of the system means; null for other exceptions,
+ * which are bugs.
+ */
 export function toDatabaseFault(error: unknown): DatabaseFault | null {
   const code = readErrorCode(error);
   if (!(error instanceof Error) || code === null) return null;

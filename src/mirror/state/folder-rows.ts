@@ -30,7 +30,10 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Digests of the file if its links are paths; all of these mean the content `localDigest`. */
+  /**
+   * Digests that the file may have although its content is `localDigest`, because its links are
+   * written as paths.
+   */
   readonly spelled: readonly Digest[];
   /** Stamp without the fields that `sameStamp` ignores; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
@@ -51,7 +54,9 @@ export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: D
 
 const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
 const REST_SQL = "substr(local_path, length($in) + 1)";
-/** SQL conditions. `$in`: path of the folder with a slash, or "" for the root. */
+/**
+ * SQL conditions for rows in a folder. `$in`: path of the folder with a slash, or "" for the root.
+ */
 const CONDITIONS: Readonly<Record<Depth, string>> = {
   directly: `${BELOW_SQL} AND instr(${REST_SQL}, '/') = 0`,
   below: BELOW_SQL,

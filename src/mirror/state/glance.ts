@@ -12,13 +12,22 @@ type StateTotals = {
   /** Size of all local files together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /** Paths of documents in conflict; for a document without a record, its conflict copy's path. */
+  /**
+   * Local paths of documents in conflict; for a document without a record, the path of its conflict
+   * copy.
+   */
   readonly conflicts: readonly string[];
-  /** Documents in review. `since`: time of the oldest content in review, in ms since the epoch. */
+  /**
+   * Documents in review. `since`: time of the oldest content in review, in milliseconds since the
+   * epoch.
+   */
   readonly reviews: readonly DocumentInReview[];
 };
 
-/** Review of a document. `isConflict`: because of another edit, not because it is protected. */
+/**
+ * A document in review. `isConflict`: true if the reason is another edit; false if the document is
+ * protected.
+ */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /** Everything that `status` needs from `state.db`, read at one moment, without content. */
@@ -31,7 +40,7 @@ export type StateSummary = {
 };
 
 /**
- * Reads the summary without waiting for a process that writes.
+ * Reads the summary of a state, without waiting for a process that writes.
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {

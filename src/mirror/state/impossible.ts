@@ -16,9 +16,9 @@ import type { BaseTree } from "../model/tree.ts";
 
 /**
  * Finds rows with values that mdmirror never writes, so that it does not act on a damaged state.
- * SQLite's own check accepts any bytes as text, so it does not find random bytes.
+ * SQLite's own check does not find random bytes, because it accepts any bytes as text.
  * LIMIT: a damaged value of the right form is not found, so that the checks stay cheap. Versions,
- * events and runs are not checked, because mdmirror sends and writes nothing because of them.
+ * events and runs are not checked, because they cause no request and no change of a file.
  * @param base base without records, which `isPossibleRecord` checks
  * @returns a description for the user; null if no damage was found
  */
@@ -233,7 +233,8 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // The parser's message would not help users: this row makes mdmirror set the database aside.
+    // The message of the JSON parser would not help users, because mdmirror sets the whole database
+    // aside.
     return false;
   }
 }

@@ -17,7 +17,7 @@ export type LockHolder = { readonly pid: number; readonly since: number; readonl
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
   /**
-   * Another process has the lock. `holder`: null if its description is unreadable or not written
+   * Another process has the lock. `holder`: null if the holder file is unreadable or not written
    * yet.
    */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
@@ -39,15 +39,16 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
   let db = tryToLock(folder);
   if (db === null) {
     // RACE: SQLite reports a lock before it reports damage, so no process had the lock a moment
-    // ago. A process that has taken it since then has emptied the file first. Emptying it again
-    // changes nothing, because the inode with the lock does not change.
+    // ago. A process that has taken the lock since then has emptied the file first. Emptying the
+    // file again changes nothing, because its inode, which has the lock, does not change.
     emptyOwnFile(folder, LOCK_FILE_NAME);
     db = tryToLock(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
-    // The file is replaced by a rename, so that readers see the whole description or none.
+    // The holder file is replaced by a rename, so that readers see either a whole description or
+    // none.
     replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -92,7 +93,7 @@ function readHolder(folder: string): LockHolder | null {
     const holderFields: unknown = JSON.parse(readOwnFile(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
-    // The holder file is not written yet, or was just removed. Only a message needs it.
+    // The holder file is not written yet, or was just removed. Only a message needs the holder.
     return null;
   }
 }

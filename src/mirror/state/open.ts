@@ -28,8 +28,8 @@ type StateLocation = {
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * For commands that only read, such as `plan`. They can run while another process writes, and in
-   * a folder without write permission. Default: false.
+   * True for commands that only read, such as `plan`. They can run while another process writes,
+   * and in a folder without write permission. Default: false.
    */
   readonly readOnly?: boolean;
 };
@@ -115,8 +115,8 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 }
 
 /**
- * This file says that `texts.db` may be damaged, so that the next opening checks it. A row in the
- * state would be rolled back with the transaction that found the damage.
+ * Name of a file that says that `texts.db` may be damaged, so that the next opening checks it. A
+ * row in the state would be rolled back with the transaction that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -146,7 +146,8 @@ function findLostFile(before: FileSizes, { state, texts }: DatabaseFiles): FileF
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing `state.db` is created, and filled from both sides. An empty one is damaged.
+  // A missing `state.db` is no fault: it is created, and filled from both sides. An empty
+  // `state.db` is damaged.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -187,7 +188,7 @@ function closeAfterWriting(db: SqliteDatabase): void {
     leaveWal(db);
   } catch (error) {
     // The file is busy or damaged, or the disk is full. Closing still leaves a complete file in WAL
-    // mode, or the damage that it had.
+    // mode, or a file as damaged as before.
     if (toDatabaseFault(error) === null) throw error;
   } finally {
     db.close();

@@ -64,7 +64,8 @@ function makeEmpty(folder: string, name: string): Stats | null {
  * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
 export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
-  // The file is created empty first, because other users could read a file that SQLite creates.
+  // mdmirror creates the file empty, which SQLite accepts: other users could read a file that
+  // SQLite creates.
   const fd = createOwnFile(folder, name);
   try {
     fill(`${folder}/${name}`);

@@ -80,7 +80,10 @@ export function replaceOwnFile(folder: string, name: string, text: string, survi
   if (survives) withOwnFolder(folder, splitName(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
-/** @throws UnsafePathError; otherwise as node:fs does */
+/**
+ * Creates an empty file if it is missing.
+ * @throws UnsafePathError; otherwise as node:fs does
+ */
 export function createOwnFileIfMissing(folder: string, name: string): void {
   if (statOwnFile(folder, name, "file") === null) fs.closeSync(createOwnFile(folder, name));
 }
@@ -126,7 +129,10 @@ function setPermissions(fd: number, mode: number): void {
   }
 }
 
-/** Gives a file to the owner of its folder: under sudo, a user's files must still be the user's. */
+/**
+ * Gives a new file to the owner of its folder: even under sudo, a user's files must belong to that
+ * user.
+ */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);

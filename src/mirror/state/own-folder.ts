@@ -28,7 +28,10 @@ export function examineOwnFolder(folder: string): void {
   });
 }
 
-/** Files that mdmirror does not close to others: it reports that others may have read the key. */
+/**
+ * Files whose permissions mdmirror does not change. It reports instead that other users may have
+ * read the key.
+ */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**

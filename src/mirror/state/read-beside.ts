@@ -28,7 +28,7 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
   const openedState = openForReading(join(mirrorFolder, STATE_SCHEMA.file), STATE_SCHEMA);
   if (openedState.kind !== "opened") return { file: STATE_SCHEMA.file, ...openedState };
   try {
-    // The transaction ends when the database is closed.
+    // This transaction ends when the database is closed.
     openedState.db.exec("BEGIN");
     return { kind: "read", value: read(openedState.db) };
   } catch (error) {

@@ -27,7 +27,7 @@ type RecordRow = [
   /** Contents in review, as JSON; null if there are none. */
   submissions: string | null,
   state: DocumentRecord["state"],
-  /** Row number; only in a query that loads all records. */
+  /** Number of the row; only in a query that loads all records. */
   rowid: number,
 ];
 
@@ -42,9 +42,9 @@ const ROWS_PER_PORTION = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for the local paths of all documents that can have a local file. A document that was moved
- * out of the linked part of the workspace has no file after its file went to the trash: a file at
- * its old path is new, or another document's.
+ * SQL for the local paths of all documents that can have a local file. It leaves out a document
+ * that was moved out of the linked part of the workspace and whose file is in the trash: a file at
+ * the old path is new, or another document's.
  */
 export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -55,7 +55,8 @@ export class RecordTable extends TableWithStatements {
   );
   readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // Paths that begin with `folder/` sort from `folder/` to before `folder0`: "0" follows "/".
+  // Selects records by a range: paths that begin with `folder/` sort before `folder0`, because "0"
+  // follows "/".
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
@@ -70,7 +71,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Yields all records. They are read in portions to save memory. */
+  /** Yields all records, which are read in portions to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
@@ -165,7 +166,10 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/** Converts a row by index, because destructuring such a long row is slow. */
+/**
+ * Converts a row to a record. Accesses columns by index, because destructuring such a long row is
+ * slow.
+ */
 function toRecord(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {

@@ -27,8 +27,8 @@ type PrunableState = {
 
 const DAY_MS = 86_400_000;
 /**
- * LIMIT: number of a document's versions that are kept at any age. Their order shows if the service
- * returns to an older state.
+ * LIMIT: number of a document's versions that are kept at any age, because their order shows
+ * mdmirror when the service returns to an older version.
  */
 const VERSIONS_KEPT = 20;
 
@@ -75,7 +75,8 @@ const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
  * Deletes idle contents: contents to which no row of the state refers. The table `idle` has the
- * time at which each was first found idle. Storing content again updates `texts.used`.
+ * time at which each of these contents was first found idle. Storing content again updates
+ * `texts.used`.
  */
 class ContentPruning {
   readonly #texts: SqliteDatabase;
@@ -93,7 +94,7 @@ class ContentPruning {
   /** Records since when each content is idle. Content to which rows refer is no longer idle. */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
-    // A time in the future was recorded while the clock was wrong.
+    // A time in the future was recorded while the clock was wrong, so it is removed.
     this.#texts
       .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${DIGESTS_OF_LIST})`)
       .run(now, digestList);

@@ -83,11 +83,11 @@ const CREATE_CONFLICTS = `CREATE TABLE conflicts (
 
 /**
  * Upgrades version 6.
- * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into it,
- *   unless the user had edited it. Now each version has a copy of its own, so the old copy must be
- *   assigned to the version that it shows. A version that was not written to the copy was recorded
- *   with the time of the version in the copy. The copy thus shows the first of the versions with
- *   the last time.
+ * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into the
+ *   copy, unless the user had edited the copy. Now each version has a copy of its own, so the old
+ *   copy must be assigned to the version that it shows. A version that was not written to the copy
+ *   was recorded with the time of the version in the copy. The copy thus shows the first of the
+ *   versions with the last time.
  * - Losses are counted by runs. Losses before the upgrade do not count.
  * - Rows of the journal get the fields that they lack.
  */

@@ -32,16 +32,16 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/** Version of the index. Must be raised when the tables, or the way to find words, change. */
+/** Version of the index, which must be raised when the tables change, or the way to find words. */
 const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: wait in ms for another search that updates the index. After that, the index is used as it
- * is.
+ * LIMIT: wait in ms for another search that updates the index, so that a search stays fast. After
+ * that, the index is used as it is.
  */
 const SEARCH_WAIT_MS = 2_000;
 
-/** `read` returns null if the file is missing, or is not text. */
+/** Reads files. `read` returns null if the file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
 
 /** The index format allows several scopes of documents, but a linked folder has one. */
@@ -49,7 +49,10 @@ const ONLY_SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /** The index file cannot be written, for example on a full disk; `:memory:` still works. */
+  /**
+   * The index file cannot be written, for example on a full disk. The caller can open `:memory:`
+   * instead.
+   */
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
@@ -81,7 +84,10 @@ export function removeSearch(folder: string): void {
 
 class OutdatedIndexError extends Error {}
 
-/** Returns true if an exception means a damaged index, another version, or missing tables. */
+/**
+ * Returns true if an exception says that the index is damaged, of another version, or without its
+ * tables.
+ */
 export function isIndexFault(error: unknown): boolean {
   if (error instanceof OutdatedIndexError) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -123,7 +129,10 @@ export class MirrorSearch extends TableWithStatements {
   readonly #keys = new KeyIndex(this.db);
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
-  /** Returns what a scan needs to skip an unchanged file; null if the file is not indexed. */
+  /**
+   * Returns digest and stamp of an indexed file, so that a scan can skip an unchanged file; null if
+   * the file is not indexed.
+   */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;

@@ -58,7 +58,7 @@ export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-      // A moved document whose new path is blocked is recorded at its old path. Its block has the
+      // A moved document whose new path is blocked is recorded at its old path. The block has the
       // new path, so spellings at or below the path of a block stay.
       "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
       "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",

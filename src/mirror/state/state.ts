@@ -33,7 +33,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly #referenced = new ReferencedContents(this.db);
   readonly #texts: ContentStore;
   readonly #transactions: Transactions;
-  /** Deletes old rows and contents; runs about once a day, between two cycles. */
+  /** Deletes old rows and contents. The caller runs this about once a day, between two cycles. */
   readonly prune: (now: number, retention: RetentionLimits) => PrunedCounts;
   readonly close: () => void;
 
@@ -49,7 +49,8 @@ export class StoredState extends TableWithStatements implements State {
   readonly transact: State["transact"] = (work) => this.#transactions.run(work);
 
   readonly transactSafely: State["transactSafely"] = (work) => {
-    // ORDER: contents before rows, so that no row refers to content that a power loss removed.
+    // ORDER: contents are flushed before rows: after a power loss, no row may refer to lost
+    // content.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
   };

@@ -10,16 +10,16 @@ import type { DocId } from "../../contract/ids.ts";
 
 /** LIMIT: contents in one commit, because a long transaction lets the WAL grow without limit. */
 const MAX_GROUP_WRITES = 1_024;
-/** LIMIT: digests that are remembered as stored, because they take memory: two megabytes in all. */
+/** LIMIT: remembered digests of stored contents, because they take memory: two megabytes in all. */
 const MAX_KNOWN_DIGESTS = 16_384;
 /** Content that is stored again gets a new time of use at most once a day. */
 const DAY_MS = 86_400_000;
 
 /**
  * The content store: all contents by their digests, compressed, in a file of its own. Outside a
- * transaction of the state, each content is committed immediately. Within one, contents are
- * committed in groups, and always before the state. They are never rolled back, because content
- * without a reference does no harm.
+ * transaction of the state, each content is committed immediately. Within a transaction, contents
+ * are committed in groups, and always before the state. Contents are never rolled back, because
+ * content without a reference does no harm.
  */
 export class ContentStore extends TableWithStatements {
   readonly #clock: Clock;
@@ -88,8 +88,8 @@ export class ContentStore extends TableWithStatements {
     }
     if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
     if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
-    // Existing content is compared with its digest, and replaced if damaged, before rows refer to
-    // it.
+    // Existing content is compared with its digest before rows refer to it. Damaged content is
+    // replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
     this.#remember(digest, now, name.path);
   }
@@ -114,7 +114,9 @@ export class ContentStore extends TableWithStatements {
     }
   }
 
-  /** Returns content; null if it is missing or damaged. Keeps nothing in memory. */
+  /**
+   * Returns the content with a digest; null if it is missing or damaged. Keeps nothing in memory.
+   */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
     return row === undefined ? null : decodeProvenText(digest, row);
@@ -168,8 +170,8 @@ export class ContentStore extends TableWithStatements {
     try {
       this.#commitOpen();
     } catch {
-      // The exception is not thrown, because the caller already receives the one that caused the
-      // rollback.
+      // This exception is not thrown, because the caller already receives the exception that caused
+      // the rollback.
       this.#rollBack();
     }
     // The contents of the failed transaction were not stored, so none counts as checked any more.
@@ -190,7 +192,7 @@ export class ContentStore extends TableWithStatements {
       if (!this.#isGrouping) this.#commitOpen();
       isWritten = true;
     } finally {
-      // Within a group, the code that began the group rolls it back.
+      // Within a group, the code that began the group rolls back.
       if (!isWritten && !this.#isGrouping) this.#rollBack();
     }
   }
@@ -216,13 +218,17 @@ function toKey(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** Decodes stored content; returns null if it is damaged, so that its digest differs. */
+/**
+ * Decodes stored content; returns null if the content does not have this digest, because it is
+ * damaged.
+ */
 export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // The decoder reports damage by many different errors. Each means that this copy is lost.
+    // The decoder reports damage by many different errors. Each of them means that this copy is
+    // lost.
     return null;
   }
   return digestOf(text) === digest ? text : null;
@@ -236,8 +242,8 @@ const SELECT_NAMES =
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
- * Paths at which contents were seen, with the time of the first scan. A row has the content's row
- * number.
+ * Paths at which contents were seen, with the time of the first observation. A row refers to
+ * content by its row number.
  */
 class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -256,7 +262,7 @@ class NameTable extends TableWithStatements {
   }
 
   /**
-   * Stores an origin.
+   * Stores an origin of content.
    * @returns the row number of the content
    */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {

@@ -40,7 +40,10 @@ export class Transactions extends TableWithStatements {
     return withSynchronous(this.db, "FULL", () => this.#outermost(work));
   }
 
-  /** Writes the WAL back. ORDER: contents are flushed first, because a checkpoint flushes rows. */
+  /**
+   * Writes a large WAL back into the database. ORDER: contents are flushed first, because a
+   * checkpoint flushes rows.
+   */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
     if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
@@ -56,7 +59,8 @@ export class Transactions extends TableWithStatements {
       const result = runTransaction(() => {
         this.#texts.begin();
         const workResult = work();
-        // ORDER: contents are committed before rows; a kill in between leaves only unused contents.
+        // ORDER: contents are committed before rows. A kill between the two commits leaves only
+        // contents without a reference.
         this.#texts.commit();
         return workResult;
       });

@@ -3,8 +3,8 @@ import type Sqlite from "better-sqlite3";
 type SqliteDatabase = Sqlite.Database;
 
 /**
- * LIMIT: size of the WAL in bytes, above which it is written back into the database file. It is
- * large, because a first sync changes most pages of an index repeatedly, and a checkpoint writes
+ * LIMIT: size of the WAL in bytes, above which it is written back into the database file. The size
+ * is large, because a first sync changes most pages of an index repeatedly, and a checkpoint writes
  * each page only once.
  */
 export const MAX_WAL_BYTES = 64 * 1024 * 1024;
@@ -27,8 +27,8 @@ export function leaveWal(db: SqliteDatabase): void {
 
 /**
  * Flushes the commits of all connections. Not allowed within a transaction. A checkpoint leaves out
- * pages that another process reads, so this function instead commits a page with `synchronous =
- * FULL`, which flushes the whole WAL. For this purpose it writes the unchanged `user_version`.
+ * pages that another process reads. So this function commits a page with `synchronous = FULL`
+ * instead, which flushes the whole WAL: it writes the unchanged `user_version`.
  */
 export function flushCommits(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
@@ -59,7 +59,7 @@ export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", wo
     return work();
   } finally {
     // Without a flush, commits survive the end of the process. A power loss may remove the last
-    // ones, but leaves a consistent file, and a scan finds the lost facts again.
+    // commits, but leaves a consistent file, and a scan finds the lost facts again.
     db.pragma("synchronous = NORMAL");
   }
 }
