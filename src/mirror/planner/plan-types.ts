@@ -74,19 +74,13 @@ export const UNAPPROVABLE_REASONS: ReadonlySet<StopReason> = new Set(["root-miss
 
 /** A stop prevents every step of the plan, until the user answers or the cause of the stop ends. */
 export type Verdict =
-  /**
-   * The plan may run. `waived`: reasons for a stop that the user has approved, and that still
-   * apply.
-   */
+  /** The plan may run. `waived`: reasons for a stop that the user has approved. */
   | { readonly kind: "run"; readonly waived?: readonly StopReason[] }
   | {
       readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
-      /** Indexes of the steps that the user has to approve. */
       readonly stoppedSteps: readonly number[];
-      /**
-       * True if the user must also approve the stop reasons, because they cast doubt on every step.
-       */
+      /** True if the user must also approve the stop reasons, which cast doubt on every step. */
       readonly byReason: boolean;
       /**
        * Digest of everything to approve: the keys of the stopped steps and, if `byReason`, the stop

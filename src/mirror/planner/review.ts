@@ -16,10 +16,7 @@ export type SubmittedText = KnownText & Omit<Submission, "digest">;
 type SettledSubmissions = {
   /** Merge of the local and the published content; null if the two cannot be merged. */
   readonly local: string | null;
-  /**
-   * Contents that stay in review: those that were sent, oldest first; then their merges with the
-   * published content.
-   */
+  /** Contents that stay in review, oldest first; then their merges with the published content. */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
    * Common base of the local and the published content: the reviewed content that was published, or

@@ -118,7 +118,6 @@ function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boole
   return folder !== null && mayBeLeftEmpty(folder);
 }
 
-/** Returns the folder from which an action moves or deletes an item; null for other actions. */
 function findSourceFolder(action: Action): LocalPath | null {
   if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
   if ("localPath" in action) return parentOf(action.localPath);

@@ -30,7 +30,6 @@ export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
 export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 
-/** A document or folder that must be blocked so that others can have their places. */
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
 /** LIMIT: numbers in names, up to `note-99.md`, so that the search for a free name ends. */
@@ -102,7 +101,6 @@ export class NameAssignment {
     if (rowToBlock !== null) this.#blockedRows.set(row, rowToBlock);
   }
 
-  /** Returns a block if the planned folder is missing and this plan does not create it. */
   #blockOfFolder(side: Side, row: PlanRow): RowToBlock | null {
     const { parent } = row[side].goal!;
     const isMissing = parent !== this.#draft.forest.root && parent[side].goal === null;
@@ -143,7 +141,10 @@ export class NameAssignment {
     return this.#takeHashedName(row, place);
   }
 
-  /** Gives a name with digits of the id, because the local name for the service's name is taken. */
+  /**
+   * Gives a document or folder a local name with digits of its id: the name on the service is
+   * taken.
+   */
   #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
     const name = makeHashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
     const hashedPlace = { parent: place.parent, name };
@@ -153,7 +154,6 @@ export class NameAssignment {
     return null;
   }
 
-  /** Returns true if a blocked document or folder will move locally when its block ends. */
   #isLeaving(owner: PlanRow): boolean {
     const wantedPlaces = this.#wantedPlaces.get(owner);
     return (
@@ -299,7 +299,6 @@ function makeRowToBlock(row: PlanRow, reason: BlockReason, detail: string): RowT
  */
 type SlotOwner = PlanRow | "foreign" | "unjudged";
 
-/** Records the owner of each slot (a name in a folder) while names are chosen. */
 class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<PlanRow>>>;
   /** Owners of slots (names in folders) before the plan; null until the first use. */
@@ -341,7 +340,7 @@ class SlotOwners {
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // A document that is part of this plan moves to another slot. A document that the plan left out
+    // The current owner of the slot moves to another slot, if it is part of this plan. Otherwise it
     // keeps the slot, and the next round of planning includes it.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);

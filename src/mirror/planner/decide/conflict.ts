@@ -146,9 +146,7 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
   return course;
 }
 
-/**
- * Decision of the user. `rejected`: the service's version that the user compared and did not take.
- */
+/** Decision of the user. `rejected`: the service's version that the user did not take. */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
   readonly why: string;

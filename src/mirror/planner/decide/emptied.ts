@@ -30,7 +30,6 @@ type DownloadAction =
   | { readonly kind: "merge"; readonly review: boolean }
   | { readonly kind: "write-local" | "settle-review" };
 
-/** Proposes to download a version. Blank content is marked, so that safety checks count it. */
 export function proposeDownload(
   draft: PlanDraft,
   { row, record, localFile, remoteFile: { changeId, digest } }: SharedDocument,

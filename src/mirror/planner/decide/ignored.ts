@@ -53,9 +53,7 @@ function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): 
   return null;
 }
 
-/**
- * Decides about a document that is no longer ignored. Returns true if no other rule has to decide.
- */
+/** Decides about a document that is no longer ignored; false if another rule must decide. */
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const reasonClause = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {

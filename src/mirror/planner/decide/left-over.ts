@@ -59,7 +59,6 @@ function* generateNumberedNames({ trees }: PlanDraft, name: string, kind: "file"
     yield makeNumberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/** Returns the planned name on the other side; if there is none, the name in base. */
 function findNameOnOtherSide(row: PlanRow, side: Side): string | null {
   const oppositeSide = otherSide(side);
   return row[oppositeSide].goal?.name ?? (row.record === null ? null : nameOf(getPathOnSide(row.record, oppositeSide)));

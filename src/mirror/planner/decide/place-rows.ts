@@ -74,7 +74,6 @@ export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): voi
   draft.moveReasons.set(row, reasonClause);
 }
 
-/** Returns true, and blocks the document or folder, if the move is forbidden. */
 function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, why: string): boolean {
   const direction = DIRECTION_NEVER_CHANGING[side];
   if (draft.policy.direction === direction) {

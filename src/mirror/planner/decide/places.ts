@@ -115,7 +115,6 @@ function findRemoteName(
   return { kind: "name", name: convertedName };
 }
 
-/** Returns a reason if the folder is missing on the service and cannot be created. */
 function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): ImpossiblePlace | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;

@@ -34,7 +34,6 @@ export type PlanDraft = MatchedTrees & {
    * of a removed copy to a new one.
    */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
-  /** Folders on the service that directly contain a listed document. */
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => UnsyncedByInode;
   /**
@@ -42,7 +41,6 @@ export type PlanDraft = MatchedTrees & {
    * places are decided.
    */
   readonly claimants: () => SlotMap<readonly PlanRow[]>;
-  /** New local names of documents and folders whose local name a document of the service needs. */
   readonly renamedForOthers: Map<PlanRow, string>;
   /** For each document or folder whose place or record changes, the reason as a clause. */
   readonly moveReasons: Map<PlanRow, string>;
@@ -132,7 +130,6 @@ export function proposeAction(draft: PlanDraft, row: PlanRow, role: Proposal["ro
 
 type FolderToRecord = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Proposes to record a folder at the paths that it has after all moves. */
 export function proposeFolderRecord(draft: PlanDraft, folder: FolderRow, recorded: FolderToRecord): void {
   proposeAction(draft, folder, "record", (paths) => ({
     kind: "link-folder",

@@ -68,7 +68,6 @@ function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Lists every place that base may record for a document or folder while the plan runs. */
 function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];

@@ -99,8 +99,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file that the service refused, even if the service now lists a document
- * at the file's path. The block ends when both are recorded as one document. Otherwise an
- * incomplete listing would cause the refused POST to be sent again.
+ * at the file's path. The block ends when both are recorded as one document. If it ended earlier,
+ * an incomplete listing would cause the refused POST to be sent again.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = findRememberedBlock(draft, path);

@@ -8,10 +8,7 @@ import { proposeDownload, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
-/**
- * Decides about a document that is protected or in review.
- * @returns false if `CONTENT_RULES` must decide
- */
+/** Returns true if the document is decided; false if `CONTENT_RULES` must decide. */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;
   const hasContentInReview = record.submissions.length > 0;

@@ -210,7 +210,6 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
   proposeAction(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
 }
 
-/** Records a folder that both sides have, if base does not have it at its planned places. */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || !isOnBothSides(folder) || folder === draft.forest.root) return;

@@ -52,7 +52,7 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
   both: "agree",
 };
 
-/** A deleted document that was moved on the service is restored: somebody still uses it. */
+/** Restores a document that was deleted locally and moved on the service: somebody uses it. */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",
   local: "delete-remote",

@@ -9,7 +9,6 @@ import { nameOf } from "../../../contract/path.ts";
 /** State of local content, compared with base. `unknown`: the scan did not show the content. */
 export type LocalDrift = "unchanged" | "edited" | "deleted" | "unknown";
 export type RemoteDrift = "unchanged" | "edited" | "gone" | "unseen" | "outside";
-/** Contents of a document without a record, which at least one side has. */
 type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };

@@ -27,8 +27,7 @@ export class Arrivals {
   }
 
   /**
-   * Adds the documents that only have to be created locally.
-   * @param files documents that are new on the service
+   * Adds the new documents that only have to be created locally.
    * @param judged documents about which the plan must decide, even if it could only create them
    * @returns the documents about which the plan has to decide
    */
@@ -73,7 +72,6 @@ export class Arrivals {
   }
 }
 
-/** Returns true if the folder exists locally or will be created locally. */
 function canReceiveArrivals({ localSeen, remoteSeen, record }: FolderRow): boolean {
   return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && record === null);
 }

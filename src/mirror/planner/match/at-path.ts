@@ -28,7 +28,6 @@ export function matchByPathAndInode(matching: MatchProgress): void {
   });
 }
 
-/** Returns true if the user has moved a conflict copy of this document over the document. */
 function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
@@ -130,9 +129,7 @@ function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpecte
 
 type FileFinder = (path: LocalPath) => LocalFile | undefined;
 
-/**
- * Returns ways to find a file: by exact spelling, then by spellings that the disk treats as equal.
- */
+/** Returns ways to find a file, in order: by exact spelling, by any spelling equal for the disk. */
 function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[] {
   const { disk } = trees.local;
   const findExactPath: FileFinder = (path) => files.get(path);

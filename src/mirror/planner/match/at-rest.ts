@@ -53,7 +53,6 @@ function excludeUnchangedFiles(
   return new Map([...files].filter(([path]) => !unchanged.has(path)));
 }
 
-/** Lists documents that the trees leave out as unchanged, but whose folder has moved. */
 export function listIdsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
   const folders = findUnmovedFolders(trees, findFolders(trees, policy));

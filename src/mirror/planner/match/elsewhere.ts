@@ -89,8 +89,8 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file is at the path of another document that has no other candidate, so
-   * that the file stays with that document. Returns false in two cases:
+   * Returns true if the file stays with another document, which is recorded at its path and has no
+   * other candidate. Returns false in two cases:
    * - The file has this document's inode and similar content, because it was moved over the other
    *   document.
    * - The other document's own file was renamed to a name that is not synced.
@@ -195,8 +195,8 @@ function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap
 }
 
 /**
- * Blocks every document that may belong to a file of a blocked document. Otherwise such a document
- * would count as deleted, although the file may be its own.
+ * A document is blocked if several files may be its own. This blocks the other documents to which
+ * one of these files may belong, so that they do not count as deleted.
  */
 export function blockPossibleOwners(matching: MatchProgress): void {
   const contestedFiles = new Set([...matching.blocked.values()].flat());

@@ -10,7 +10,6 @@ type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 /** Current local paths of the recorded folders, from which expected paths of documents follow. */
 export type FolderPaths = {
   readonly found: Map<DirId, LocalPath>;
-  /** For each current path, the recorded folder that is there. */
   readonly claimed: Map<LocalPath, DirId>;
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
   /** Recorded folders, each after its parent. */
@@ -62,10 +61,7 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
   }
 }
 
-/**
- * Finds folders by inode: first at their recorded paths, then elsewhere, if the service can move
- * folders.
- */
+/** Finds folders by inode: at their recorded paths, then elsewhere if folders can be moved. */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
   for (const dir of paths.sorted) {
@@ -116,7 +112,6 @@ export function claimFolder(paths: FolderPaths, dir: FolderRecord, path: LocalPa
   if (path !== dir.localPath) paths.hasMoved = true;
 }
 
-/** Returns the path of a recorded document or folder if only the folders above it were moved. */
 export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.hasMoved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {

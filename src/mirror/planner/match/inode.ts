@@ -36,7 +36,6 @@ export function indexUnsyncedByInode({ others }: LocalTree): UnsyncedByInode {
   return unsyncedByInode;
 }
 
-/** Returns the file to which a document was renamed, if the new name is not synced. */
 export function findRenamedFile(
   { inodesTrusted }: LocalTree,
   others: UnsyncedByInode,

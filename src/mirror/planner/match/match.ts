@@ -24,7 +24,6 @@ import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
 import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 
-/** All folders, and all documents about which the plan has to decide. */
 export type MatchedTrees = {
   readonly forest: FolderForest;
   readonly documents: DocumentRow[];
@@ -80,7 +79,6 @@ function isAtOtherPath({ matches }: MatchProgress, { id, localPath }: DocumentRe
   return match !== undefined && match.path !== localPath;
 }
 
-/** @param unread reason why a missing document may still exist; null if its absence is certain */
 function describeLocalState(
   matching: MatchProgress,
   record: DocumentRecord,

@@ -41,10 +41,7 @@ export function matchFile(matching: MatchProgress, record: DocumentRecord, file:
   matching.files.delete(file.path);
 }
 
-/**
- * Blocks a document with equal evidence for several files. The plan decides about none of these
- * files.
- */
+/** Blocks a document with equal evidence for several files, which the plan then leaves alone. */
 export function blockAmbiguousDocument(
   matching: MatchProgress,
   record: DocumentRecord,

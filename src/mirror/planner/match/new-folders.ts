@@ -24,9 +24,7 @@ import {
 import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
-/**
- * Adds new folders, parents first. Folders at corresponding places on both sides become one row.
- */
+/** Adds new folders, parents first. Folders that correspond on both sides get one row. */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = makeLocalFolderFinder(trees.local);
   for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
@@ -62,8 +60,8 @@ function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths):
 }
 
 /**
- * Returns the folders above all documents and folders of the service. Folders that the forest has
- * already may be missing.
+ * Returns the folders above all documents and folders of the service, perhaps without folders that
+ * the forest has already.
  */
 function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<RemotePath> {
   const impliedPaths = new Set<RemotePath>();
@@ -164,7 +162,6 @@ export function mergeFolders(forest: FolderForest, trees: Trees, policy: Policy,
   }
 }
 
-/** Returns the path of the new local folder with which a moved folder is merged. */
 function findMergeTarget(
   forest: FolderForest,
   { local }: Trees,

@@ -52,7 +52,6 @@ function listPairs(matching: MatchProgress, candidates: readonly ProfiledFile[])
   return pairs;
 }
 
-/** Yields files whose length allows them to be similar. Stops at the limit of comparisons. */
 function* generateComparableFiles(
   profile: LineProfile,
   candidates: readonly ProfiledFile[],

@@ -32,10 +32,7 @@ const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: false },
 ];
 
-/**
- * Finds documents without a record that both sides have.
- * @param newFiles files that belong to no recorded document
- */
+/** Finds documents that both sides have and that base has no record of. */
 export function findTwins(
   forest: FolderForest,
   trees: Trees,

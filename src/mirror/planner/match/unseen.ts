@@ -38,8 +38,8 @@ export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
 
 /**
  * Returns the reason why this scan proves no absence (I04): a missing file may have been moved to a
- * path that could not be read. An unreadable file at a document's recorded path hides only this
- * document. If the document was found elsewhere, the unreadable file may be any missing file.
+ * path that could not be read. An unreadable file at a document's recorded path is probably this
+ * document's own, unless the document was found elsewhere.
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -41,10 +41,8 @@ export class StepLayout {
   readonly #onRowChange: (shift: RowChange) => void;
   /** For each side, the last step that created, moved or removed each document or folder. */
   readonly #placed = { local: new Map<PlanRow, number>(), remote: new Map<PlanRow, number>() };
-  /** Steps that come before all other steps on a document or folder. */
   readonly #first = new Map<PlanRow, number[]>();
 
-  /** @param moving folders that the plan moves or removes, by side */
   constructor(
     draft: PlanDraft,
     moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
@@ -98,7 +96,6 @@ export class StepLayout {
     };
   }
 
-  /** Returns the steps that must come before a step that uses a row's current paths. */
   #dependencies(row: PlanRow, sides: readonly Side[]): Set<number> {
     const prerequisites = this.#firsts(row);
     for (const side of sides) {

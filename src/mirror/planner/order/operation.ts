@@ -16,7 +16,6 @@ export type PlanOperation =
  */
 const SIDES_REMOTE_FIRST = ["remote", "local"] as const;
 
-/** Lists the operations of a plan in the order of `getOperationRank`. */
 export function listOperations(draft: PlanDraft): PlanOperation[] {
   const operations: PlanOperation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);

@@ -24,7 +24,6 @@ class StepSchedule {
   readonly #operations: PlanOperation[];
   readonly #waiting = new WaitingList();
   readonly #ready: PlanOperation[] = [];
-  /** Number of moves, creations and removals of each row that are not in order yet. */
   readonly #openOperations = new Map<PlanRow, number>();
   /** Number of documents and folders that still have to leave each folder, by side. */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
@@ -285,7 +284,6 @@ class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /** @param need key of the event that the operation waits for */
   add(operation: PlanOperation, need: string): void {
     this.#needs.set(operation, need);
     const operations = this.#byNeed.get(need);

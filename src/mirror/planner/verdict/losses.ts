@@ -26,7 +26,6 @@ type SideLosses = {
   readonly emptied: readonly GuardedStep[];
   /** Documents that may become blank on this side: the plan does not know their new content yet. */
   readonly unread: readonly DocId[];
-  /** Number of losses on this side in the last hour, which count towards the limit. */
   readonly lossesBefore: number;
   /** Number of losses on this side that need no approval. */
   readonly limit: number;
@@ -40,9 +39,7 @@ type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
   readonly present: number;
-  /** Number of documents on the other side after this plan. */
   readonly kept: number;
-  /** Returns the number of documents that were blank in base already. */
   readonly empty: () => number;
 };
 
@@ -118,9 +115,7 @@ function countEmpty({ records }: BaseTree): number {
   return emptyCount;
 }
 
-/**
- * Lists documents to read before the verdict; none if even blank contents could not cause a stop.
- */
+/** Lists documents to read before the verdict; none if blank contents could cause no stop. */
 export function listDocumentsToRead(loss: SideLosses): readonly DocId[] {
   const { unread } = loss;
   const isStopped = isOverLimit(loss, unread.length) || isLosingAll(loss, unread.length);
@@ -165,7 +160,6 @@ function judgeEmptied(loss: SideLosses): SafetyFinding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: describeAllEmptied(loss), steps: emptied }] : [];
 }
 
-/** @param further number of documents that may become blank in addition to known ones */
 function isOverLimit({ deleted, emptied, lossesBefore, limit }: SideLosses, further = 0): boolean {
   return lossesBefore + deleted.length + emptied.length + further > limit;
 }
@@ -181,10 +175,7 @@ function isLosingAll({ emptied, otherSide }: SideLosses, further = 0): boolean {
   return kept - blankCount <= (blankCount === 0 ? 0 : empty());
 }
 
-/**
- * Returns the number of deletions on one side that need no approval.
- * @param known number of recorded documents
- */
+/** Returns the number of deletions on one side that need no approval. */
 export function computeDeleteBudget(limits: GuardLimits, known: number): number {
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }

@@ -8,10 +8,7 @@ import type { Side } from "../match/row.ts";
 import { toGuardKey } from "./guard-key.ts";
 
 export type PresenceCounts = {
-  /**
-   * Number of recorded documents that are neither ignored nor outside the linked part of the
-   * workspace.
-   */
+  /** Number of recorded documents that are neither `suspended` nor `outside`. */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
@@ -112,7 +109,6 @@ function describeInvisible(known: number): string {
 
 export type GuardedStep = { readonly index: number; readonly key: string };
 
-/** A stop reason, and the steps that the user has to approve. */
 export type SafetyFinding = Reason & { readonly steps: readonly GuardedStep[] };
 
 export function listUnapprovedSteps(

@@ -48,7 +48,6 @@ export function judgePlan(
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
-/** @param byReason true if the user has to approve the reasons together with the steps */
 function makeSafetyStop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(steps.map(({ index, key }) => [index, key]));
