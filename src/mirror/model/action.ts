@@ -33,9 +33,7 @@ type DocumentAction =
    * edit on the service won against a local deletion.
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
-  /**
-   * Replaces the local file by the service's version. The file's content must still be `expect`.
-   */
+  /** Replaces the local file, whose content must still be `expect`, by the service's version. */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
    * Creates a document on the service from a local file, whose content must still be `expect`.
@@ -89,7 +87,6 @@ type DocumentAction =
   | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
   /** Moves a document on the service: PATCH {parentId}, the parent of `to`; null for the root. */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
-  /** Records the places at which both sides already have the document. Changes neither side. */
   | ({ readonly kind: "relink" } & DocumentPaths)
   /**
    * Records a new protection or state, or a change id without new content. Changes neither side.
@@ -121,10 +118,7 @@ type DocumentAction =
    * version. The earlier copy goes to the trash, unless the user edited that copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
-  /**
-   * Moves a conflict copy beside its renamed document. `nth`: number of the copy within its
-   * conflict, from 1.
-   */
+  /** Moves a conflict copy beside its renamed document. `nth`: number of the copy, from 1. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /** Ends the conflict of a document that is missing on a side; its copy goes to the trash. */
   | {
@@ -194,10 +188,7 @@ export type Outcome =
       readonly requestId: string | null;
       readonly block: Block | null;
     }
-  /**
-   * The change may have happened. The journal keeps the action until an observation shows the
-   * result.
-   */
+  /** The change may have happened. The journal keeps the action until this is observed. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
    * The change did not happen; a later cycle tries again. `unreachable`: the service as a whole did
@@ -213,10 +204,7 @@ export type Outcome =
     };
 
 type FolderAction =
-  /**
-   * Creates a local folder. `carries`: ids of locally deleted documents whose records get the
-   * folder's path.
-   */
+  /** Creates a local folder. `carries`: deleted documents whose records get the folder's path. */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
@@ -225,7 +213,6 @@ type FolderAction =
    * get it.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
-  /** Moves a local folder to the path `to`, which must be free. */
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)

@@ -5,7 +5,6 @@ import { type FolderRecord, type DocumentRecord, isSameInodeAndBirth } from "./r
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
-/** Returns true if both sides equal base, and base has no pending change for the document. */
 export function areBothSidesAsBase(
   record: DocumentRecord,
   localFile: LocalFile,

@@ -2,7 +2,6 @@ export type DocumentIntention = "push" | "merge" | "delete" | "move-remote" | "p
 
 export type FolderIntention = "move" | "make" | "remove";
 
-/** Choices with which a user ends a block. */
 export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
 type BlockReasonTraits = {
@@ -79,18 +78,13 @@ const REASONS = {
     ways: ["mine", "theirs"],
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
-  /**
-   * The service cannot delete the document until somebody decides about a review in the web app.
-   */
+  /** A review must be decided in the web app before the service can delete the document. */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /** The service cannot delete folders, so the empty folder stays on the service. */
   "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
   /** All local changes are in review. Reports do not count this as a problem to fix. */
   "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
-  /**
-   * The reviewed content conflicts with another published edit. The sides differ until somebody
-   * decides in the web app.
-   */
+  /** The reviewed content conflicts with another published edit, until somebody decides. */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
   /** Content is sent to review only after a time without changes, not at every save. */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
@@ -135,7 +129,6 @@ const REVIEW_REASONS: ReadonlySet<BlockReason> = new Set([
   "review-unknown",
 ]);
 
-/** Returns true if content of the document is in review, or waits to be sent to review. */
 export function isReviewReason(reason: BlockReason): boolean {
   return REVIEW_REASONS.has(reason);
 }

@@ -2,10 +2,7 @@ import { digestOf } from "../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "./record.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
-/**
- * Version in a conflict copy. `theirs`: the service's version. `mine`: a local version that was
- * replaced.
- */
+/** `theirs`: the service's version in a conflict. `mine`: a local version that was replaced. */
 type CopySide = "theirs" | "mine";
 
 /**
@@ -28,9 +25,7 @@ export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: numbe
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /**
-   * Last known path of the newest copy; for an older copy, a path derived from the document's path.
-   */
+  /** Last known path; the path of an older copy is derived from the document's path. */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };

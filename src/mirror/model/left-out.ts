@@ -11,9 +11,7 @@ export function* generateLocalPaths({ local, leftOut = NOTHING_LEFT_OUT }: Trees
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
 
-/**
- * Yields the paths of all documents on the service, including documents that the trees leave out.
- */
+/** Yields all paths on the service, including documents that the trees leave out. */
 export function* generateRemotePaths({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
@@ -24,7 +22,6 @@ export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: Lo
   return local.files.has(path) || leftOut.idAt(path) !== null;
 }
 
-/** Returns trees that also contain these documents, which the given trees leave out. */
 export function includeDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
   const { leftOut } = trees;
   if (leftOut === undefined) return trees;
@@ -74,7 +71,6 @@ function excludeFromLeftOut(leftOut: LeftOut, taken: ReadonlyMap<DocId, Document
   };
 }
 
-/** Returns the document as the service would list it, if nothing changed since it was recorded. */
 export function toRemoteFile({ id, remotePath: path, changeId, protected: isProtected }: DocumentRecord): RemoteFile {
   return { id, path, changeId, protected: isProtected };
 }

@@ -94,10 +94,7 @@ export function mayBeHashedName(
   );
 }
 
-/**
- * Returns the original local name, if the present name was used only because the original name was
- * taken.
- */
+/** Returns the original name if the present one was used only because the original was taken. */
 export function findOriginalName(
   localName: string,
   remoteName: string,
@@ -124,10 +121,7 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/**
- * Returns `note-2.md` for `note.md` and 2. A document gets such a name if another document has its
- * path.
- */
+/** Returns `note-2.md` for `note.md` and 2, used if another document has the path of `note.md`. */
 export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);

@@ -2,9 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
-/**
- * User settings and properties of the deployment. The trees and the policy determine a plan (I24).
- */
+/** User settings and properties of the deployment. With the trees, they decide the plan (I24). */
 export type Policy = {
   /**
    * What happens to a local name that the service refuses. `map`: the file is uploaded with a legal
@@ -32,9 +30,7 @@ export type Policy = {
    * moved folder are then moved one by one.
    */
   readonly canMoveFolders: boolean;
-  /**
-   * False if the deployment refused `parentId: null`; no document can then be moved to the root.
-   */
+  /** False if the deployment refused `parentId: null`, so nothing can be moved to the root. */
   readonly canMoveToRoot: boolean;
   /**
    * True if refused requests are sent again: at the start of the daemon, in each manual sync, and

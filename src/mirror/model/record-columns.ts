@@ -43,12 +43,10 @@ export class RecordColumns {
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
-  /** Number of files that the last scan found as recorded. */
   localCount = 0;
   readonly #disk: DiskNames;
   readonly #readRecord: (id: DocId) => DocumentRecord | null;
 
-  /** @param readRecord returns the present record of a document; null if it has none */
   constructor(disk: DiskNames, readRecord: (id: DocId) => DocumentRecord | null) {
     this.#disk = disk;
     this.#readRecord = readRecord;
@@ -117,10 +115,7 @@ export class RecordColumns {
     return isSame ? index : null;
   }
 
-  /**
-   * Records which files the last scan found unchanged.
-   * @param numbers record numbers from `numberOf`
-   */
+  /** Records which files the last scan found unchanged, by the numbers from `numberOf`. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     this.#clear(LOCAL);
@@ -215,10 +210,7 @@ export class RecordColumns {
     };
   }
 
-  /**
-   * Returns the records that lack at least one of these marks. Leaves out records that were removed
-   * meanwhile.
-   */
+  /** Returns the records without all of these marks, except records that were removed since. */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
     for (const index of this.#localPaths.keys()) {
@@ -247,10 +239,7 @@ export class RecordColumns {
   }
 }
 
-/**
- * Stores many strings in one buffer, because single strings would enlarge the garbage collector's
- * young generation several times.
- */
+/** One buffer for many strings: separate strings would enlarge the young generation. */
 class StringBuffer {
   #bytes = Buffer.alloc(1 << 15);
   readonly #ends: number[] = [0];

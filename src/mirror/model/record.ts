@@ -31,7 +31,6 @@ export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
 }
 
-/** Fields of a stamp that change when a file is written. */
 type ContentStamp = Omit<Stamp, "birthMs" | "nlink">;
 
 /** Returns true if a file has not been written since mdmirror hashed it. */
@@ -99,10 +98,7 @@ export function isAway({ state, stamp }: DocumentRecord): boolean {
   return state === "outside" && stamp === null;
 }
 
-/**
- * Indexes records by local path. Leaves out documents without a file (`isAway`), whose path another
- * document may have.
- */
+/** Indexes records by local path, except records without a file (`isAway`). */
 export function indexRecordsByPath(records: Iterable<DocumentRecord>): Map<LocalPath, DocumentRecord> {
   const byPath = new Map<LocalPath, DocumentRecord>();
   for (const record of records) if (!isAway(record)) byPath.set(record.localPath, record);
@@ -116,9 +112,7 @@ export type FolderRecord = {
   readonly remotePath: RemotePath;
 } & Inode;
 
-/**
- * Record of a deleted document. It is removed if a list of the service shows the document again.
- */
+/** Record of a deleted document, until a list of the service shows the document again. */
 export type Tombstone = DocumentPaths & {
   readonly changeId: ChangeId;
   readonly digest: Digest;
@@ -171,7 +165,6 @@ export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return findNewestShown(conflict).ino !== 0;
 }
 
-/** Returns the conflict after mdmirror removed its newest copy. */
 export function forgetNewestCopy(conflict: Conflict): Conflict {
   return {
     ...conflict,
@@ -189,9 +182,7 @@ export type Block = {
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
-  /**
-   * Digest of the content to which the block applies; null if any. Other content ends the block.
-   */
+  /** Digest of the content to which the block applies; null if it applies to any content. */
   readonly digest: Digest | null;
   /** Id of the version to which the block applies; null if any. Another version ends the block. */
   readonly changeId: ChangeId | null;

@@ -15,7 +15,6 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  */
 type BaseVersion = Pick<DocumentRecord, "changeId" | "digest" | "localDigest" | "stamp" | "stampTrusted" | "durable">;
 
-/** Returns the first record of a document that both sides were seen to have. */
 export function makeRecord(
   id: DocId,
   localPath: LocalPath,
@@ -35,9 +34,7 @@ export function makeRecord(
   };
 }
 
-/**
- * Returns the record with a new base version, which both sides were seen to have. All reviews end.
- */
+/** Returns the record with a new base version, which both sides have. Ends all reviews. */
 export function moveBase(record: DocumentRecord, version: BaseVersion): DocumentRecord {
   return { ...record, ...version, echoDigest: null, submissions: [] };
 }

@@ -1,4 +1,3 @@
-/** Returns a function that runs work and stops the work when the signal aborts. */
 export function makeStoppable(signal: AbortSignal) {
   return async <T>(work: (stop: AbortSignal) => Promise<T>): Promise<{ value: T; isStopped: boolean }> => ({
     value: await work(signal),

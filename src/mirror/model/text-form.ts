@@ -3,12 +3,10 @@
  * change the form, but no word of the content.
  */
 
-/** Returns true if content has only white space, line ends and byte order marks. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Returns true if two contents differ at most in their form. */
 export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || toNormalForm(a) === toNormalForm(b);
 }

@@ -121,10 +121,7 @@ export type RemoteTree = {
    * document is in them.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /**
-   * Recorded documents, and targets of links, that a GET found outside the linked part of the
-   * workspace.
-   */
+  /** Recorded or linked-to documents that a GET found outside the linked part of the workspace. */
   readonly outside: ReadonlySet<DocId>;
   /** Recorded documents that are neither listed nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
@@ -141,10 +138,7 @@ export type RemoteTree = {
   readonly misread?: string;
   /** Why the list is not complete although each answer can be read. */
   readonly cutShort?: string;
-  /**
-   * Restore identifier of the service, which changes when a backup is restored; undefined if the
-   * service has none.
-   */
+  /** Restore identifier: changes when a backup is restored. Undefined if the service has none. */
   readonly generation?: string;
 };
 
