@@ -63,7 +63,6 @@ export type PathState =
 export type FileUse = {
   /** Time of the last change of the file, its name or its permissions. */
   readonly changedMs: number | null;
-  /** Time of the last write to the file. */
   readonly savedMs: number | null;
   /** Name of the program whose lock file or swap file shows that it has the file open. */
   readonly openIn: string | null;
@@ -77,7 +76,6 @@ export type FileUse = {
  * caller opens an intent with `setAsideAt`.
  */
 export interface Disk {
-  /** Returns the identity of the root; null if the root is missing or is not a folder. */
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
@@ -86,9 +84,7 @@ export interface Disk {
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
-  /**
-   * Scans like `walk`, but pauses every millisecond or two, so that other work can run meanwhile.
-   */
+  /** Scans like `walk`, with a pause every millisecond or two, so that other work can run. */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Scans some paths of an earlier tree again. Returns that tree itself if nothing changed. Returns
@@ -114,10 +110,7 @@ export interface Disk {
   shareFolders<T>(work: () => T): T;
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
-  /**
-   * Creates a file. The result is `stale` if something is at the path. The parent folder must
-   * exist.
-   */
+  /** Creates a file in an existing folder; `stale` if something is at the path. */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
    * Replaces a file whose digest must be `expect`. The caller has opened an intent with
@@ -150,14 +143,11 @@ export interface Disk {
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Moves a set-aside or trashed file back; never overwrites a file: the result is `stale` if
-   * something is at the path.
+   * Moves a set-aside or trashed file back. If something is at the path, it stays, and the result
+   * is `stale`.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
-  /**
-   * Returns true if another process has a set-aside file open for writing; false if the system
-   * cannot tell.
-   */
+  /** Returns true if another process has the file open for writing; false if that is unknown. */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**

@@ -40,10 +40,7 @@ export interface EventListener {
 }
 
 export interface RemoteEvents {
-  /**
-   * Starts to listen; may be called once. Never throws, even if the service's answers are
-   * unreadable.
-   */
+  /** Starts to listen, once. Never throws, even if the service's answers are unreadable. */
   start(listener: EventListener): void;
   close(): Promise<void>;
 }

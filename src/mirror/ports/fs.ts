@@ -55,7 +55,6 @@ export interface Fs {
   mkdir(path: string, mode: number): void;
   rmdir(path: string): void;
   realpath(path: string): string;
-  /** Flushes a file or folder to the storage medium (fsync). */
   sync(path: string): Promise<void>;
   /**
    * Flushes the whole disk that contains a path; returns false if that failed. Undefined if the
@@ -67,9 +66,6 @@ export interface Fs {
    * symlink. Undefined if the system has no such call.
    */
   handle?(path: string): FolderHandle;
-  /**
-   * Lists files that other processes have open for writing; undefined if the system has no such
-   * list.
-   */
+  /** Lists files that other processes have open for writing; undefined if the system cannot. */
   listOpenToWrite?(): OpenToWrite;
 }

@@ -10,7 +10,6 @@ import type { RemotePath } from "../../contract/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
 import type { RemoteEvents } from "./events.ts";
 
-/** Reason why a request to the service gave no result. */
 export type Fault =
   /**
    * The service refused the request, so nothing was changed. `status`: 400–499, or 501 if the
@@ -23,7 +22,6 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Error codes for single fields of the request. */
       readonly fieldCodes?: readonly string[];
     }
   /**
@@ -103,14 +101,10 @@ export type RemoteTraits = {
    * this service has refused. Characters that occur in the service's names are left out.
    */
   readonly refusedCharacters: string;
-  /**
-   * True if the service treats names that differ only in case or in Unicode normal form as equal.
-   */
+  /** True if names are equal that differ only in case or in Unicode normal form. */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
-  /**
-   * Whether the service sends an edit that conflicts with another edit to review, or refuses it.
-   */
+  /** What the service does with an edit that conflicts with another edit. */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** For each form of content, how often the service was seen to keep it unchanged. */
   readonly keptForms: KeptForms;

@@ -11,15 +11,10 @@ export interface Spellings {
   find(path: LocalPath, bytes: Digest): Spelling | null;
   /** Returns the spellings of a path, newest first. */
   atPath(path: LocalPath): Spelling[];
-  /**
-   * Returns the newest spelling for content with this digest in the service's form; null if none.
-   */
+  /** Returns the newest spelling for content with this digest in the service's form. */
   ofContent(path: LocalPath, text: Digest): Spelling | null;
   withBytes(bytes: Digest): Spelling[];
-  /**
-   * Returns all spellings.
-   * LIMIT: all rows are in memory, because `removeOld` leaves only a few for each file.
-   */
+  /** LIMIT: all rows are in memory, because `removeOld` leaves only a few for each file. */
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;

@@ -78,7 +78,6 @@ export type Intent =
       readonly waiting?: readonly Submission[] | undefined;
       /** Fields of the new record, if the document has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
-      /** True if the user's decision ends the block of the document. */
       readonly endsBlock?: true;
       /** Earlier version that becomes base again, because the written content is an edit of it. */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
@@ -90,15 +89,10 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /**
-       * Digest that the file must have; undefined in a row that an earlier mdmirror version wrote.
-       */
+      /** Digest that the file must have; rows of an earlier mdmirror version have none. */
       readonly expect?: Digest;
     }
-  /**
-   * Moves a local file. `nth`: number of the conflict copy; undefined if the file is the document's
-   * own.
-   */
+  /** Moves a local file. `nth`: number of the conflict copy, if the file is a conflict copy. */
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
@@ -113,7 +107,6 @@ export type Intent =
       readonly shows?: {
         /** The conflict with its new copy, whose inode is not known yet. */
         readonly conflict: Conflict;
-        /** New record of the document; null if its record does not change. */
         readonly record: DocumentRecord | null;
         /** Earlier copy, which goes to the trash; null if there is none. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
@@ -183,7 +176,6 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
-/** Names of the counts that a run reports. */
 export const RUN_COUNTS = [
   "uploaded",
   "downloaded",
@@ -219,15 +211,10 @@ export type MirrorEvent = {
   readonly outcome: string;
   readonly code: string | null;
   readonly requestId: string | null;
-  /**
-   * Digests of the content before and after the event, which `history`, `undo` and `restore` need;
-   * null if unknown.
-   */
+  /** Digests of the content before and after the event; null if unknown. */
   readonly before: Digest | null;
   readonly after: Digest | null;
-  /**
-   * Local path before a move; null if there was no move, or an earlier mdmirror logged the event.
-   */
+  /** Local path before a move; null without a move, and in events of an earlier mdmirror. */
   readonly from: LocalPath | null;
   /** Paths on the service before and after a move; null if there was no move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
@@ -239,9 +226,7 @@ export type MirrorEvent = {
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/**
- * Fields of an event. If `outcome` is undefined, it is `done`; other undefined fields become null.
- */
+/** Fields of an event. An undefined `outcome` means `done`; other undefined fields, null. */
 export type EventFields = {
   readonly kind:
     | ActionKind
@@ -317,9 +302,7 @@ export interface State {
    * LIMIT: reads every row, because there is no index of paths.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
-  /**
-   * Returns the local paths of all documents, in no order. An ignored document has its last path.
-   */
+  /** Returns the local paths of all documents, in no order; of ignored documents, the last path. */
   localPaths(): LocalPath[];
   /**
    * Returns true if a recorded file has this inode.
@@ -361,10 +344,7 @@ export interface State {
   closeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
-  /**
-   * Stores content and returns its digest. For each content and path, only the first origin is
-   * kept.
-   */
+  /** Stores content; returns its digest. Keeps the first origin for each content and path. */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
@@ -389,9 +369,7 @@ export interface State {
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
-  /** Returns the versions of a document, newest first. */
   versions(id: DocId): Version[];
-  /** Returns true if version `changeId` of a document was seen before version `other`. */
   isEarlier(id: DocId, changeId: ChangeId, other: ChangeId): boolean;
 
   meta(key: string): string | null;
@@ -401,7 +379,6 @@ export interface State {
   beginRun(kind: string, startedAt: number): number;
   endRun(run: number, startedAt: number, summary: string): void;
   recordEvent(event: MirrorEvent): void;
-  /** Returns at most `limit` events that match all given fields, newest first. */
   events(query: {
     readonly limit: number;
     readonly path?: LocalPath;

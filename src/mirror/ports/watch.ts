@@ -13,9 +13,7 @@ export type WatchHint =
    */
   | { readonly kind: "limit"; readonly code: "ENOSPC" | "EMFILE"; readonly why: string };
 
-/**
- * Watches the linked folder, except `.mdmirror`, dot folders, and folders that `ignores` excludes.
- */
+/** Watches the linked folder, except `.mdmirror`, dot folders and what `ignores` excludes. */
 export interface Watcher {
   /**
    * Starts to watch. Resolves when all existing folders are watched, so that later changes give
@@ -26,6 +24,5 @@ export interface Watcher {
     ignores: (path: LocalPath, kind: "file" | "folder") => boolean,
     onHint: (hint: WatchHint) => void,
   ): Promise<void>;
-  /** Stops watching; no hint follows. */
   close(): Promise<void>;
 }
