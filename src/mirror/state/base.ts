@@ -50,10 +50,6 @@ export function readBase(
   };
 }
 
-/**
- * Reads and checks all rows that a cycle uses.
- * @returns null if no row is damaged
- */
 export function findDamage(db: SqliteDatabase, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
   try {
@@ -116,7 +112,6 @@ class ConflictTable extends KeyedTable<Conflict, "id"> {
   }
 }
 
-/** A table of single values, each under its key. */
 export class MetaTable extends TableWithStatements {
   readonly #all = this.sql<[], [key: string, value: string]>("SELECT key, value FROM meta", "raw");
   readonly #get = this.sql<[string], string>("SELECT value FROM meta WHERE key = ?", "pluck");
@@ -133,10 +128,7 @@ export class MetaTable extends TableWithStatements {
     return this.#get.get(key) ?? null;
   }
 
-  /**
-   * Stores or removes a value.
-   * @param value null to remove the key
-   */
+  /** Stores a value; null removes the key. */
   set(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
     else this.#set.run(key, value);
@@ -151,10 +143,7 @@ export class IntentTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
   readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
-  /**
-   * Stores an intent.
-   * @returns the intent's number, to pass to `close`
-   */
+  /** Returns the intent's number, to pass to `close`. */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }

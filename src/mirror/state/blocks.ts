@@ -20,9 +20,7 @@ export class BlockTable extends KeyedTable<Block, "key"> {
     super(db, { table: "blocked", key: "key", columns: new TableColumns(BLOCK_MEMBERS) });
   }
 
-  /**
-   * Replaces all blocks, in the caller's transaction. If two have one key, the last one is stored.
-   */
+  /** Replaces all blocks, in the caller's transaction. Of two with one key, the last one stays. */
   replace(blocks: readonly Block[]): void {
     const storedBlocks = this.load();
     const newBlocks = new Map(blocks.map((block) => [block.key, block]));

@@ -17,9 +17,7 @@ import { decodeProvenText } from "./texts.ts";
 
 type FileDamage = { readonly file: StateFile } & DatabaseFault;
 
-/**
- * Checks all pages of `state.db` and `texts.db`, and all rows of `state.db`. Slow for large files.
- */
+/** Checks all pages of both files and all rows of `state.db`; slow for large files. */
 export function checkFiles(folder: string): FileDamage[] {
   const damages: FileDamage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
@@ -49,7 +47,6 @@ type SetAsideFiles = {
   /** Path below `.mdmirror` of the folder into which the files were moved. */
   readonly to: string;
   readonly moved: readonly string[];
-  /** Number of contents that were copied from a damaged `texts.db` into a new one. */
   readonly salvagedTexts: number;
 };
 

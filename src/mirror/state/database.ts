@@ -9,9 +9,7 @@ import Sqlite from "better-sqlite3";
 
 export type SqliteDatabase = Sqlite.Database;
 
-/**
- * LIMIT: wait in ms for another connection's lock. Such locks are short (`status`, checkpoints).
- */
+/** LIMIT: wait in ms for another connection's lock, because such locks are short. */
 const LOCK_WAIT_MS = 5_000;
 /** Size in bytes to which a checkpoint shortens a WAL that has grown. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
@@ -96,7 +94,6 @@ function isOlder(db: SqliteDatabase, schema: DatabaseSchema): boolean {
   return readSchemaVersion(db) < schema.version;
 }
 
-/** Returns the version of a file's schema; 0 for a new file. */
 function readSchemaVersion(db: SqliteDatabase): number {
   return db.pragma("user_version", { simple: true }) as number;
 }

@@ -30,10 +30,7 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /**
-   * Digests that the file may have although its content is `localDigest`, because its links are
-   * written as paths.
-   */
+  /** Digests that the file may also have, because its links are written as paths. */
   readonly spelled: readonly Digest[];
   /** Stamp without the fields that `sameStamp` ignores; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;

@@ -12,22 +12,13 @@ type StateTotals = {
   /** Size of all local files together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /**
-   * Local paths of documents in conflict; for a document without a record, the path of its conflict
-   * copy.
-   */
+  /** Paths of documents in conflict; without a record, the path of the conflict copy. */
   readonly conflicts: readonly string[];
-  /**
-   * Documents in review. `since`: time of the oldest content in review, in milliseconds since the
-   * epoch.
-   */
+  /** `since`: time of the oldest content in review, in milliseconds since the epoch. */
   readonly reviews: readonly DocumentInReview[];
 };
 
-/**
- * A document in review. `isConflict`: true if the reason is another edit; false if the document is
- * protected.
- */
+/** A review. `isConflict`: because of another edit; otherwise the document is protected. */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
 /** Everything that `status` needs from `state.db`, read at one moment, without content. */

@@ -63,7 +63,6 @@ export class EventTable extends TableWithStatements {
   }
 }
 
-/** Returns a query as SQL conditions with their values. */
 function toSqlFilters({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: SqlValue])[] {
   const filters: (readonly [condition: string, value: SqlValue | undefined])[] = [
     ["path = ?", path],

@@ -222,7 +222,6 @@ function isIntent(intent: unknown): boolean {
 /** Matches control characters, which JSON would have escaped. */
 const CONTROL_CHARACTER = /[\0-\x1f]/;
 
-/** Returns true if a value is a word, a number or JSON. */
 function isPossibleMeta(key: string, value: string): boolean {
   const isPrintable = !CONTROL_CHARACTER.test(key) && !CONTROL_CHARACTER.test(value);
   return isPrintable && (!/^[[{]|[\]}]$/.test(value) || isJson(value));

@@ -26,7 +26,6 @@ type TableLayout<Row, Key extends MemberOf<Row>> = {
   readonly table: string;
   readonly key: Key;
   readonly columns: TableColumns<MemberOf<Row>>;
-  /** Fields whose values are stored as JSON. */
   readonly json?: readonly MemberOf<Row>[];
 };
 

@@ -75,7 +75,6 @@ export function createFilledOwnFile(folder: string, name: string, fill: (path: s
   }
 }
 
-/** Returns the size of a WAL in bytes; 0 if there is none. */
 export function readWalSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

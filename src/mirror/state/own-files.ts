@@ -1,9 +1,11 @@
 /**
  * Access to the files in `.mdmirror/`. Somebody else may have created the content of a folder. So
  * no call follows a symbolic link below the linked folder, and files of another user are refused.
- * New files are created with O_EXCL, for this user alone. In all calls, `folder` is the absolute
- * path of `.mdmirror`, whose parent is a real path, and `name` is a path in it. No other code opens
- * these files, except `local/`, which accesses `tmp/` and `trash/` by these rules too.
+ * New files are created with O_EXCL, for this user alone.
+ *
+ * In all calls, `folder` is the absolute path of `.mdmirror`, whose parent is a real path, and
+ * `name` is a path in it. All calls throw UnsafePathError, or errors as node:fs does. No other code
+ * opens these files, except `local/`, which accesses `tmp/` and `trash/` by these rules too.
  */
 
 import * as fs from "node:fs";
@@ -20,10 +22,7 @@ function splitName(name: string): { readonly below: string; readonly last: strin
   return { below: name.slice(0, Math.max(0, slashIndex)), last: name.slice(slashIndex + 1) };
 }
 
-/**
- * Returns the stat of a file or folder; null if nothing is at the path.
- * @throws UnsafePathError
- */
+/** Returns null if nothing is at the path. */
 export function statOwnFile(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = splitName(name);
   return returnNullIfAbsent(() =>
@@ -44,10 +43,7 @@ function returnNullIfAbsent<T>(work: () => T): T | null {
   }
 }
 
-/**
- * Reads a file; returns null if nothing is at the path.
- * @throws UnsafePathError; otherwise as node:fs does
- */
+/** Returns null if nothing is at the path. */
 export function readOwnFile(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (statOwnFile(folder, name, "file") === null) return null;
   return returnNullIfAbsent(() => {
@@ -64,7 +60,6 @@ export function readOwnFile(folder: string, name: string): { readonly bytes: Buf
  * Replaces a whole file by the rename of a new one (`NAME.new`).
  * @param survives true if the file must survive a power loss; otherwise a power loss may leave it
  * empty
- * @throws UnsafePathError; otherwise as node:fs does
  */
 export function replaceOwnFile(folder: string, name: string, text: string, survives = false): void {
   statOwnFile(folder, name, "file");
@@ -80,18 +75,11 @@ export function replaceOwnFile(folder: string, name: string, text: string, survi
   if (survives) withOwnFolder(folder, splitName(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
-/**
- * Creates an empty file if it is missing.
- * @throws UnsafePathError; otherwise as node:fs does
- */
 export function createOwnFileIfMissing(folder: string, name: string): void {
   if (statOwnFile(folder, name, "file") === null) fs.closeSync(createOwnFile(folder, name));
 }
 
-/**
- * Appends to a file, or creates the file.
- * @throws UnsafePathError; otherwise as node:fs does
- */
+/** Appends to a file, or creates the file. */
 export function appendToOwnFile(folder: string, name: string, text: string): void {
   const exists = statOwnFile(folder, name, "own-file") !== null;
   const fd = exists ? openOwnFile(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwnFile(folder, name);
@@ -102,10 +90,7 @@ export function appendToOwnFile(folder: string, name: string, text: string): voi
   }
 }
 
-/**
- * Creates a file that must not exist, for this user alone. Returns its descriptor.
- * @throws as node:fs does
- */
+/** Creates a file that must not exist, for this user alone. Returns its descriptor. */
 export function createOwnFile(folder: string, name: string): number {
   const { below, last } = splitName(name);
   return withOwnFolder(folder, below, (dir, above) => {
@@ -153,10 +138,7 @@ function openOwnFile(folder: string, name: string, flags: number, expected: Expe
   });
 }
 
-/**
- * Empties an existing file, which keeps its inode.
- * @throws UnsafePathError; otherwise as node:fs does
- */
+/** Empties an existing file, which keeps its inode. */
 export function emptyOwnFile(folder: string, name: string): void {
   const { fd } = openOwnFile(folder, name, O_WRONLY, "own-file");
   try {
@@ -183,7 +165,6 @@ export function renameOwnFile(folder: string, from: string, to: string): void {
 /**
  * Creates a folder in `.mdmirror`, or `.mdmirror` itself if `name` is "", for this user alone.
  * Closes an existing folder to other users. The parent folder must exist.
- * @throws UnsafePathError; otherwise as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {
   const { below, last } = splitName(name);

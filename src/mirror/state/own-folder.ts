@@ -28,10 +28,7 @@ export function examineOwnFolder(folder: string): void {
   });
 }
 
-/**
- * Files whose permissions mdmirror does not change. It reports instead that other users may have
- * read the key.
- */
+/** Key files: mdmirror reports that others can read them, instead of changing their mode. */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**

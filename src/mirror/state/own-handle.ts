@@ -9,8 +9,8 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 let isProcUsable: boolean | null = null;
 
 /**
- * Returns true if a path through `/proc/self/fd` works, which replaces `openat`: `/proc` must be
- * mounted and show this process.
+ * Returns true if paths through `/proc/self/fd` work, which replace `openat`. This needs a mounted
+ * `/proc` that shows this process.
  */
 function canReachByProc(fd: number): boolean {
   isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);
@@ -72,10 +72,7 @@ function withFolderBelow<T>(
   );
 }
 
-/**
- * Opens a folder for `work`.
- * @param shown path of the folder for messages
- */
+/** @param shown path of the folder for messages */
 export function withFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
   checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

@@ -24,10 +24,8 @@ type RecordRow = [
   isProtected: number,
   durable: number,
   echoDigest: Digest | null,
-  /** Contents in review, as JSON; null if there are none. */
   submissions: string | null,
   state: DocumentRecord["state"],
-  /** Number of the row; only in a query that loads all records. */
   rowid: number,
 ];
 
@@ -166,10 +164,7 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/**
- * Converts a row to a record. Accesses columns by index, because destructuring such a long row is
- * slow.
- */
+/** Accesses columns by index, because destructuring such a long row is slow. */
 function toRecord(row: RecordRow): DocumentRecord {
   const dev = row[6];
   return {

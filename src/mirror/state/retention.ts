@@ -91,7 +91,7 @@ class ContentPruning {
       .pluck();
   }
 
-  /** Records since when each content is idle. Content to which rows refer is no longer idle. */
+  /** Records from which time on no row has referred to each content; forgets contents in use. */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
     // A time in the future was recorded while the clock was wrong, so it is removed.
@@ -105,7 +105,6 @@ class ContentPruning {
       .run(now, digestList);
   }
 
-  /** Deletes contents that have been idle since before `cutoff`. Returns their number. */
   deleteExpired(cutoff: number): number {
     const expiredNumbers = this.#texts
       .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")

@@ -46,7 +46,6 @@ const CODE_REPLACEMENTS: readonly (readonly [before: string, after: string])[] =
   ["sidecars-gone", "conflict-copies-gone"],
 ];
 
-/** Returns SQL that replaces an old code if it is the whole value of a column. */
 function replaceCode(column: string): string {
   return `CASE ${column} ${CODE_REPLACEMENTS.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }

@@ -49,10 +49,7 @@ const ONLY_SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /**
-   * The index file cannot be written, for example on a full disk. The caller can open `:memory:`
-   * instead.
-   */
+  /** The index file cannot be written (full disk, for example); `:memory:` can be opened. */
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
@@ -84,10 +81,7 @@ export function removeSearch(folder: string): void {
 
 class OutdatedIndexError extends Error {}
 
-/**
- * Returns true if an exception says that the index is damaged, of another version, or without its
- * tables.
- */
+/** Returns true if the index is damaged, of another version, or without its tables. */
 export function isIndexFault(error: unknown): boolean {
   if (error instanceof OutdatedIndexError) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -114,7 +108,6 @@ type IndexedFile = Omit<Stamp, "dev"> & {
   readonly dev: number | null;
 };
 
-/** Searches in a linked folder, by an index that `openSearch` has prepared. */
 export class MirrorSearch extends TableWithStatements {
   readonly #all = this.sql<[], IndexedFile>(
     "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",

@@ -16,7 +16,6 @@ type OpenDatabases = {
   readonly texts: SqliteDatabase;
   readonly clock: Clock;
   readonly close: () => void;
-  /** Called when the content store turns out to be damaged. */
   readonly onDamage?: () => void;
 };
 

@@ -15,7 +15,7 @@ const ZSTD_LEVEL = 1;
 export function encodeText(text: string): StoredText {
   const plainBytes = Buffer.from(text, "utf8");
   if (plainBytes.length >= MIN_COMPRESSED_BYTES) {
-    // One chunk, because Node's default size would leave 16 kB of garbage for each content.
+    // The output is one chunk: Node's default size would leave 16 kB of garbage for each content.
     const options = { chunkSize: plainBytes.length, params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
     const compressedBytes = zstdCompressSync(plainBytes, options);
     if (compressedBytes.length < plainBytes.length)

@@ -45,7 +45,6 @@ export class ContentStore extends TableWithStatements {
   /** Row number of the first content that a power loss may remove; null if all are safe. */
   #unsafeFrom: number | null = 0;
 
-  /** @param onDamage called when SQLite finds a damaged page, before the exception is thrown */
   constructor(db: SqliteDatabase, clock: Clock, onDamage: () => void = () => undefined) {
     super(db);
     this.#clock = clock;
@@ -114,9 +113,7 @@ export class ContentStore extends TableWithStatements {
     }
   }
 
-  /**
-   * Returns the content with a digest; null if it is missing or damaged. Keeps nothing in memory.
-   */
+  /** Returns content; null if it is missing or damaged. Keeps nothing in memory. */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
     return row === undefined ? null : decodeProvenText(digest, row);
@@ -218,10 +215,7 @@ function toKey(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/**
- * Decodes stored content; returns null if the content does not have this digest, because it is
- * damaged.
- */
+/** Decodes stored content; null if it is damaged, so that its digest differs from `digest`. */
 export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
@@ -261,10 +255,7 @@ class NameTable extends TableWithStatements {
     return this.#known.get(contentNumber, path) !== undefined;
   }
 
-  /**
-   * Stores an origin of content.
-   * @returns the row number of the content
-   */
+  /** Stores an origin; returns the row number of the content. */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
     this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;

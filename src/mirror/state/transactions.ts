@@ -6,10 +6,7 @@ import { MAX_WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 
 type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "secure">;
 
-/**
- * Transactions of the state. Contents are committed before rows that refer to them, and are never
- * rolled back.
- */
+/** Contents are committed before rows that refer to them, and are never rolled back. */
 export class Transactions extends TableWithStatements {
   readonly #texts: ContentTransactions;
   readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
@@ -40,10 +37,7 @@ export class Transactions extends TableWithStatements {
     return withSynchronous(this.db, "FULL", () => this.#outermost(work));
   }
 
-  /**
-   * Writes a large WAL back into the database. ORDER: contents are flushed first, because a
-   * checkpoint flushes rows.
-   */
+  /** Writes a large WAL back. ORDER: contents before rows, which a checkpoint flushes. */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
     if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
