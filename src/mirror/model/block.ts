@@ -84,7 +84,10 @@ const REASONS = {
   "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
   /** All local changes are in review. Reports do not count this as a problem to fix. */
   "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
-  /** The reviewed content conflicts with another published edit, until somebody decides. */
+  /**
+   * The reviewed content conflicts with another published edit. The sides differ until somebody
+   * decides in the web app.
+   */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
   /** Content is sent to review only after a time without changes, not at every save. */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },

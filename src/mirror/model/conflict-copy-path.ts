@@ -25,7 +25,7 @@ export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: numbe
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /** Last known path; the path of an older copy is derived from the document's path. */
+  /** Last known path of the copy. The path of an older copy follows from the document's path. */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };

@@ -46,7 +46,7 @@ export function settleSubmissions(
   const lastPublishedIndex = sent.findLastIndex((submission) => isPublished(base, submission, published));
   const publishedSubmission = sent[lastPublishedIndex] ?? null;
   const commonBase = publishedSubmission ?? base;
-  // Local and published content are equal and include the reviewed change, so the review is over.
+  // Local and published content are equal, so nothing is left to review.
   if (publishedSubmission === null && local.digest === published.digest)
     return { local: published.text, waiting: [], commonBase };
   // If a reviewed change was published, the second merge base is the base before that change.

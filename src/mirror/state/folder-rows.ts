@@ -30,7 +30,7 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Digests that the file may also have, because its links are written as paths. */
+  /** Other digests of the file that mean `localDigest`, because links are written as paths. */
   readonly spelled: readonly Digest[];
   /** Stamp without the fields that `sameStamp` ignores; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;

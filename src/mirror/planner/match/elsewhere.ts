@@ -42,7 +42,7 @@ export class MovedFiles {
   /** For each document, the file at its path that neither inode nor content confirms. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Pairs of a document and a file elsewhere, strongest evidence first. */
+  /** Pairs of a document and a file at another path, strongest evidence first. */
   readonly #candidates: readonly MatchCandidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly MatchCandidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly MatchCandidate[]>;

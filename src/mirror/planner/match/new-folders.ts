@@ -24,7 +24,7 @@ import {
 import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
-/** Adds new folders, parents first. Folders that correspond on both sides get one row. */
+/** Adds rows for new folders, parents first. Folders that correspond on both sides share a row. */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = makeLocalFolderFinder(trees.local);
   for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
