@@ -1,6 +1,6 @@
 /** Makes commands from declarations of operations. Each command adds the text that it prints. */
 
-import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
+import { NOT_BEGUN_REASON } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type {
@@ -277,7 +277,7 @@ function showOutcomes<One extends OperationItem>(
     return;
   }
   const isNew = ({ end, why, notes }: One) =>
-    !wasPlanned || (end === "done" ? notes.length > 0 : end === "failed" && why !== NOT_BEGUN);
+    !wasPlanned || (end === "done" ? notes.length > 0 : end === "failed" && why !== NOT_BEGUN_REASON);
   const itemsByOutcome = Map.groupBy(items.filter(isNew), ({ end, why }) => `${end} ${why}`);
   for (const group of itemsByOutcome.values()) showGroup(io, group, word);
   io.out(formatOutcomeCounts(items, "done", word));

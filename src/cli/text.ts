@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from "./exit.ts";
-import { escaped, shownWords } from "../common/shown-name.ts";
+import { toEscapeSequence, shownWords } from "../common/shown-name.ts";
 import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
 import { count } from "../common/count.ts";
@@ -45,12 +45,12 @@ export function escapeForTerminal(io: Io, text: string): string {
  * @param coloured true to keep the colours of `choosePaint`
  */
 export function escapeLine(line: string, coloured: boolean): string {
-  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, escaped);
+  return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, toEscapeSequence);
 }
 
 /** Escapes the control characters of a document for a terminal. Keeps line ends and tabs. */
 export function escapeLines(text: string): string {
-  return text.replace(CONTROLS_EXCEPT_LINE_ENDS, escaped);
+  return text.replace(CONTROLS_EXCEPT_LINE_ENDS, toEscapeSequence);
 }
 
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;

@@ -16,17 +16,17 @@ export function hasControlCharacters(text: string): boolean {
 }
 
 /** Returns the escape sequence of a character, such as `\n` or `\u{1b}`. */
-export function escaped(character: string): string {
+export function toEscapeSequence(character: string): string {
   return ESCAPES[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 /** Quotes and escapes a name that has control characters or begins with a quote, for display. */
 export function shownName(name: string): string {
   if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;
-  return `"${name.replace(ALL_ESCAPED_IN_QUOTES, escaped)}"`;
+  return `"${name.replace(ALL_ESCAPED_IN_QUOTES, toEscapeSequence)}"`;
 }
 
 /** Returns a sentence, which may contain names or words from the service, as one safe line. */
 export function shownWords(words: string): string {
-  return words.replace(ALL_CONTROL_CHARACTERS, escaped);
+  return words.replace(ALL_CONTROL_CHARACTERS, toEscapeSequence);
 }

@@ -130,7 +130,7 @@ const createCases: readonly ContractCase[] = [
   }),
 ];
 
-const bodies: readonly ContractCase[] = [
+const bodyCases: readonly ContractCase[] = [
   defineCase("answers 400 to a body that is not a JSON object", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const targets = [
@@ -164,4 +164,4 @@ const bodies: readonly ContractCase[] = [
   }),
 ];
 
-export const fileCases: readonly ContractCase[] = [...idCases, ...createCases, ...bodies];
+export const fileCases: readonly ContractCase[] = [...idCases, ...createCases, ...bodyCases];

@@ -55,7 +55,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  */
 export function findNameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
-  return RULES[kind].filter(([, isFound]) => isFound(name, refused)).map(([fault]) => fault);
+  return RULES_BY_KIND[kind].filter(([, isFound]) => isFound(name, refused)).map(([fault]) => fault);
 }
 
 const ALL_CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/g;
@@ -72,7 +72,7 @@ const RULES_OF_BOTH_KINDS: NameRules = [
   ["shell-metacharacter", (name, refused) => [...name].some((character) => refused.includes(character))],
 ];
 
-const RULES: Readonly<Record<NameKind, NameRules>> = {
+const RULES_BY_KIND: Readonly<Record<NameKind, NameRules>> = {
   file: [...RULES_OF_BOTH_KINDS, ["not-lowercase-md", (name) => !name.endsWith(".md")]],
   folder: [
     ...RULES_OF_BOTH_KINDS,

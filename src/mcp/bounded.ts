@@ -57,6 +57,6 @@ export function countTextLines(text: string): number {
   return splitLines(text).length;
 }
 
-export function diffOf(names: PatchNames, before: string, after: string): string {
+export function formatTextDiff(names: PatchNames, before: string, after: string): string {
   return `${formatPatch(names, before, after).join("\n")}\n`;
 }

@@ -8,7 +8,7 @@ import { reviews, type WaitingReview } from "../mirror/operations/manual/reviews
 import { diff } from "../mirror/operations/history/diff.ts";
 import type { DIFF } from "../mirror/operations/declared/history.ts";
 import type { Answer } from "../mirror/operations/define.ts";
-import { diffOf } from "./bounded.ts";
+import { formatTextDiff } from "./bounded.ts";
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { makeOperationTool, makeReadTool } from "./operation-tool.ts";
@@ -48,12 +48,12 @@ export const TOOLS: readonly Tool[] = [
 
 function formatDiff({ path, kind, before, after }: Answer<typeof DIFF>["documents"][number]): string {
   if (kind === "same" || (before === null && after === null)) return "";
-  return diffOf({ before: `before/${path}`, after: `local/${path}` }, before ?? "", after ?? "");
+  return formatTextDiff({ before: `before/${path}`, after: `local/${path}` }, before ?? "", after ?? "");
 }
 
 function formatReviewDiff({ path, live, submitted }: WaitingReview): string {
   if (live === null || submitted === null) return "";
-  return diffOf({ before: `service/${path}`, after: `sent/${path}` }, live, submitted);
+  return formatTextDiff({ before: `service/${path}`, after: `sent/${path}` }, live, submitted);
 }
 
 export function listTools(isReadOnly: boolean): readonly Tool[] {

@@ -20,7 +20,7 @@ export type ChartPanel = {
 };
 
 /** Height of the drawing in units of the SVG. The page stretches the drawing to its own width. */
-const HEIGHT = 40;
+const CHART_HEIGHT = 40;
 const BAR_STEP = 10;
 const BAR_WIDTH = 8;
 
@@ -33,12 +33,12 @@ export function renderChart(
   const largestText = textOf(largest);
   return html`<section class="card"><h2>${title}</h2><p class="figure">${value}</p><p class="hint">${detail}</p>
 <div class="plot hint">${legend !== null && html`<p class="row legend"><span class="fill">${legend.fill}</span> <span class="outline">${legend.outline}</span></p>`}<span aria-hidden="true">${largestText}</span>
-<svg viewBox="0 0 ${bars.length * BAR_STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${largestText} at most`}">${drawBars(bars, Math.max(1, largest))}</svg>
+<svg viewBox="0 0 ${bars.length * BAR_STEP} ${CHART_HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${`${title} from ${times[0]} to ${times[1]}, ${largestText} at most`}">${drawBars(bars, Math.max(1, largest))}</svg>
 <span class="row apart" aria-hidden="true"><span>${times[0]}</span><span>${times[1]}</span></span></div></section>`;
 }
 
 function drawBars(bars: readonly ChartBar[], most: number): Html[] {
-  const toHeight = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (HEIGHT - 1)));
+  const toHeight = (value: number) => (value === 0 ? 0 : Math.max(1.5, (value / most) * (CHART_HEIGHT - 1)));
   return bars.map(({ value, part = null, title }, i) => {
     if (value === null || value === 0) return drawBar("none", i, 0.5, title);
     const outerHeight = toHeight(value);
@@ -49,5 +49,5 @@ function drawBars(bars: readonly ChartBar[], most: number): Html[] {
 
 function drawBar(kind: "none" | "outline" | "fill", index: number, height: number, title: string): Html {
   const roundedHeight = Math.round(height * 10) / 10;
-  return html`<rect class="${kind}" x="${index * BAR_STEP + 1}" y="${Math.round((HEIGHT - roundedHeight) * 10) / 10}" width="${BAR_WIDTH}" height="${roundedHeight}"><title>${title}</title></rect>`;
+  return html`<rect class="${kind}" x="${index * BAR_STEP + 1}" y="${Math.round((CHART_HEIGHT - roundedHeight) * 10) / 10}" width="${BAR_WIDTH}" height="${roundedHeight}"><title>${title}</title></rect>`;
 }

@@ -23,12 +23,12 @@ function renderLine(line: Snippet): Html {
 }
 
 /** LIMIT: characters before the first match, because a narrow page has about 70 in a line. */
-const MAX_BEFORE = 40;
+const MAX_LEAD_CHARACTERS = 40;
 
 /** Shortens a text to its last whole words, and marks the cut with `…`. */
 function shortenLead(text: string): string {
   const characters = [...text];
-  if (characters.length <= MAX_BEFORE) return text;
-  const lastCharacters = characters.slice(-MAX_BEFORE).join("");
+  if (characters.length <= MAX_LEAD_CHARACTERS) return text;
+  const lastCharacters = characters.slice(-MAX_LEAD_CHARACTERS).join("");
   return `…${lastCharacters.slice(lastCharacters.indexOf(" ") + 1)}`;
 }

@@ -9,13 +9,13 @@ import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
 /** LIMIT: milliseconds for one document, because a large document needs a tenth of this. */
-const DEADLINE_MS = 2_000;
+const MAX_RENDERING_MS = 2_000;
 /** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
-const START_MS = 20_000;
+const MAX_START_MS = 20_000;
 /** LIMIT: documents that wait or are being rendered, because one thread renders them in turn. */
 const MAX_WAITING = 32;
 /** LIMIT: number of rendered documents that are kept, so that memory stays bounded. */
-const MAX_KEPT = 16;
+const MAX_KEPT_DOCUMENTS = 16;
 /** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 30_000;
 const MEMORY_LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
@@ -49,7 +49,7 @@ export class Renderer {
   readonly #program: URL;
   readonly #wait: WaitThenCall;
   /** Rendered documents by request, the most recently used last. */
-  readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT);
+  readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT_DOCUMENTS);
   #lastRendering: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #worker: Worker | null = null;
@@ -99,10 +99,10 @@ export class Renderer {
   async #renderInThread(request: RenderRequest): Promise<RenderedMarkdown | null> {
     if (this.#worker === null) {
       this.#worker = this.#start();
-      if ((await this.#nextMessage(this.#worker, START_MS)) === null) return null;
+      if ((await this.#nextMessage(this.#worker, MAX_START_MS)) === null) return null;
     }
     this.#worker.postMessage(request);
-    const message = await this.#nextMessage(this.#worker, DEADLINE_MS);
+    const message = await this.#nextMessage(this.#worker, MAX_RENDERING_MS);
     return message === "ready" ? null : message;
   }
 

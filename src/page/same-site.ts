@@ -32,7 +32,7 @@ export type ServedAddress = {
 export type SessionCookie = { readonly name: string; readonly path: string; readonly secure: boolean };
 
 const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
-const EVERYWHERE = ["0.0.0.0", "::"];
+const ALL_ADDRESSES = ["0.0.0.0", "::"];
 const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
@@ -68,7 +68,7 @@ export class Origins {
   #ownHosts(): readonly string[] {
     const { scheme, host, port } = this.#served;
     const hostInUrl = host.includes(":") ? `[${host}]` : host;
-    const hasOwnName = !isLoopbackHost(host) && !EVERYWHERE.includes(host);
+    const hasOwnName = !isLoopbackHost(host) && !ALL_ADDRESSES.includes(host);
     const names = hasOwnName ? [...LOOPBACK_HOSTS, hostInUrl.toLowerCase()] : LOOPBACK_HOSTS;
     return names.flatMap((name) => [`${name}:${port}`, ...(port === DEFAULT_PORTS[scheme] ? [name] : [])]);
   }

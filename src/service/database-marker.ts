@@ -7,14 +7,14 @@ import Sqlite from "better-sqlite3";
  * the documents locks this file, and the operating system ends the lock with the process. So an
  * address in the folder is reliable only while this file is locked.
  */
-const MARKER = "database";
+const MARKER_FILE = "database";
 
 export class WrongStoreError extends Error {
   readonly code = "other-data";
 }
 
 export function isDatabaseFolder(dir: string): boolean {
-  return existsSync(join(dir, MARKER));
+  return existsSync(join(dir, MARKER_FILE));
 }
 
 /**
@@ -23,7 +23,7 @@ export function isDatabaseFolder(dir: string): boolean {
  * @throws SQLITE_BUSY if another process has locked the file
  */
 export function lockMarker(dir: string): () => void {
-  const lock = new Sqlite(join(dir, MARKER), { timeout: 0 });
+  const lock = new Sqlite(join(dir, MARKER_FILE), { timeout: 0 });
   try {
     lock.pragma("locking_mode = EXCLUSIVE");
     lock.exec("BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (by INTEGER); COMMIT");

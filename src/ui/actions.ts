@@ -11,7 +11,7 @@ import { PROGRAM_FILE } from "../common/package-files.ts";
 import { unwrap } from "../common/trouble.ts";
 import { withQuery } from "../page/addresses.ts";
 import { type ActionRequest, type ActionResult, startJob, startSync, syncFolder, type UiAction } from "./action.ts";
-import { documentAddress, documentPart, LINK, mirrorAddress } from "./addresses.ts";
+import { documentAddress, documentPart, LINK_PATH, mirrorAddress } from "./addresses.ts";
 import { completeLink, draftLink, readFields, type LinkFields } from "./linking.ts";
 import type { Folder } from "./folders.ts";
 import {
@@ -72,7 +72,7 @@ const DRAFT_ID_DIGITS = 32;
 async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
   const id = ui.random.hex(DRAFT_ID_DIGITS);
   ui.links.set(id, await draftLink(ui, fields));
-  return { to: `${LINK}?draft=${id}`, notice: null };
+  return { to: `${LINK_PATH}?draft=${id}`, notice: null };
 }
 
 /** LIMIT: number of checks whether a new daemon answers, so that a failed start is reported. */

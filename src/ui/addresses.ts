@@ -1,7 +1,7 @@
 import { encodePath, type Query, withQuery } from "../page/addresses.ts";
 
-export const SIGN_OUT = "/sign-out";
-export const LINK = "/link";
+export const SIGN_OUT_PATH = "/sign-out";
+export const LINK_PATH = "/link";
 
 /** Returns the address of a page about a linked folder. `part` is encoded already. */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {

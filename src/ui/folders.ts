@@ -13,7 +13,7 @@ import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Jobs, JobView } from "./jobs.ts";
 
 /** An open problem. `address`: page on which the user can solve it; null if there is none. */
-export type Need = AttentionEntry & { readonly address: string | null };
+export type LinkedProblem = AttentionEntry & { readonly address: string | null };
 
 export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   /** State in the words of `mdmirror list`. */
@@ -22,9 +22,9 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   readonly status: MirrorStatus | null;
   readonly trouble: Trouble | null;
   readonly daemon: DaemonStatus | null;
-  readonly needs: readonly Need[];
+  readonly needs: readonly LinkedProblem[];
   /** Problems that end without the user. */
-  readonly waits: readonly Need[];
+  readonly waits: readonly LinkedProblem[];
   readonly job: JobView | null;
 };
 
@@ -90,14 +90,14 @@ function toFolder({ mirror, reading, state }: FolderStatus, job: JobView | null)
   const commonMembers = { name, root, addresses, state, job };
   if (reading.kind === "ok") {
     const { status, daemon } = reading.value;
-    return { ...commonMembers, status, trouble: null, daemon, ...needsOf(status, name) };
+    return { ...commonMembers, status, trouble: null, daemon, ...splitProblems(status, name) };
   }
   const { what, next, code = null } = reading.trouble;
   const unreadProblem = { path: "", kind: state, code, detail: what, next, address: null };
   return { ...commonMembers, status: null, trouble: reading.trouble, daemon: null, needs: [unreadProblem], waits: [] };
 }
 
-export function needsOf(
+export function splitProblems(
   { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
   name: string,
 ): Pick<Folder, "needs" | "waits"> {

@@ -11,8 +11,8 @@ import type { Origins } from "../page/same-site.ts";
 import { type Browsers, isSentByOwnPage, type Session, type Tickets } from "../page/sessions.ts";
 import type { ActionResult, UiAction } from "./action.ts";
 import { ACTIONS, runLink } from "./actions.ts";
-import { LINK, mirrorAddress, SIGN_OUT } from "./addresses.ts";
-import { FAULT } from "./jobs.ts";
+import { LINK_PATH, mirrorAddress, SIGN_OUT_PATH } from "./addresses.ts";
+import { FAULT_TROUBLE } from "./jobs.ts";
 import { makeTroubleNotice } from "./messages.ts";
 import { type PageRequest, collectResults, makeTabs, makeSwitcher, type Ui, type UiPage } from "./page.ts";
 import {
@@ -58,7 +58,7 @@ type UiSite = {
   readonly arriveMs: number;
 };
 
-type FrameValues = Pick<Frame, "sections" | "switcher" | "address"> & {
+type PageFrame = Pick<Frame, "sections" | "switcher" | "address"> & {
   readonly status: number;
   readonly session: MaybeSession;
 };
@@ -148,10 +148,10 @@ function addFormRoutes(app: FastifyInstance, site: UiSite): void {
       const isFromPage = isSentByOwnPage(session, fields.get("csrf"));
       return isFromPage ? run({ session, fields }, request, reply) : sendTrouble(site, reply, NO_TOKEN, 403, session);
     });
-  addFormRoute(LINK, async ({ fields }, _request, reply) =>
-    runAndRedirect(site, reply, LINK, () => runLink(site.ui, fields)),
+  addFormRoute(LINK_PATH, async ({ fields }, _request, reply) =>
+    runAndRedirect(site, reply, LINK_PATH, () => runLink(site.ui, fields)),
   );
-  addFormRoute(SIGN_OUT, (_form, request, reply) => {
+  addFormRoute(SIGN_OUT_PATH, (_form, request, reply) => {
     reply.header("set-cookie", site.browsers.signOut(request.headers));
     return sendPage(site, reply, SIGNED_OUT_CONTENT, { status: 200, session: null });
   });
@@ -222,7 +222,7 @@ function sendErrorPage(site: UiSite, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
   if (statusCode >= 500) {
     site.onFault(error);
-    return sendTrouble(site, reply, FAULT, 500);
+    return sendTrouble(site, reply, FAULT_TROUBLE, 500);
   }
   const refusedRequest = { kind: "usage", what: "this request is not understood", next: NO_TOKEN.next, code } as const;
   return sendTrouble(site, reply, refusedRequest, statusCode);
@@ -267,12 +267,12 @@ function sendPage(
   { bundle }: UiSite,
   reply: FastifyReply,
   content: Content,
-  { status, session, ...around }: FrameValues,
+  { status, session, ...around }: PageFrame,
 ) {
   const frame: Frame = {
     ...around,
     brand: { href: "/", label: "mdmirror" },
-    nav: session === null ? [] : [HELP_LINK, { href: SIGN_OUT, label: "Sign out" }],
+    nav: session === null ? [] : [HELP_LINK, { href: SIGN_OUT_PATH, label: "Sign out" }],
     bundle,
     csrf: session?.csrf ?? null,
   };

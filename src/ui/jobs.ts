@@ -119,7 +119,7 @@ export class Jobs {
   }
 }
 
-export const FAULT: Trouble = {
+export const FAULT_TROUBLE: Trouble = {
   kind: "fault",
   what: "an error in mdmirror itself",
   next: "nothing is lost; the terminal where mdmirror ui runs says more",
@@ -129,7 +129,7 @@ export const FAULT: Trouble = {
 export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
   const trouble = describeError(error);
   if (trouble === null) onFault(error);
-  return trouble ?? FAULT;
+  return trouble ?? FAULT_TROUBLE;
 }
 
 /** Typed text that could not be saved, for the next page. Kept in memory only; by `toDraftKey`. */

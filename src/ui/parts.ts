@@ -18,16 +18,16 @@ import {
 } from "../page/parts.ts";
 import { renderEvent } from "./activity.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
-import type { Folder, Need } from "./folders.ts";
+import type { Folder, LinkedProblem } from "./folders.ts";
 import type { PageRequest } from "./page.ts";
 import { renderOutcomeBadge, problemBadge } from "./states.ts";
 import { findHelpAddress } from "./user-docs.ts";
 
-export function problemRows(needs: readonly Need[]): Html {
+export function problemRows(needs: readonly LinkedProblem[]): Html {
   return html`<ul class="rows">${needs.map(renderProblem)}</ul>`;
 }
 
-function renderProblem({ path, kind, code, detail, next, address }: Need): Html {
+function renderProblem({ path, kind, code, detail, next, address }: LinkedProblem): Html {
   const isStop = path === "" && address !== null;
   const name =
     path === "" ? null : address === null ? renderName(path) : html`<a href="${address}">${renderName(path)}</a>`;

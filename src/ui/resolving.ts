@@ -1,6 +1,6 @@
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { findRecordProblem } from "../mirror/operations/manual/open-problem.ts";
-import { type ShownText, viewProblem } from "../mirror/operations/manual/problem-view.ts";
+import { type ContentOrReason, viewProblem } from "../mirror/operations/manual/problem-view.ts";
 import { runOperation } from "../mirror/operations/run-operation.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import type { Conflict } from "../mirror/model/record.ts";
@@ -188,7 +188,7 @@ function composeContent(ui: Ui, root: string, path: string, form: URLSearchParam
   }
   const text = composeResult(splitConflict(problemResult.value) ?? [], form);
   if (text === null) return { notice: makeNothingDoneNotice("Decide every clash") };
-  const isText = (shown: ShownText) => shown.kind === "text" && shown.text === text;
+  const isText = (shown: ContentOrReason) => shown.kind === "text" && shown.text === text;
   return { way: isText(mine) ? "mine" : isText(theirs) ? "theirs" : "merged", text };
 }
 

@@ -25,31 +25,31 @@ export const FOLDER_STATES: Readonly<Record<Folder["state"], StateBadge>> = {
   other: ["quiet", "Replaced"],
 };
 
-const CONFLICT: StateBadge = ["asks", "conflict"];
-const BLOCKED: StateBadge = ["asks", "blocked"];
-const IN_REVIEW: StateBadge = ["quiet", "in review"];
-const PENDING: StateBadge = ["quiet", "pending"];
-const IGNORED: StateBadge = ["quiet", "ignored"];
-const STOPPED: StateBadge = ["bad", "stopped"];
+const CONFLICT_BADGE: StateBadge = ["asks", "conflict"];
+const BLOCKED_BADGE: StateBadge = ["asks", "blocked"];
+const IN_REVIEW_BADGE: StateBadge = ["quiet", "in review"];
+const PENDING_BADGE: StateBadge = ["quiet", "pending"];
+const IGNORED_BADGE: StateBadge = ["quiet", "ignored"];
+const STOPPED_BADGE: StateBadge = ["bad", "stopped"];
 
 /** Badge for each state of a document or folder; null for `in-sync`, which is not shown. */
 const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
   "in-sync": null,
-  waiting: PENDING,
-  blocked: BLOCKED,
-  "in-review": IN_REVIEW,
-  conflict: CONFLICT,
-  ignored: IGNORED,
+  waiting: PENDING_BADGE,
+  blocked: BLOCKED_BADGE,
+  "in-review": IN_REVIEW_BADGE,
+  conflict: CONFLICT_BADGE,
+  ignored: IGNORED_BADGE,
 };
 
 /** Badges for kinds of problems that are not reasons for a block. */
 const PROBLEM_STATES: Readonly<Record<string, StateBadge>> = {
-  conflict: CONFLICT,
-  "conflict-markers": CONFLICT,
-  suspended: IGNORED,
-  "direction-off": IGNORED,
-  "listing-misread": BLOCKED,
-  "listing-cut-short": PENDING,
+  conflict: CONFLICT_BADGE,
+  "conflict-markers": CONFLICT_BADGE,
+  suspended: IGNORED_BADGE,
+  "direction-off": IGNORED_BADGE,
+  "listing-misread": BLOCKED_BADGE,
+  "listing-cut-short": PENDING_BADGE,
   unfinished: ["asks", "unfinished"],
   offline: ["bad", "offline"],
 };
@@ -57,8 +57,8 @@ const PROBLEM_STATES: Readonly<Record<string, StateBadge>> = {
 const OUTCOME_STATES: Readonly<Record<string, StateBadge>> = {
   refused: ["asks", "refused"],
   uncertain: ["asks", "unfinished"],
-  stale: PENDING,
-  later: PENDING,
+  stale: PENDING_BADGE,
+  later: PENDING_BADGE,
 };
 
 export function entryBadge(state: EntryState): Html | null {
@@ -67,7 +67,7 @@ export function entryBadge(state: EntryState): Html | null {
 }
 
 export function renderReviewsBadge(reviews: number): Html {
-  const [tone, word] = IN_REVIEW;
+  const [tone, word] = IN_REVIEW_BADGE;
   return renderBadge(tone, `${count(reviews)} ${word}`);
 }
 
@@ -76,11 +76,11 @@ export function problemBadge(kind: string): Html {
 }
 
 function toBlockBadge(kind: string): StateBadge {
-  if (!Object.hasOwn(BLOCK_REASONS, kind)) return STOPPED;
+  if (!Object.hasOwn(BLOCK_REASONS, kind)) return STOPPED_BADGE;
   const reason = kind as BlockReason;
   const needsUser = BLOCK_REASONS[reason].work === "action-required";
-  if (isReviewReason(reason)) return needsUser ? ["asks", IN_REVIEW[1]] : IN_REVIEW;
-  return needsUser ? BLOCKED : PENDING;
+  if (isReviewReason(reason)) return needsUser ? ["asks", IN_REVIEW_BADGE[1]] : IN_REVIEW_BADGE;
+  return needsUser ? BLOCKED_BADGE : PENDING_BADGE;
 }
 
 export function renderOutcomeBadge(outcome: string): Html | null {

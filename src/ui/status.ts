@@ -20,7 +20,7 @@ export function sortWorstFirst(folders: readonly Folder[]): readonly Folder[] {
 }
 
 /** Returns the colour and word for the state of a folder. Pending changes count as in sync. */
-export function stateOf(folder: Folder): readonly [ToneName, string] {
+export function chooseStateBadge(folder: Folder): readonly [ToneName, string] {
   const { state, needs } = folder;
   if (isFirstSync(folder)) return ["quiet", "First sync"];
   if (isPaused(folder)) return ["quiet", "Paused"];
@@ -83,7 +83,7 @@ function renderDaemonState({ daemon }: Folder): HtmlValue {
 
 export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
   const { status, trouble } = folder;
-  const [tone] = stateOf(folder);
+  const [tone] = chooseStateBadge(folder);
   if (status === null) return renderBanner(tone, describeState(folder), renderNextStep(trouble!.next));
   const { syncedAt } = status;
   const lastInSync =
@@ -100,7 +100,8 @@ export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;
   const solution = renderSolutionLink(folder);
   const isBusy = job?.end === null && html` disabled`;
-  const isMain = solution === null && (waits.length > 0 || stateOf(folder)[0] !== "good") && html` class="main-action"`;
+  const isMain =
+    solution === null && (waits.length > 0 || chooseStateBadge(folder)[0] !== "good") && html` class="main-action"`;
   const [path, label] = chooseDaemonAction(daemon);
   return html`${solution}${renderFolderForm(folder, { path }, request, html`<button${isBusy}>${label}</button>`)}${renderFolderForm(
     folder,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { keepLineEnds } from "../../src/mirror/operations/manual/save.ts";
-import { cutToLength, diffOf, cutLines } from "../../src/mcp/bounded.ts";
+import { cutToLength, formatTextDiff, cutLines } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/tools/edit.ts";
 
 describe("a part of a content", () => {
@@ -22,7 +22,7 @@ describe("a part of a content", () => {
 });
 
 test("a diff is unified, as any patch tool reads it", () => {
-  expect(diffOf({ before: "old", after: "new" }, "a\nb\n", "a\nc")).toBe(
+  expect(formatTextDiff({ before: "old", after: "new" }, "a\nb\n", "a\nc")).toBe(
     "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n",
   );
 });

@@ -2,7 +2,7 @@ import { isBelow, isWithin, joinPath } from "../../src/contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/block.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
-import { STILL_WRITTEN, makeUnreadable } from "../../src/mirror/model/seen.ts";
+import { STILL_WRITTEN_REASON, makeUnreadable } from "../../src/mirror/model/seen.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
 import { fc } from "../property.ts";
 import { World } from "./world.ts";
@@ -298,7 +298,7 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
       ({ path: at }) => at,
     ),
     unseen: fc
-      .array(fc.tuple(path, fc.constantFrom(makeUnreadable("EACCES"), STILL_WRITTEN)), { maxLength: 2 })
+      .array(fc.tuple(path, fc.constantFrom(makeUnreadable("EACCES"), STILL_WRITTEN_REASON)), { maxLength: 2 })
       .map((all) => new Map(all)),
     disk: fc.record({
       foldsCase: fc.boolean(),

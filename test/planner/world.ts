@@ -12,7 +12,7 @@ import type {
   RemoteTree,
   Trees,
 } from "../../src/mirror/model/tree.ts";
-import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../src/mirror/model/seen.ts";
+import { STILL_WRITTEN_REASON, type Unread, makeUnreadable } from "../../src/mirror/model/seen.ts";
 
 /** A model of base and both sides in plain maps. Commands of users and steps of plans change it. */
 
@@ -269,5 +269,5 @@ function sorted(entries: [string, string][]): Record<string, string> {
 }
 
 function unreadOf(why: string): Unread {
-  return why === STILL_WRITTEN.why ? STILL_WRITTEN : makeUnreadable(why);
+  return why === STILL_WRITTEN_REASON.why ? STILL_WRITTEN_REASON : makeUnreadable(why);
 }

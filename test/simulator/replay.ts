@@ -6,7 +6,7 @@ import {
   toPlainPlan,
   replan,
 } from "../../src/mirror/operations/doctor/bundle.ts";
-import { subjectOf } from "../../src/mirror/model/action.ts";
+import { getSubject } from "../../src/mirror/model/action.ts";
 
 /** Replays the plan in a bundle of `mdmirror doctor --bundle` on a developer's machine. */
 
@@ -79,7 +79,7 @@ export function replayBundle(bundle: Bundle): Replay {
       `local: ${local.files.size} documents, ${local.folders.size} folders, seen ${cover[0]}, ${local.unseen.size} paths not seen`,
       `service: ${remote.files.size} documents, ${remote.folders.size} folders, seen ${cover[1]}, ${remote.gone.size} gone`,
       `journal: ${JSON.stringify(bundle.journal)}`,
-      ...plan.steps.map(({ action }, at) => `step ${at}: ${action.kind} ${subjectOf(action).path}`),
+      ...plan.steps.map(({ action }, at) => `step ${at}: ${action.kind} ${getSubject(action).path}`),
       ...plan.blocks.map(({ reason, path }) => `blocked: ${reason} ${path}`),
       `verdict: ${[verdict.kind, ...stops].join(" ")}`,
       ...(unanswered === 0 ? [] : [`the planner asked ${unanswered} questions that the bundle does not answer`]),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../src/common/clock.ts";
 import { UnsafePathError } from "../../src/common/unsafe-path.ts";
-import { FAULT, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
+import { FAULT_TROUBLE, Jobs, troubleOrFault } from "../../src/ui/jobs.ts";
 import type { Notice } from "../../src/page/layout.ts";
 
 test("a path that cannot be trusted is the user's to correct; another error is a fault of mdmirror", () => {
@@ -11,7 +11,7 @@ test("a path that cannot be trusted is the user's to correct; another error is a
   expect(troubleOf(unsafe)).toMatchObject({ kind: "usage", what: unsafe.message, next: "remove the link" });
   expect(faults).toEqual([]);
   const bug = new Error("a bug");
-  expect(troubleOf(bug)).toBe(FAULT);
+  expect(troubleOf(bug)).toBe(FAULT_TROUBLE);
   expect(faults).toEqual([bug]);
 });
 

@@ -53,7 +53,7 @@ describe("the list of problems to fix", () => {
   });
 
   test("leads to the page of a conflict, a stop, a review and a document", async () => {
-    const { needsOf } = await import("../../src/ui/folders.ts");
+    const { splitProblems: needsOf } = await import("../../src/ui/folders.ts");
     const problem = { code: null, requestId: null, detail: "", waits: false, path: "a b/ü%.md" };
     const attention = (["conflict", "in-review", "local-unreadable"] as const).map((kind) => ({ ...problem, kind }));
     const safetyStop = { reasons: [{ reason: "local-emptied", detail: "" }], approved: false } as const;

@@ -4,7 +4,7 @@ import type { Folder } from "../../src/ui/folders.ts";
 import type { PageRequest } from "../../src/ui/page.ts";
 import { problemRows } from "../../src/ui/parts.ts";
 import { entryBadge, problemBadge } from "../../src/ui/states.ts";
-import { folderActions, stateOf } from "../../src/ui/status.ts";
+import { folderActions, chooseStateBadge } from "../../src/ui/status.ts";
 
 const TONES = { "action-required": "asks", pending: "quiet", none: "quiet" } as const;
 
@@ -71,6 +71,6 @@ describe("the state of a folder, and its main action", () => {
   ];
   test.each(cases)("%s", (_what, members, state, main) => {
     const folder = folderWith(members);
-    expect([stateOf(folder), mainOf(folder)]).toEqual([state, main]);
+    expect([chooseStateBadge(folder), mainOf(folder)]).toEqual([state, main]);
   });
 });

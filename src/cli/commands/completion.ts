@@ -56,7 +56,7 @@ const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
 async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
   if (name === undefined || (name === "help" && rest.length === 0))
-    return [...table.map((entry): CompletionOffer => ["word", entry.name, entry.summary]), ...GLOBAL_OFFERS];
+    return [...table.map((entry): CompletionOffer => ["word", entry.name, entry.summary]), ...GLOBAL_COMPLETIONS];
   const entry = table.find((candidate) => candidate.name === name);
   if (entry === undefined) return [];
   const { command } = await entry.load();
@@ -80,7 +80,7 @@ async function findOffersAfter([name, ...rest]: readonly string[], table: readon
   return [...names, ...(operandIndex < most ? operands : [])];
 }
 
-const GLOBAL_OFFERS: readonly CompletionOffer[] = [
+const GLOBAL_COMPLETIONS: readonly CompletionOffer[] = [
   ["word", "help", "show help"],
   ["option", "--help", "list the commands"],
   ["option", "--version", "print the version"],

@@ -2,8 +2,8 @@ import { shownName } from "../../common/shown-name.ts";
 import { reviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
 import {
   PENDING_DELETION_TEXT,
-  SENT_UNKNOWN,
-  KEEPS_TEXT,
+  UNKNOWN_VERSION_TEXT,
+  UNDELETABLE_PATHS_TEXT,
   explainReview,
 } from "../../mirror/operations/results/reviews.ts";
 import { formatLocalTime } from "../../mirror/operations/results/when.ts";
@@ -25,7 +25,7 @@ export const command = makeReadCommand(reviews, {
       const names = { before: `service/${path}`, after: `sent/${path}` };
       return [
         ...formatHead(io, item),
-        ...(isKnown ? formatUnifiedDiff(io, names, live, submitted) : [`  ${SENT_UNKNOWN}`]),
+        ...(isKnown ? formatUnifiedDiff(io, names, live, submitted) : [`  ${UNKNOWN_VERSION_TEXT}`]),
       ];
     });
   },
@@ -40,6 +40,6 @@ function formatHead(io: Io, review: WaitingReview): string[] {
   const pendingNote = review.deletionWaits ? `; ${PENDING_DELETION_TEXT}` : "";
   return [
     `${paint.strong(shownName(path))}: ${paint.asks("in review")}${idClause} since ${formatLocalTime(since)}${reason === null ? "" : `, because ${reason}`}`,
-    `  ${KEEPS_TEXT}: ${blockedNames}${pendingNote}`,
+    `  ${UNDELETABLE_PATHS_TEXT}: ${blockedNames}${pendingNote}`,
   ];
 }

@@ -105,7 +105,7 @@ async function showOne(io: Io, root: string, flags: StatusFlags): Promise<ExitCo
   });
 }
 
-const NO_FOLDER = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
+const NO_FOLDER_LINES = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
 
 async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAllFolders(io);
@@ -121,7 +121,7 @@ async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
     json: { mirrors: shownMirrors },
     lines:
       shownMirrors.length === 0
-        ? NO_FOLDER
+        ? NO_FOLDER_LINES
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
     // An untrusted entry in the list of linked folders is an error, because its folder may no
@@ -216,7 +216,7 @@ export const list: Command = {
     const { mirrors } = await readAllFolders(io);
     return showResult(io, args.flag("json"), {
       json: { mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) },
-      lines: mirrors.length === 0 ? NO_FOLDER : formatColumns(mirrors.map(formatListRow)),
+      lines: mirrors.length === 0 ? NO_FOLDER_LINES : formatColumns(mirrors.map(formatListRow)),
     });
   },
 };

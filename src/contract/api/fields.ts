@@ -114,12 +114,13 @@ export const pathPrefixSchema = makeStringSchema((value) => (value === "/" ? nul
   .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
-const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
+const INTEGER_PATTERN = /^-?(0|[1-9][0-9]{0,14})$/;
 
 export type IntegerRange = { readonly min: number; readonly max: number; readonly default: number };
 
 export function makeIntegerParameter(range: IntegerRange) {
-  const parseInteger = (sent: unknown) => (typeof sent === "string" && INTEGER.test(sent) ? Number(sent) : sent);
+  const parseInteger = (sent: unknown) =>
+    typeof sent === "string" && INTEGER_PATTERN.test(sent) ? Number(sent) : sent;
   return z.preprocess(parseInteger, z.int().min(range.min).max(range.max)).default(range.default);
 }
 

@@ -89,10 +89,10 @@ export function mayHaveBlocks(text: string): boolean {
 function applyLine(place: OpenBlocks, line: string): number {
   const { name: inner, outer } = place.inside;
   if (/^[`~]/.test(inner) || inner === "<!--") {
-    if (endsOpaque(inner, line)) place.inside = outer;
+    if (endsFenceOrComment(inner, line)) place.inside = outer;
     return 0;
   }
-  const opaque = findOpaqueOpening(line);
+  const opaque = findFenceOrCommentOpening(line);
   if (opaque !== undefined) {
     place.inside = place.inside.open(opaque);
     return 0;
@@ -103,12 +103,12 @@ function applyLine(place: OpenBlocks, line: string): number {
 }
 
 /** Inside a code fence or comment, no other mark than its end counts. */
-function endsOpaque(inner: string, line: string): boolean {
+function endsFenceOrComment(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
   return closesFence(inner, line);
 }
 
-function findOpaqueOpening(line: string): string | undefined {
+function findFenceOrCommentOpening(line: string): string | undefined {
   const fence = readOpeningFence(line);
   if (fence !== "") return fence;
   return /<!--(?!.*-->)/.test(line) ? "<!--" : undefined;

@@ -41,7 +41,7 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
   const [b, l, m] = texts.map(({ filled }) => filled.ids) as [ElementIds, ElementIds, ElementIds];
   const earlierEdits = diffFilledLines(base, less, reading);
   const laterEdits = diffFilledLines(less, more, reading);
-  if (restoresLine(base, less, more, reading)) return false;
+  if (restoresRemovedLine(base, less, more, reading)) return false;
   if (
     !keepsEarlierEdits(texts, earlierEdits, laterEdits, reading) ||
     reading.left < 0 ||
@@ -63,7 +63,7 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
  * lines, or be added together with removed lines only; among other lines, it may be a quotation.
  * Lines without words do not count, and neither do lines that may open or close a block.
  */
-export function restoresLine(base: string, side: string, more: string, reading: MergeReading): boolean {
+export function restoresRemovedLine(base: string, side: string, more: string, reading: MergeReading): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [
     ElementIds,
     ElementIds,
@@ -89,7 +89,7 @@ const WORDS_PER_PASSAGE = 6;
  * Returns true if a later version has a passage again that a side removed. Line breaks do not
  * matter.
  */
-export function restoresPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
+export function restoresRemovedPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
   const gone = readPassages(base, reading).difference(readPassages(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(readPassages(more, reading));
 }

@@ -1,7 +1,7 @@
 import { countChangedWords, staysBetweenSides, hasBothChanges, mapVersions } from "./counts.ts";
 import { useLaterDates } from "./dates.ts";
 import { mergeWithinLines, prepareMerge } from "./fine.ts";
-import { restoresLine, restoresPassage, keepsEveryChange } from "./keeps-every-change.ts";
+import { restoresRemovedLine, restoresRemovedPassage, keepsEveryChange } from "./keeps-every-change.ts";
 import { areSidesApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { createReading, type MergeReading, readLines } from "./reading.ts";
@@ -110,10 +110,10 @@ function isSoundMerge({ base, local, remote, reading }: MergeVersions, { how, te
  */
 function isStable(base: string, side: string, { text }: CleanMerge, reading: MergeReading): boolean {
   if (text === side) return true;
-  if (restoresLine(base, side, text, reading)) return false;
+  if (restoresRemovedLine(base, side, text, reading)) return false;
   const mergedAgain = mergeUnchecked({ base, local: side, remote: text, reading });
   if (mergedAgain.kind === "conflict" || mergedAgain.text !== text) return false;
-  return mergedAgain.how !== "fine" || !restoresPassage(base, side, text, reading);
+  return mergedAgain.how !== "fine" || !restoresRemovedPassage(base, side, text, reading);
 }
 
 /**

@@ -38,7 +38,7 @@ const ROW_DISTANCE = 2 ** 40;
 /** Range of document numbers; includes `last`. */
 export type DocumentBlock = { readonly first: number; readonly last: number };
 
-type NarrowSet = Exclude<KeySet, { kind: "any" }>;
+type RestrictedKeySet = Exclude<KeySet, { kind: "any" }>;
 
 export function findBlock(document: number): DocumentBlock {
   const first = document - (document % BLOCK_SIZE);
@@ -97,7 +97,7 @@ export class KeyIndex {
   }
 
   /** Sorts the documents by number. Some of them may not be in the set (see `KeySet`). */
-  inBlock(scope: number, block: DocumentBlock, set: NarrowSet): number[] {
+  inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {
     const prefix = makePrefix(scope, block.first);
     const documents = this.#findDocuments(toExpression(set, prefix));
     const prefixOfRows = `${prefix}_`;
@@ -122,7 +122,7 @@ export class KeyIndex {
    * Returns the documents in a set, among those with several rows. The keys that the set requires
    * may be in different rows of a document.
    */
-  #findInRows(set: NarrowSet, prefix: string): Set<number> {
+  #findInRows(set: RestrictedKeySet, prefix: string): Set<number> {
     const sets =
       set.kind === "with"
         ? set.keys.map((key) => this.#findDocuments(quote(`${prefix}${toKeyName(key)}`)))
@@ -140,7 +140,7 @@ function toKeyName(key: number): string {
 }
 
 /** Returns a set of documents as a query of FTS5. All keys are in quotes. */
-function toExpression(set: NarrowSet, prefix: string): string {
+function toExpression(set: RestrictedKeySet, prefix: string): string {
   const expressions =
     set.kind === "with"
       ? set.keys.map((key) => quote(`${prefix}${toKeyName(key)}`))
@@ -152,7 +152,7 @@ function quote(token: string): string {
   return `"${token}"`;
 }
 
-function assertNotAny(set: KeySet): NarrowSet {
+function assertNotAny(set: KeySet): RestrictedKeySet {
   if (set.kind === "any") throw new Error("any document may be in this set");
   return set;
 }

@@ -24,7 +24,7 @@ import {
   VERSION_SCHEMA,
 } from "../tool.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
-import { countTextLines, diffOf, cutLines } from "../bounded.ts";
+import { countTextLines, formatTextDiff, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
 /** LIMIT: characters of content in one call, because the service accepts fewer characters. */
@@ -168,7 +168,7 @@ async function refuseStale(
     const next = "read it again: the content of the version that you gave is not known";
     return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, facts);
   }
-  const diffText = diffOf({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
+  const diffText = formatTextDiff({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
   const diffPart = cutLines(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
   const leftOut = countTextLines(diffText) - diffPart.to;
   const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};

@@ -3,7 +3,7 @@
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { readErrorCode, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
-import { NO_STANDSTILL, makeWaitReport, type Standstill } from "../operations/results/waited.ts";
+import { NO_STANDSTILL, makeWaitReport, type UploadStandstill } from "../operations/results/waited.ts";
 
 /** A paused daemon in a run that a user requested has no next poll and no retry. */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
@@ -98,7 +98,7 @@ async function waitUntilSynced(
   return makeWaitReport(barrierEnd, readStandstill(daemon));
 }
 
-function readStandstill(daemon: Pick<Daemon, "status">): Standstill {
+function readStandstill(daemon: Pick<Daemon, "status">): UploadStandstill {
   const { phase } = daemon.status();
   if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
   if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };

@@ -3,7 +3,7 @@
 import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";
 
-const STATES: readonly MirrorState[] = [
+const EXPORTED_FOLDER_STATES: readonly MirrorState[] = [
   "in-sync",
   "attention",
   "stopped",
@@ -66,7 +66,7 @@ export function makeMirrorMetrics(mirrors: readonly FolderStatus[], unfit: numbe
       help: "1 for the state of the folder, 0 for every other state.",
       type: "gauge",
       samples: mirrors.flatMap(({ mirror, state }) =>
-        STATES.map(
+        EXPORTED_FOLDER_STATES.map(
           (one): MetricSample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) }),
         ),
       ),

@@ -11,8 +11,8 @@ import { META } from "../engine/run/meta.ts";
 import {
   type Attention,
   listProblems,
-  attentionOfBlock,
-  attentionOfScan,
+  makeBlockProblem,
+  listScanProblems,
   countUnsynced,
   type RunReport,
 } from "../engine/run/report.ts";
@@ -191,8 +191,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   if (planEnd.kind === "offline") return planEnd;
   const { plan, trees, policy, signals, texts } = planEnd;
   const input = { trees, policy, signals, texts };
-  const openProblems = listProblems(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
-  const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
+  const openProblems = listProblems(plan.blocks, listScanProblems(trees, plan, plan.blocks));
+  const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(makeBlockProblem);
   return { kind: "planned", plan, ...input, open: openProblems, oneWay, staysLocal: countUnsynced(trees.local) };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
-import { type BlockReason, isOpen } from "../model/block.ts";
+import { type BlockReason, hasOpenWork } from "../model/block.ts";
 import { comparePaths } from "../model/by-path.ts";
 import type { Block } from "../model/record.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -79,7 +79,7 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
     documents: totals.documents,
     bytes: totals.bytes,
     folders: totals.folders,
-    pending: isBusy ? 0 : intents.filter(({ intent }) => !ROWS_THAT_ARE_NO_STEPS.has(intent.kind)).length,
+    pending: isBusy ? 0 : intents.filter(({ intent }) => !UNCOUNTED_ROW_KINDS.has(intent.kind)).length,
     resting: countResting(blocks),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
@@ -94,11 +94,11 @@ function makeStatus(summary: StateSummary, { url, remote, direction }: Config, i
  * - `create`: if the new file was not created, it is downloaded like any other
  * - `sent`: content that was not found on the service is sent again
  */
-const ROWS_THAT_ARE_NO_STEPS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
+const UNCOUNTED_ROW_KINDS: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
 function countResting(blocks: readonly Block[]): MirrorStatus["resting"] {
   const counts: Partial<Record<BlockReason, number>> = {};
-  for (const { reason } of blocks) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
+  for (const { reason } of blocks) if (!hasOpenWork(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
   return counts;
 }
 

@@ -88,7 +88,7 @@ const MAX_TIMEOUT_MS = 600_000;
 /** LIMIT: largest `debounce` in milliseconds. A report that comes a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;
 
-type OnFault = (why: string) => void;
+type ReportHookFault = (why: string) => void;
 type HookMembers = Readonly<Record<string, unknown>>;
 
 /** `faults` has a clause for each field that is wrong or unknown. */
@@ -111,7 +111,7 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
 
 const HOOK_MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
 
-function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
+function readHook(name: string, value: unknown, fault: ReportHookFault): Hook | null {
   if (!HOOK_NAME.test(name))
     fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
   if (!isJsonObject(value)) {
@@ -126,12 +126,12 @@ function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
   return { name, on: debounceByEvent, mirrors, timeoutMs, argv };
 }
 
-function refuseOthers(value: HookMembers, known: readonly string[], fault: OnFault): void {
+function refuseOthers(value: HookMembers, known: readonly string[], fault: ReportHookFault): void {
   for (const member of Object.keys(value))
     if (!known.includes(member)) fault(`has "${member}", which is not a known setting`);
 }
 
-function readOn(value: unknown, fault: OnFault): ReadonlyMap<EventName, number> {
+function readOn(value: unknown, fault: ReportHookFault): ReadonlyMap<EventName, number> {
   const on = new Map<EventName, number>();
   const entries = Array.isArray(value)
     ? value.map((name: unknown): [unknown, unknown] => [name, {}])
@@ -147,7 +147,7 @@ function readOn(value: unknown, fault: OnFault): ReadonlyMap<EventName, number> 
   return on;
 }
 
-function readDebounce(name: EventName, settings: unknown, fault: OnFault): number {
+function readDebounce(name: EventName, settings: unknown, fault: ReportHookFault): number {
   if (!isJsonObject(settings)) fault(`"on"."${name}" must be {"debounce": TIME}`);
   else {
     refuseOthers(settings, ["debounce"], fault);
@@ -157,7 +157,7 @@ function readDebounce(name: EventName, settings: unknown, fault: OnFault): numbe
 }
 
 /** Returns milliseconds; null if the value is missing or wrong. */
-function readTime(value: unknown, member: string, max: number, fault: OnFault): number | null {
+function readTime(value: unknown, member: string, max: number, fault: ReportHookFault): number | null {
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;
   if (ms !== null && ms <= max) return ms;
@@ -165,14 +165,14 @@ function readTime(value: unknown, member: string, max: number, fault: OnFault): 
   return null;
 }
 
-function readMirrors(value: unknown, fault: OnFault): readonly string[] | null {
+function readMirrors(value: unknown, fault: ReportHookFault): readonly string[] | null {
   if (value === undefined) return null;
   if (isWords(value) && value.length > 0) return value;
   fault('"mirrors" must be a list of names or folders of mirrors');
   return null;
 }
 
-function readArgv(run: unknown, fault: OnFault): readonly string[] {
+function readArgv(run: unknown, fault: ReportHookFault): readonly string[] {
   if (isWords(run) && run.length > 0) return run;
   fault('needs "run": a list of a program and its arguments; for a shell ["sh", "-c", "…"]');
   return [];

@@ -1,6 +1,6 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath } from "../../contract/path.ts";
-import type { Disk, DiskOutcome, LocalText, PathState, RootIdentity, Written } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, LocalText, PathState, RootIdentity, WrittenStamp } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
@@ -123,7 +123,7 @@ export class LocalDisk implements Disk {
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
   /** Replaces a file without a row in the journal, as an editor does. See `saveBesideDaemon`. */
-  saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<Written> {
+  saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<WrittenStamp> {
     return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }
 

@@ -38,7 +38,7 @@ export function openFolderInRoot(
   const handle = openFolder(fs, expected);
   if (handle === null) return null;
   return closeUnless(handle, () => {
-    if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
+    if (handle.stat().dev !== root.stat.dev || !isFolderAt(handle, expected, folding)) return false;
     // `..` from the open folder must lead to the root. Comparing paths from the root down proves
     // less, because a part of such a path may have become a symlink.
     const pathUp = below === "" ? "/." : "/..".repeat(below.split("/").length);
@@ -71,7 +71,7 @@ export class ScanFolder {
     if (this.#current?.abs === abs && isSameInode(this.#current.stat, stat)) return this.#current.handle.handlePath;
     this.close();
     const opened = openFolder(this.#fs, abs);
-    const handle = opened && closeUnless(opened, () => isAt(opened, abs, this.#folding));
+    const handle = opened && closeUnless(opened, () => isFolderAt(opened, abs, this.#folding));
     if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
     this.#current = { abs, stat, handle };
     return handle.handlePath;
@@ -91,7 +91,7 @@ function openFolder(fs: Fs, abs: string): FolderHandle | null {
  * Returns true if an open folder is at the expected path, and no part of that path is a symlink. A
  * disk that treats several spellings as equal may report the path in another spelling.
  */
-function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
+function isFolderAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
   const path = handle.path();
   if (path === expected) return true;
   const folds = folding ?? { foldsCase: true, foldsUnicode: true };

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
-import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { DiskOutcome, WrittenStamp } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import {
   nullOnAnyErrno,
@@ -30,7 +30,7 @@ export function moveFile(
   from: LocalPath,
   to: LocalPath,
   expect: Digest | null,
-): DiskOutcome<Written> {
+): DiskOutcome<WrittenStamp> {
   return attemptEffect(from, () => {
     const source = guard.place(from, "file");
     if (!source.ok) return source.outcome;
@@ -59,14 +59,14 @@ function completeMove(
   to: string,
   atTarget: FsStat,
   moved: FsStat,
-): DiskOutcome<Written> {
+): DiskOutcome<WrittenStamp> {
   if (!isSameInode(atTarget, moved)) return staleOutcome("the new path is taken now");
   if (removeName(guard, from, atTarget, makeTempPath(guard, SET_ASIDE_PREFIX)) === "other")
     return toMoveOutcome({ kind: "changed" });
   return doneOutcome({ stamp: toStamp(readCurrentStat(guard, to, moved)) });
 }
 
-function toMoveOutcome(ended: MoveResult): DiskOutcome<Written> {
+function toMoveOutcome(ended: MoveResult): DiskOutcome<WrittenStamp> {
   switch (ended.kind) {
     case "moved":
       return doneOutcome({ stamp: toStamp(ended.stat) });

@@ -38,7 +38,7 @@ export function createNodeFs(): Fs {
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
     ...(process.platform === "linux" ? { syncDisk, listOpenToWrite: () => readFilesOpenToWrite() } : {}),
-    ...(canHoldFolders() ? { handle: openFolderHandle } : {}),
+    ...(canReachFilesByHandle() ? { handle: openFolderHandle } : {}),
   };
 }
 
@@ -55,7 +55,7 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
  * `/proc/self/fd/N/name`. Such paths replace the system call `openat`, which Node lacks. They work
  * only if `/proc` is mounted and shows this process.
  */
-function canHoldFolders(): boolean {
+function canReachFilesByHandle(): boolean {
   if (process.platform !== "linux") return false;
   try {
     const root = openFolderHandle("/");

@@ -32,7 +32,7 @@ export function rescanFiles(
       continue;
     }
     const file = guard.withFoldersOpen(() => readAgain(guard, knownFile, onText));
-    if (file === null || isHalfOfMove(file, knownFile, tree, isInodeElsewhere)) return null;
+    if (file === null || isMoveTarget(file, knownFile, tree, isInodeElsewhere)) return null;
     if (file !== knownFile) changedFiles.set(path, file);
   }
   if (changedFiles.size === 0) return tree;
@@ -41,7 +41,7 @@ export function rescanFiles(
   return { ...tree, files };
 }
 
-function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
+function isMoveTarget(file: LocalFile, known: LocalFile, tree: LocalTree, isInodeElsewhere: IsInodeElsewhere): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, isInodeElsewhere);
 }
 

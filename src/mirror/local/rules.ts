@@ -5,7 +5,7 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { findPatternFault } from "./pattern-fault.ts";
 
-type RuleTexts = {
+type RuleFileContents = {
   readonly ours: string;
   readonly git: string;
   /** Lines that exclude everything outside the synced folders; only the root has such lines. */
@@ -35,7 +35,7 @@ export type FolderRules = {
    */
   readonly scope: readonly RuleLine[];
   /** Used to notice that an ignore file changed. */
-  readonly texts: RuleTexts;
+  readonly texts: RuleFileContents;
   readonly above: FolderRules | null;
 };
 
@@ -64,7 +64,7 @@ export class RulesError extends Error {}
 export function createFolderRules(
   above: FolderRules | null,
   folder: LocalPath,
-  texts: RuleTexts,
+  texts: RuleFileContents,
   foldsCase: boolean,
 ): FolderRules {
   const scope =

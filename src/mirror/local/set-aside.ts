@@ -2,7 +2,7 @@
 
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
+import type { DiskOutcome, LocalText, WrittenStamp } from "../ports/disk.ts";
 import {
   nullOnAnyErrno,
   attemptEffect,
@@ -49,7 +49,7 @@ export function readTextAt(
  * Moves a set-aside file back to its path. If a crash interrupted an earlier call, the file has
  * both paths, and this call removes the set-aside one.
  */
-export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
+export function putBackSetAside(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<WrittenStamp> {
   return attemptEffect(path, () => {
     const setAsidePlace = guard.mirrorPlace(setAsideAt, false);
     if (!setAsidePlace.ok) return setAsidePlace.outcome;

@@ -5,7 +5,7 @@
 
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../contract/path.ts";
-import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { DiskOutcome, WrittenStamp } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import {
   nullOnAnyErrno,
@@ -35,7 +35,7 @@ export const NO_FILE_ERRORS = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL",
  * many files at once. Until then, the record of the document says that a power loss may damage the
  * file.
  */
-export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
+export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<WrittenStamp> {
   const bytes = encodeText(text);
   if (bytes === null) return faultOutcome("EILSEQ", `${path}: ${describeErrno("EILSEQ")}`);
   return attemptEffect(path, () => {
@@ -71,7 +71,7 @@ export function replaceFile(
   text: string,
   expect: Digest,
   setAsideAt: string,
-): DiskOutcome<Written> {
+): DiskOutcome<WrittenStamp> {
   return attemptEffect(path, () => {
     const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
@@ -99,7 +99,7 @@ export function saveBesideDaemon(
   text: string,
   expect: Digest,
   keepAt: string,
-): DiskOutcome<Written> {
+): DiskOutcome<WrittenStamp> {
   return attemptEffect(path, () => {
     const ready = prepareWrite(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
@@ -116,7 +116,7 @@ export function saveBesideDaemon(
   });
 }
 
-type ReadyWrite = {
+type PreparedWrite = {
   readonly kind: "ready";
   readonly bytes: Uint8Array;
   readonly target: string;
@@ -132,7 +132,7 @@ function prepareWrite(
   path: LocalPath,
   text: string,
   expect: Digest,
-): ReadyWrite | DiskOutcome<Written> {
+): PreparedWrite | DiskOutcome<WrittenStamp> {
   const bytes = encodeText(text);
   if (bytes === null) return faultOutcome("EILSEQ", `${path}: ${describeErrno("EILSEQ")}`);
   const target = guard.place(path, "file");
@@ -147,10 +147,10 @@ function prepareWrite(
 
 function exchangeFile(
   guard: RootGuard,
-  { bytes, target, mode }: ReadyWrite,
+  { bytes, target, mode }: PreparedWrite,
   oldPath: string,
   expect: Digest,
-): DiskOutcome<Written> {
+): DiskOutcome<WrittenStamp> {
   const temp = makeTempPath(guard, TEMP_PREFIX);
   guard.fs.writeNew(temp, bytes, mode, true);
   return removeTempOnFault(guard, temp, () => swapFiles(guard, temp, target, oldPath, expect));
@@ -172,7 +172,7 @@ function swapFiles(
   target: string,
   oldPath: string,
   expect: Digest,
-): DiskOutcome<Written> {
+): DiskOutcome<WrittenStamp> {
   // RACE: nothing checks again that `oldPath` is free. Only this process writes in `.mdmirror`, and
   // outside of `.mdmirror` the name is random.
   if (!succeeds(["ENOENT", "ENOTDIR"], () => guard.fs.rename(target, oldPath))) {

@@ -34,7 +34,7 @@ type DocumentAction =
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
   /** Replaces the local file, whose content must still be `expect`, by the service's version. */
-  | ({ readonly kind: "write-local" } & TakesText)
+  | ({ readonly kind: "write-local" } & DownloadedVersion)
   /**
    * Creates a document on the service from a local file, whose content must still be `expect`.
    * `tombstone`: the deleted document that the new one replaces; null if it replaces none.
@@ -62,7 +62,7 @@ type DocumentAction =
    * merge is written locally, then sent by a PUT on that version. Otherwise a conflict is opened or
    * renewed.
    */
-  | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
+  | ({ readonly kind: "merge"; readonly review: boolean } & DownloadedVersion)
   /**
    * Compares two new documents, one on each side, at one path. Contents that differ only by line
    * ends, BOM or final newline become one document. Otherwise the policy's `prefer` decides, or a
@@ -133,9 +133,9 @@ type DocumentAction =
    * local, published) equals the published content, the review is over. Otherwise merges the
    * published content into the local file.
    */
-  | ({ readonly kind: "settle-review" } & TakesText);
+  | ({ readonly kind: "settle-review" } & DownloadedVersion);
 
-type TakesText = ExpectedFile & {
+type DownloadedVersion = ExpectedFile & {
   readonly changeId: ChangeId;
   /**
    * True if the service's content is blank, and the base version is not. Undefined if the plan does
@@ -150,7 +150,7 @@ export type ActionKind = Action["kind"];
  * Returns id and local path of the action's document or folder, for logs and reports. The id is
  * null if the document or folder has none.
  */
-export function subjectOf(action: Action): { readonly id: string | null; readonly path: LocalPath } {
+export function getSubject(action: Action): { readonly id: string | null; readonly path: LocalPath } {
   const subjectId = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
   if ("localPath" in action) return { id: subjectId, path: action.localPath };
   return { id: subjectId, path: "to" in action ? action.to : "" };

@@ -45,7 +45,7 @@ const REMEMBERED_BLOCK = { origin: "remembered", work: "action-required" } as co
 const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true } as const;
 const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
-const REASONS = {
+const REASON_TRAITS = {
   // Blocks because of files and documents that a scan or a list did not show.
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
@@ -113,11 +113,11 @@ const REASONS = {
 
 export const ONE_WAY_SYNC_CLAUSES = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
-export type BlockReason = keyof typeof REASONS;
+export type BlockReason = keyof typeof REASON_TRAITS;
 
-export const BLOCK_REASONS: Readonly<Record<BlockReason, BlockReasonTraits>> = REASONS;
+export const BLOCK_REASONS: Readonly<Record<BlockReason, BlockReasonTraits>> = REASON_TRAITS;
 
-export function isOpen(reason: BlockReason): boolean {
+export function hasOpenWork(reason: BlockReason): boolean {
   return BLOCK_REASONS[reason].work !== "none";
 }
 

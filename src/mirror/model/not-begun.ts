@@ -1,1 +1,1 @@
-export const NOT_BEGUN = "the command was stopped before it came to this item";
+export const NOT_BEGUN_REASON = "the command was stopped before it came to this item";

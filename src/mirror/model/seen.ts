@@ -20,7 +20,7 @@ export type Unread = {
 };
 
 /** Reason for a file that the plan leaves out until it has been unchanged for a while. */
-export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
+export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "still-being-written" };
 
 /** Reason for a folder that is itself linked: mdmirror neither reads it nor writes to it. */
 export const LINKED_FOLDER_INSIDE: Unread = {

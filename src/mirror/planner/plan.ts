@@ -9,7 +9,7 @@ import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
 import { compareWithBase } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, includeAllDocuments, includeDocuments } from "../model/left-out.ts";
-import { listIdsInMovedFolders, isJudged, type JudgedDocuments, NONE_JUDGED } from "./match/at-rest.ts";
+import { listIdsInMovedFolders, isJudged, type JudgedDocuments, NO_JUDGED_DOCUMENTS } from "./match/at-rest.ts";
 import { matchTrees } from "./match/match.ts";
 import type { DocumentRow, Side } from "./match/row.ts";
 import { orderSteps } from "./order/schedule.ts";
@@ -28,7 +28,7 @@ export function makePlan(
   policy: Policy,
   signals: SafetySignals,
   texts: TextLookup,
-  judged: JudgedDocuments = NONE_JUDGED,
+  judged: JudgedDocuments = NO_JUDGED_DOCUMENTS,
 ): Plan {
   const { draft, steps } = planChangedDocuments(seen, policy, texts, judged);
   const { trees } = draft;

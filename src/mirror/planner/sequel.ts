@@ -1,4 +1,4 @@
-import { type Action, type ActionKind, subjectOf } from "../model/action.ts";
+import { type Action, type ActionKind, getSubject } from "../model/action.ts";
 import type { BlockReason } from "../model/block.ts";
 import { hasDigitsOfId, isTemporaryName } from "../model/local-name.ts";
 import { once } from "../../common/once.ts";
@@ -50,7 +50,7 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
  * cycle may replace such a name.
  */
 function hasChosenName(action: Action): boolean {
-  const { id } = subjectOf(action);
+  const { id } = getSubject(action);
   return listPaths(action).some((path) => {
     const name = nameOf(path);
     return isTemporaryName(name) || (id !== null && hasDigitsOfId(name, id));

@@ -44,7 +44,7 @@ export type DiskOutcome<T> =
   | { readonly kind: "stale"; readonly detail: string; readonly isSetAside?: true }
   | { readonly kind: "fault"; readonly errno: string; readonly detail: string; readonly isSetAside?: true };
 
-export type Written = { readonly stamp: Stamp };
+export type WrittenStamp = { readonly stamp: Stamp };
 
 export type RootIdentity = Inode & { readonly markerId: string | null };
 
@@ -111,18 +111,18 @@ export interface Disk {
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
   /** Creates a file in an existing folder; `stale` if something is at the path. */
-  create(path: LocalPath, text: string): DiskOutcome<Written>;
+  create(path: LocalPath, text: string): DiskOutcome<WrittenStamp>;
   /**
    * Replaces a file whose digest must be `expect`. The caller has opened an intent with
    * `setAsideAt`; the old file stays there until `removeSetAside`.
    */
-  replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;
+  replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp>;
   /**
    * Moves a file to a free path; never overwrites a file. A rename that only changes upper and
    * lower case is possible.
    * @param expect digest that the file must have; null if any content is accepted
    */
-  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
+  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<WrittenStamp>;
   /**
    * Moves a file to `trashPath`, below `.mdmirror/`. Sets the file aside first, compares it with
    * `expect`, and moves it back if it differs.
@@ -146,7 +146,7 @@ export interface Disk {
    * Moves a set-aside or trashed file back. If something is at the path, it stays, and the result
    * is `stale`.
    */
-  putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
+  putBack(setAsideAt: string, path: LocalPath): DiskOutcome<WrittenStamp>;
   /** Returns true if another process has the file open for writing; false if that is unknown. */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;

@@ -16,7 +16,7 @@ type EventStreamOptions = {
   readonly random: Random;
 };
 
-const RECONNECT = {
+const RECONNECT_DELAYS = {
   /**
    * Milliseconds to wait after a lost connection. Each further loss doubles the wait, up to
    * `lostMostMs`. After a stream that stayed open for `lastedMs`, the wait is `lostMs` again.
@@ -80,7 +80,7 @@ export class EventStream implements RemoteEvents {
       const began = clock.monotonic();
       const streamEnd = await this.#listen(listener);
       if (signal.aborted) return;
-      if (clock.monotonic() - began > RECONNECT.lastedMs) this.#failures = 0;
+      if (clock.monotonic() - began > RECONNECT_DELAYS.lastedMs) this.#failures = 0;
       const nextState = nextStateAfter(streamEnd, this.#failures++);
       listener.onState(nextState.state);
       // The wait is random, so that the clients of a restarted service do not all connect at the
@@ -190,16 +190,19 @@ class EventConnection {
 /** @param failures number of earlier attempts in a row that failed or ended soon */
 function nextStateAfter(end: StreamEnd, failures: number): NextStreamState {
   const factor = 2 ** Math.min(failures, 16);
-  if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
+  if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT_DELAYS.refusedMostMs };
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
     const why = whyNoStream(end);
-    if (!isTemporary(end)) return { state: { kind: "none", why }, ms: RECONNECT.noneMs };
+    if (!isTemporary(end)) return { state: { kind: "none", why }, ms: RECONNECT_DELAYS.noneMs };
     const serverMs = "retryAfterMs" in end ? end.retryAfterMs : null;
-    const ms = Math.min(RECONNECT.refusedMostMs, Math.max(serverMs ?? 0, RECONNECT.refusedMs * factor));
+    const ms = Math.min(RECONNECT_DELAYS.refusedMostMs, Math.max(serverMs ?? 0, RECONNECT_DELAYS.refusedMs * factor));
     return { state: { kind: "broken", why }, ms };
   }
   const why = end.kind === "ended" ? end.why : end.detail;
-  return { state: { kind: "broken", why }, ms: Math.min(RECONNECT.lostMostMs, RECONNECT.lostMs * factor) };
+  return {
+    state: { kind: "broken", why },
+    ms: Math.min(RECONNECT_DELAYS.lostMostMs, RECONNECT_DELAYS.lostMs * factor),
+  };
 }
 
 type AnsweredStreamEnd = Extract<StreamEnd, { readonly kind: "problem" | "unreadable" | "success" }>;

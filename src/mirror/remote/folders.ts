@@ -79,7 +79,7 @@ function listFoldersBy(context: CallContext, selector: Selector, spent?: ListTot
   return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 
-const OTHER_FOLDER = "the service answered with another folder";
+const OTHER_FOLDER_MESSAGE = "the service answered with another folder";
 
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
@@ -91,7 +91,7 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   // The API promises only the id of the new folder. If the answer has no path, the folder has the
   // path that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
-  if (!isCreatedAt(path, value.path)) return failAsUnusable(call, reply, OTHER_FOLDER);
+  if (!isCreatedAt(path, value.path)) return failAsUnusable(call, reply, OTHER_FOLDER_MESSAGE);
   return { ok: true, value, requestId: reply.requestId };
 }
 
@@ -108,7 +108,7 @@ async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Pro
   const folder = readFolder(reply.value);
   if (!folder.ok)
     return failAsUnusable(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
-  if (folder.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FOLDER);
+  if (folder.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FOLDER_MESSAGE);
   traits.learnFromPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }

@@ -33,7 +33,7 @@ export type StreamReply = { readonly kind: "ended"; readonly why: string } | Api
  * Result for a connection that cannot stream. The caller treats the 404 as an answer of a service
  * without events.
  */
-const NO_STREAMS: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
+const STREAMS_UNSUPPORTED: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
 
 export class HttpClient {
   readonly #options: HttpOptions;
@@ -104,7 +104,7 @@ export class HttpClient {
       ...(lastId === null ? {} : { "last-event-id": lastId }),
     };
     const request = { method: "GET", path, headers, body: null };
-    const streamEnd = (await wire.stream?.(request, bounds, onBytes)) ?? NO_STREAMS;
+    const streamEnd = (await wire.stream?.(request, bounds, onBytes)) ?? STREAMS_UNSUPPORTED;
     if (streamEnd.kind === "ended") return { kind: "ended", why: scrub(streamEnd.why, 200) };
     const call: ApiCall = { method: "GET", path, body: null, accept: [], size: "page" };
     return readReply(call, streamEnd, { address, scrub, now: clock.now() });

@@ -196,14 +196,14 @@ class ListTraversal<Item extends { readonly id: string }> {
 }
 
 /** Number of awaits after which undici has certainly sent an earlier request. */
-const EVENT_LOOP_TURNS = 16;
+const AWAITS_UNTIL_SENT = 16;
 
 /**
  * ORDER: the request for the next page is sent before the items of the current page are read, so
  * that mdmirror and the service work at the same time.
  */
 async function waitForEarlierRequests(): Promise<void> {
-  for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await null;
+  for (let turn = 0; turn < AWAITS_UNTIL_SENT; turn++) await null;
 }
 
 const GET_REQUEST = { method: "GET" } as const;

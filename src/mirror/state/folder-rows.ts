@@ -49,32 +49,32 @@ export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: D
   return readStateRows(mirrorFolder, (db) => selectFolderRows(db, folder, depth));
 }
 
-const BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
-const REST_SQL = "substr(local_path, length($in) + 1)";
+const IS_BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
+const PATH_BELOW_SQL = "substr(local_path, length($in) + 1)";
 /**
  * SQL conditions for rows in a folder. `$in`: path of the folder with a slash, or "" for the root.
  */
-const CONDITIONS: Readonly<Record<Depth, string>> = {
-  directly: `${BELOW_SQL} AND instr(${REST_SQL}, '/') = 0`,
-  below: BELOW_SQL,
+const DEPTH_CONDITIONS: Readonly<Record<Depth, string>> = {
+  directly: `${IS_BELOW_SQL} AND instr(${PATH_BELOW_SQL}, '/') = 0`,
+  below: IS_BELOW_SQL,
 };
 
-const SUMS_SQL = `SELECT substr(${REST_SQL}, 1, instr(${REST_SQL}, '/') - 1) AS name, count(*) AS documents, max(mtime_ms) AS changedAt FROM records WHERE ${BELOW_SQL} AND instr(${REST_SQL}, '/') > 0 AND state = 'linked' GROUP BY 1`;
+const SELECT_FOLDER_SUMS = `SELECT substr(${PATH_BELOW_SQL}, 1, instr(${PATH_BELOW_SQL}, '/') - 1) AS name, count(*) AS documents, max(mtime_ms) AS changedAt FROM records WHERE ${IS_BELOW_SQL} AND instr(${PATH_BELOW_SQL}, '/') > 0 AND state = 'linked' GROUP BY 1`;
 
-const SPELLED_SQL =
+const SPELLED_DIGESTS_SQL =
   "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
 
 function selectFolderRows(db: SqliteDatabase, folder: LocalPath, depth: Depth): FolderRows {
-  const condition = CONDITIONS[depth];
+  const condition = DEPTH_CONDITIONS[depth];
   const parameters = { in: folder === "" ? "" : `${folder}/` };
   const documents = db.prepare<[typeof parameters], ShownDocumentRow>(
-    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED_SQL} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
+    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED_DIGESTS_SQL} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
   );
   const preparePaths = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
   return {
     documents: documents.all(parameters).map(toShownDocument),
     folders: preparePaths(`SELECT local_path FROM dirs WHERE ${condition}`).all(parameters),
-    sums: db.prepare<[typeof parameters], SubfolderTotals>(SUMS_SQL).all(parameters),
+    sums: db.prepare<[typeof parameters], SubfolderTotals>(SELECT_FOLDER_SUMS).all(parameters),
     blocks: [...new BlockTable(db).load().values()],
     conflicts: preparePaths("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
     reviews: preparePaths("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),

@@ -51,7 +51,7 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
     db.close();
     throw error;
   }
-  return { kind: "locked", release: () => release(db, folder) };
+  return { kind: "locked", release: () => releaseFolderLock(db, folder) };
 }
 
 /** Takes the lock; returns null if the lock file is damaged. */
@@ -73,7 +73,7 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
  * Releases the lock; a second call does nothing. ORDER: the holder file is removed first, because
  * after the release that file may already describe the next process.
  */
-function release(db: SqliteDatabase, folder: string): void {
+function releaseFolderLock(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;
   removeOwnFile(folder, HOLDER_FILE);
   db.close();

@@ -17,7 +17,7 @@ export type ConnectionEnds = {
 export type PeerUser = number | "gone" | "unknown";
 
 /** Files in which Linux lists its sockets. IPv4 addresses in the IPv6 file begin with a prefix. */
-const TABLES = [
+const SOCKET_TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   {
     path: "/proc/net/tcp6",
@@ -27,7 +27,7 @@ const TABLES = [
 
 export function findPeerUser(ends: ConnectionEnds): PeerUser {
   let wasRead = false;
-  for (const { path, prefix } of TABLES) {
+  for (const { path, prefix } of SOCKET_TABLES) {
     const table = readTable(path);
     if (table === null) continue;
     wasRead = true;

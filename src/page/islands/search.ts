@@ -10,7 +10,7 @@ const PAUSE_MS = 120;
 /** Milliseconds without an answer until the page shows that it is waiting. */
 const SLOW_MS = 300;
 /** Milliseconds until the page asks again for results that were not ready. */
-const AGAIN_MS = 500;
+const RETRY_SEARCH_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");
 let currentRequest = new AbortController();
@@ -34,7 +34,7 @@ searchIfPending();
 function searchIfPending(): void {
   if (!isPending()) return;
   setShown("slow", true);
-  searchAfter(AGAIN_MS);
+  searchAfter(RETRY_SEARCH_MS);
 }
 
 function isPending(): boolean {

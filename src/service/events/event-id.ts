@@ -7,7 +7,7 @@
 import type { ServerContext } from "../requests/context.ts";
 import { sealContent, unsealContent } from "../requests/seal.ts";
 
-const PREFIX = "evt_";
+const EVENT_ID_PREFIX = "evt_";
 const RANDOM_BYTES = 12;
 /** Bytes to which every position is padded, so that the length of an id reveals nothing. */
 const POSITION_BYTES = 44;
@@ -23,13 +23,18 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
   content.set(random(RANDOM_BYTES));
   if (content.write(position, RANDOM_BYTES, "latin1") !== position.length)
     throw new Error("the position in the outbox is too long");
-  return PREFIX + sealContent(cursorSecret, sealPurpose(workspace), content);
+  return EVENT_ID_PREFIX + sealContent(cursorSecret, sealPurpose(workspace), content);
 }
 
 /** Returns null for an id that `sealPosition` did not make for this workspace. */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
-  if (!id.startsWith(PREFIX)) return null;
-  const content = unsealContent(secret, sealPurpose(workspace), id.slice(PREFIX.length), RANDOM_BYTES + POSITION_BYTES);
+  if (!id.startsWith(EVENT_ID_PREFIX)) return null;
+  const content = unsealContent(
+    secret,
+    sealPurpose(workspace),
+    id.slice(EVENT_ID_PREFIX.length),
+    RANDOM_BYTES + POSITION_BYTES,
+  );
   return content?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
 }
 

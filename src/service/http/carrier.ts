@@ -28,7 +28,7 @@ import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 /** LIMIT: open event streams, so that connections remain for other requests. */
 const MAX_STREAMS = 6_000;
 /** LIMIT: characters of an id in a path, because Node itself refuses longer request lines. */
-const MAX_ID = 64 * 1024;
+const MAX_ID_CHARACTERS = 64 * 1024;
 
 /** Requests whose client waits for status 100 (Continue) before it sends the body. */
 const waitingForContinue = new WeakSet<IncomingMessage>();
@@ -68,7 +68,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     requestIdHeader: false,
-    routerOptions: { maxParamLength: MAX_ID },
+    routerOptions: { maxParamLength: MAX_ID_CHARACTERS },
     // fastify decodes the path of a request before it finds the route, and fails if the encoding is
     // malformed. With its percent signs escaped, the decoded path is the path that the client sent.
     rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),

@@ -9,10 +9,10 @@ const MINUTE_MS = 60_000;
 /** LIMIT: minutes that are remembered (one day), because each takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
 /** Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above its predecessor. */
-const FIRST_GROUP_MS = 0.5;
-const GROUP_RATIO = 1.25;
+const FIRST_BUCKET_MS = 0.5;
+const BUCKET_RATIO = 1.25;
 /** Number of histogram buckets. The last bucket contains all durations from 17 s on. */
-const DURATION_GROUPS = 48;
+const DURATION_BUCKETS = 48;
 
 type AnswerCounts = { answered: number; refused: number; failed: number };
 
@@ -70,7 +70,7 @@ export class RequestHistory {
     const lastMinute = this.#minutes.at(-1);
     // If the clock was set back, requests are counted in the latest minute.
     if (lastMinute !== undefined && lastMinute.minute >= now) return lastMinute;
-    const durations = new Uint32Array(DURATION_GROUPS);
+    const durations = new Uint32Array(DURATION_BUCKETS);
     const minute: MinuteCounts = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
     this.#minutes.push(minute);
     if (this.#minutes.length > MAX_MINUTES) this.#minutes.shift();
@@ -94,7 +94,7 @@ export class RequestHistory {
 function makeSpan(at: number, minutes: readonly MinuteCounts[]): RequestSpan {
   const sum = (countIn: (minute: MinuteCounts) => number) =>
     minutes.reduce((total, minute) => total + countIn(minute), 0);
-  const durations = Array.from({ length: DURATION_GROUPS }, (_, group) => sum((minute) => minute.durations[group]!));
+  const durations = Array.from({ length: DURATION_BUCKETS }, (_, group) => sum((minute) => minute.durations[group]!));
   return {
     at,
     answered: sum(({ answered }) => answered),
@@ -107,8 +107,8 @@ function makeSpan(at: number, minutes: readonly MinuteCounts[]): RequestSpan {
 }
 
 function findGroup(ms: number): number {
-  const group = Math.ceil(Math.log(Math.max(ms, FIRST_GROUP_MS) / FIRST_GROUP_MS) / Math.log(GROUP_RATIO));
-  return Math.min(group, DURATION_GROUPS - 1);
+  const group = Math.ceil(Math.log(Math.max(ms, FIRST_BUCKET_MS) / FIRST_BUCKET_MS) / Math.log(BUCKET_RATIO));
+  return Math.min(group, DURATION_BUCKETS - 1);
 }
 
 /**
@@ -122,5 +122,5 @@ function findQuantile(durations: readonly number[], share: number): number | nul
     countSoFar += count;
     return count > 0 && countSoFar >= total * share;
   });
-  return group < 0 ? null : FIRST_GROUP_MS * GROUP_RATIO ** group;
+  return group < 0 ? null : FIRST_BUCKET_MS * BUCKET_RATIO ** group;
 }

@@ -153,7 +153,7 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
   const { created } =
-    findFirstFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_SENT;
+    findFirstFault(path, "folder") === null ? await sendCreation(sender, FOLDERS, { path }) : NOT_CREATED;
   sender.links?.note(entry, null, created);
   return created === null ? null : { bytes: 0 };
 }
@@ -171,7 +171,7 @@ type CreateAnswer =
   | { readonly created: { readonly id: string; readonly lastChangeId: string } }
   | { readonly created: null; readonly problem: Problem };
 
-const NOT_SENT = { created: null };
+const NOT_CREATED = { created: null };
 
 async function sendCreation({ ask }: SendContext, path: string, body: object): Promise<CreateAnswer> {
   const { status, json } = await ask("POST", path, body);

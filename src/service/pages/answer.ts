@@ -64,7 +64,7 @@ export const NOT_SIGNED_IN: PageTrouble = {
   next: "sign in with a key",
 };
 
-export const MISSING_TOKEN: PageTrouble = {
+export const MISSING_FORM_TOKEN: PageTrouble = {
   status: 403,
   reason: "this form was not sent from a page of this session; nothing was done",
   next: "go back, reload the page, and try again",

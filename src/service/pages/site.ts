@@ -26,7 +26,7 @@ import {
 import {
   NOT_SIGNED_IN,
   UNKNOWN_PAGE,
-  MISSING_TOKEN,
+  MISSING_FORM_TOKEN,
   type PageResult,
   type PageTrouble,
   makeErrorPage,
@@ -120,7 +120,7 @@ export class Pages {
       return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     return bytes <= MAX_SIGN_IN_BYTES
       ? null
-      : this.#trouble({ ...MISSING_TOKEN, status: 413, reason: "this is not a key" }, null);
+      : this.#trouble({ ...MISSING_FORM_TOKEN, status: 413, reason: "this is not a key" }, null);
   }
 
   async #answer(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
@@ -137,7 +137,7 @@ export class Pages {
       return request.method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : redirect(SIGN_IN_ADDRESS);
     const openReviews = signedInSession.who.who.kind === "admin" ? await this.#core.admin.reviews.waiting() : 0;
     const session = { ...signedInSession, waiting: openReviews, path };
-    if (form === null) return this.#trouble({ ...MISSING_TOKEN, status: 415 }, session);
+    if (form === null) return this.#trouble({ ...MISSING_FORM_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
   }
 
@@ -147,7 +147,7 @@ export class Pages {
     session: Session<SignedInUser> & TabData,
   ): Promise<PageAnswer> {
     const isForm = request.method === "POST";
-    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(MISSING_TOKEN, session);
+    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(MISSING_FORM_TOKEN, session);
     const { path, query: text } = splitRequestTarget(request.path);
     if (isForm && path === SIGN_OUT_ADDRESS) return redirect(SIGN_IN_ADDRESS, this.#sessions.signOut(request.headers));
     const { who } = session.who;

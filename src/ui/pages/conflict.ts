@@ -4,7 +4,7 @@
  */
 
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { type ProblemView, type ShownText, viewProblem } from "../../mirror/operations/manual/problem-view.ts";
+import { type ProblemView, type ContentOrReason, viewProblem } from "../../mirror/operations/manual/problem-view.ts";
 import { findNextStep } from "../../mirror/operations/results/next-step.ts";
 import { describeResolution } from "../../mirror/operations/results/resolutions.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
@@ -300,7 +300,7 @@ function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   return html`<section id="texts"><h2>Local edits</h2>${difference}</section>`;
 }
 
-function renderVersion(label: Html, text: ShownText): Html {
+function renderVersion(label: Html, text: ContentOrReason): Html {
   if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${renderSentence(text.why)}.</p>`;
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }
@@ -333,7 +333,7 @@ function findStartName(name: string | null): StartName | null {
   return START_NAMES.find((key) => key === name) ?? null;
 }
 
-function readContent(text: ShownText): string | null {
+function readContent(text: ContentOrReason): string | null {
   return text.kind === "text" ? text.text : null;
 }
 

@@ -1,7 +1,7 @@
 import { count } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { renderAge, renderCommand, renderDot, renderEmptyState, renderName, renderSentence } from "../../page/parts.ts";
-import { LINK, mirrorAddress } from "../addresses.ts";
+import { LINK_PATH, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 import {
@@ -9,7 +9,7 @@ import {
   renderJob,
   renderProgress,
   describeForScreenReader,
-  stateOf,
+  chooseStateBadge,
   sortWorstFirst,
 } from "../status.ts";
 
@@ -21,7 +21,7 @@ export const HOME_PAGE: UiPage = {
     return {
       title: `${problems === 0 ? "" : `(${problems}) `}Linked folders · mdmirror`,
       announcement: folders.map(describeForScreenReader).join("; "),
-      main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK}">Add a folder</a></div>
+      main: html`<div class="title"><h1>Linked folders</h1><a class="button main-action" href="${LINK_PATH}">Add a folder</a></div>
 ${unfit.map((why) => html`<div class="notice bad"><p>${renderSentence(why)}</p>${renderCommand("mdmirror trust FOLDER")}</div>`)}
 ${folders.length === 0 ? NO_FOLDER_YET : renderTable(sortWorstFirst(folders), request)}`,
     };
@@ -31,7 +31,7 @@ ${folders.length === 0 ? NO_FOLDER_YET : renderTable(sortWorstFirst(folders), re
 const NO_FOLDER_YET = renderEmptyState(
   "No folder is linked yet",
   "Link a folder to a workspace; it then appears on this page.",
-  html`<a class="button main-action" href="${LINK}">Add a folder</a>`,
+  html`<a class="button main-action" href="${LINK_PATH}">Add a folder</a>`,
 );
 
 function renderTable(folders: readonly Folder[], request: PageRequest): Html {
@@ -50,7 +50,7 @@ function renderProgressIn({ job, daemon }: Folder): Html | null {
 
 function renderRow(folder: Folder, request: PageRequest): Html {
   const { name, root, status, needs, waits } = folder;
-  const [tone, word] = stateOf(folder);
+  const [tone, word] = chooseStateBadge(folder);
   const renderNumber = (label: string, n: number, part: string) =>
     html`<td class="number" data-label="${label}">${n === 0 ? html`<span class="faint">0</span>` : html`<a href="${mirrorAddress(name, part)}">${count(n)}</a>`}</td>`;
   const reviews = status?.reviews.length ?? 0;

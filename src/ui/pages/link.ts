@@ -15,14 +15,14 @@ import {
   renderRefusedAttributes,
   renderSentence,
 } from "../../page/parts.ts";
-import { LINK } from "../addresses.ts";
+import { LINK_PATH } from "../addresses.ts";
 import type { LinkDraft, LinkFields, RefusedLink } from "../linking.ts";
 import type { PageRequest, UiPage } from "../page.ts";
 import { DIRECTIONS } from "../setting-words.ts";
 
 /** Shows a form, then the plan of the first sync and a button that links the folder. */
 export const LINK_PAGE: UiPage = {
-  path: LINK,
+  path: LINK_PATH,
   isLive: false,
   show(ui, request) {
     const id = request.query.get("draft") ?? "";
@@ -50,7 +50,7 @@ ${isRefused && renderRefusal(explainRefusal(refused.trouble))}<span class="hint"
   };
   const direction = readTyped("direction") || "both";
   return html`<div class="with-aside"><section class="card">${renderActionForm(
-    { action: LINK, csrf, fields: { draft: id } },
+    { action: LINK_PATH, csrf, fields: { draft: id } },
     html`${renderField("url", "URL of the service", "Such as https://files.example.com", html`type="url" required`)}
 ${renderField("key", "Key", isKeyKept ? "The key that you entered is kept. Enter another one to change it." : "It is stored in the folder, readable for you alone.", html`type="password"${!isKeyKept && html` required`}`)}
 ${renderField("dir", "Folder on this computer", "A complete path; a new folder is created.", html`required`)}
@@ -87,14 +87,14 @@ function renderPreview({ dir, config, preview }: LinkDraft, id: string, { csrf }
       html`<li><div class="main"><b>${describeSteps(kind, size)}</b><br><span class="faint">${first.map((path, i) => html`${i > 0 && ", "}${renderName(path)}`)}${size > first.length && " …"}</span></div></li>`,
   );
   const form = renderActionForm(
-    { action: LINK, csrf, fields: { draft: id } },
+    { action: LINK_PATH, csrf, fields: { draft: id } },
     html`<button class="main-action">Link and sync</button>`,
   );
   const summary = rows.length === 0 ? "Both sides are empty or equal, so there is nothing to sync yet." : SAFE_SENTENCE;
   return html`<section class="card flush"><header><h2>First sync of ${renderName(dir)}</h2></header>
 <p>${summary} <span class="faint">Service: ${renderSentence(config.url)}</span></p>
 ${rows.length > 0 && html`<ul class="rows">${rows}</ul>`}</section>
-<div class="row">${form}<a class="button plain" href="${LINK}">Back</a></div>`;
+<div class="row">${form}<a class="button plain" href="${LINK_PATH}">Back</a></div>`;
 }
 
 const SAFE_SENTENCE = "Nothing is deleted or overwritten on either side.";

@@ -3,7 +3,7 @@ import { plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { renderAge, renderEmptyState, renderName } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
-import type { Folder, Need } from "../folders.ts";
+import type { Folder, LinkedProblem } from "../folders.ts";
 import { makeFolderPage, type PageRequest, type Ui } from "../page.ts";
 import { renderFolderForm, renderPager, cutListPage, problemRows } from "../parts.ts";
 import { MANY_WAYS, type OpenConflict, readOpenConflicts } from "../resolving.ts";
@@ -40,17 +40,17 @@ ${
 /**
  * Returns the position in the list: problems of the folder, then conflicts, then blocked documents.
  */
-function rankProblem({ path, kind }: Need): 0 | 1 | 2 {
+function rankProblem({ path, kind }: LinkedProblem): 0 | 1 | 2 {
   if (path === "") return 0;
   return kind === "conflict" ? 1 : 2;
 }
 
-function renderGroups(ui: Ui, folder: Folder, needs: readonly Need[], request: PageRequest): Html {
+function renderGroups(ui: Ui, folder: Folder, needs: readonly LinkedProblem[], request: PageRequest): Html {
   const [ofFolder, inConflict, blocked] = ([0, 1, 2] as const).map((rank) =>
     needs.filter((need) => rankProblem(need) === rank),
   );
   const openByPath = inConflict!.length === 0 ? new Map<string, OpenConflict>() : readOpenConflicts(ui, folder.root);
-  const renderSection = (id: string, title: string, shown: readonly Need[]) =>
+  const renderSection = (id: string, title: string, shown: readonly LinkedProblem[]) =>
     shown.length > 0 &&
     html`<section class="card flush" id="${id}"><header><h2>${title}</h2></header>${problemRows(shown)}</section>`;
   return html`${renderSection("folder-problems", "The whole folder", ofFolder!)}
@@ -59,7 +59,11 @@ ${renderSection("blocked", "Blocked documents", blocked!)}`;
 }
 
 /** Lists conflicts with check boxes. Each button resolves all checked conflicts in one way. */
-function renderConflictList(needs: readonly Need[], open: ReadonlyMap<string, OpenConflict>, now: number): Html {
+function renderConflictList(
+  needs: readonly LinkedProblem[],
+  open: ReadonlyMap<string, OpenConflict>,
+  now: number,
+): Html {
   const ways = Object.entries(MANY_WAYS).map(
     ([way, label]) => html`<button name="way" value="${way}">${label}</button>`,
   );
@@ -68,7 +72,7 @@ function renderConflictList(needs: readonly Need[], open: ReadonlyMap<string, Op
 <ul class="rows">${needs.map((need) => renderConflictRow(need, open.get(need.path), now))}</ul></section>`;
 }
 
-function renderConflictRow({ path, address }: Need, open: OpenConflict | undefined, now: number): Html {
+function renderConflictRow({ path, address }: LinkedProblem, open: OpenConflict | undefined, now: number): Html {
   const box =
     open !== undefined &&
     html`<input type="checkbox" name="conflict" value="${open.choice}" aria-label="${`Select ${shownName(path)}`}">`;

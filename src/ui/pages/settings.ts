@@ -126,7 +126,7 @@ ${lines.trim() === "" ? html`<p class="faint">No rules: every Markdown file is s
 <form id="search" class="stack" method="get" action="${mirrorAddress(folder.name, "settings")}">${field("rule", "rule", "New rule, as in .gitignore", rule!, "drafts/")}
 ${field("q", "q", "Test a path", path!, "notes/plan.md")}<button>Try</button></form>
 <p id="announcement-found" role="status" class="unseen"></p><p id="slow" class="faint" hidden>Trying …</p><p id="failed" role="alert" hidden>The test was not answered.</p>
-<div id="found">${path !== "" && renderTest(lines, rule!, path!)}${rule !== "" && renderTrial(folder, rule!, request)}</div></section>`;
+<div id="found">${path !== "" && renderPathTest(lines, rule!, path!)}${rule !== "" && renderExcludedDocuments(folder, rule!, request)}</div></section>`;
 }
 
 function renderRules(folder: Folder, lines: string, request: PageRequest): Html {
@@ -148,7 +148,7 @@ function renderRules(folder: Folder, lines: string, request: PageRequest): Html 
 /** LIMIT: number of documents that the test of a rule names, so that the page stays short. */
 const MAX_NAMED = 5;
 
-function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {
+function renderExcludedDocuments(folder: Folder, rule: string, request: PageRequest): Html {
   const excluded = findExcluded(folder.root, rule);
   if (excluded.kind === "trouble") return html`<p id="count">${renderSentence(toSentence(excluded.trouble.what))}</p>`;
   const paths = excluded.value;
@@ -159,7 +159,7 @@ function renderTrial(folder: Folder, rule: string, request: PageRequest): Html {
 ${renderFolderForm(folder, { path: "ignore", fields: { pattern: rule } }, request, html`<button class="main-action">Add the rule</button>`)}`;
 }
 
-function renderTest(lines: string, rule: string, path: string): Html {
+function renderPathTest(lines: string, rule: string, path: string): Html {
   const testBefore = testIgnoreLines(lines, path);
   const testAfter = testIgnoreLines(`${lines}\n${rule}`, path);
   if (testAfter.kind === "trouble") return html`<p>${renderSentence(toSentence(testAfter.trouble.what))}</p>`;

@@ -4,7 +4,7 @@ import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { renderActionForm, renderNextStep, renderSentence } from "../../page/parts.ts";
 import { type RequestRefusal, REFUSAL_TEXT } from "../../page/same-site.ts";
-import { mirrorAddress, SIGN_OUT } from "../addresses.ts";
+import { mirrorAddress, SIGN_OUT_PATH } from "../addresses.ts";
 import type { UiPage } from "../page.ts";
 import { renderOrigin } from "../parts.ts";
 
@@ -66,13 +66,13 @@ export const NO_PAGE: Trouble = {
 };
 
 export const SIGN_OUT_PAGE: UiPage = {
-  path: SIGN_OUT,
+  path: SIGN_OUT_PATH,
   isLive: false,
   show: (_ui, { csrf }) => ({
     title: "Sign out · mdmirror",
     main: html`<h1>Sign out</h1>
 <p>This browser no longer has access. Syncing continues; <code>mdmirror ui</code> opens a page again.</p>
-${renderActionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
+${renderActionForm({ action: SIGN_OUT_PATH, csrf }, html`<button class="main-action">Sign out</button>`)}`,
   }),
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../../src/mirror/model/seen.ts";
+import { STILL_WRITTEN_REASON, type Unread, makeUnreadable } from "../../../src/mirror/model/seen.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { doLocally, openConflict } from "../commands.ts";
 import { POLICY, SIGNALS, planOf, describePlan, worldAfter } from "../table.ts";
@@ -184,7 +184,7 @@ describe("I09 where only the path speaks for a file, the document waits while an
     return describePlan(makePlan(hidden, POLICY, SIGNALS, world.lookup()));
   }
   test("it may be that file", () => {
-    expect(planWhile(STILL_WRITTEN)).toBe("block still-being-written b.md");
+    expect(planWhile(STILL_WRITTEN_REASON)).toBe("block still-being-written b.md");
   });
   test("what cannot be read at all delays nothing", () => {
     expect(planWhile(makeUnreadable("EACCES"))).toBe("put b.md");
@@ -193,6 +193,6 @@ describe("I09 where only the path speaks for a file, the document waits while an
     expect(planWhile(makeUnreadable("its files keep moving"), undefined, "")).toBe("block local-unreadable b.md");
   });
   test("an edit of the file in place is sent", () => {
-    expect(planWhile(STILL_WRITTEN, `new h.md ${OTHER}; edit b.md ${NEW}`)).toBe("put b.md");
+    expect(planWhile(STILL_WRITTEN_REASON, `new h.md ${OTHER}; edit b.md ${NEW}`)).toBe("put b.md");
   });
 });

@@ -3,7 +3,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { makeRecord } from "../../model/settle.ts";
 import { parentOf } from "../../../contract/path.ts";
-import type { DiskOutcome, Written } from "../../ports/disk.ts";
+import type { DiskOutcome, WrittenStamp } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { fromServicePath } from "../run/world.ts";
@@ -85,7 +85,7 @@ async function recordCreated(
   ctx: CycleContext,
   action: ActionOf<"create-local">,
   { changeId, digest, isProtected }: CreatedVersion,
-  { stamp }: Written,
+  { stamp }: WrittenStamp,
   text: string,
 ): Promise<Outcome> {
   const version = { changeId, digest };
@@ -115,8 +115,8 @@ function endCreation(
   { id, localPath }: ActionOf<"create-local">,
   digest: Digest,
   text: string,
-  end: DiskOutcome<Written>,
-): ValueOrEnd<Written> {
+  end: DiskOutcome<WrittenStamp>,
+): ValueOrEnd<WrittenStamp> {
   if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
   // The file may exist although its creation failed. Its content is stored first (I03), because the

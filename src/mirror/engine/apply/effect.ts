@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
-import { type Action, type ActionOf, type Outcome, type OutcomeOf, subjectOf } from "../../model/action.ts";
+import { type Action, type ActionOf, type Outcome, type OutcomeOf, getSubject } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Block, DocumentRecord, Stamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -232,7 +232,7 @@ export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
 }
 
 export function makeEvent(action: Action, side: EventSide, overrides: Partial<EventFields> = {}): EventFields {
-  return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...overrides };
+  return { kind: action.kind, side, ...getSubject(action), detail: action.why, ...overrides };
 }
 
 /**

@@ -4,7 +4,7 @@ import { ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
 import { moveBase, moveBaseUnderEdit, makeRecord } from "../../model/settle.ts";
 import { areSimilar, makeLineProfile } from "../../model/similar.ts";
-import type { DiskOutcome, Written } from "../../ports/disk.ts";
+import type { DiskOutcome, WrittenStamp } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { makeSetAsidePath } from "../run/world.ts";
@@ -160,7 +160,7 @@ function isUncountedLoss(
 export function resultOfReplace(
   ctx: CycleContext,
   row: ReplaceRow,
-  end: DiskOutcome<Written>,
+  end: DiskOutcome<WrittenStamp>,
   copies?: string[],
 ): EffectResult<ObservedFile> {
   // The journal row stays open only if the old file is still set aside. Recovery then restores that

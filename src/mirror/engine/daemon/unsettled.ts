@@ -3,7 +3,7 @@
 import { once } from "../../../common/once.ts";
 import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
-import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
+import { STILL_WRITTEN_REASON, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { toInodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -75,7 +75,7 @@ export class DirtyPaths {
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const unsettledPaths = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes)
-      if (this.#settledAt(change) > now) unsettledPaths.set(path, STILL_WRITTEN);
+      if (this.#settledAt(change) > now) unsettledPaths.set(path, STILL_WRITTEN_REASON);
     return unsettledPaths;
   }
 
@@ -211,7 +211,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   for (const record of base.records.values()) {
     const file = emptyPaths.has(record.localPath) ? tree.files.get(record.localPath) : undefined;
     if (file === undefined || file.digest === record.localDigest || inodes().has(toInodeKey(file.stamp))) continue;
-    emptiedFiles.set(file.path, STILL_WRITTEN);
+    emptiedFiles.set(file.path, STILL_WRITTEN_REASON);
   }
   return emptiedFiles;
 }

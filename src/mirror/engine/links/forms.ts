@@ -158,7 +158,7 @@ export class LinkForms {
   readByCurrentPlaces(path: LocalPath, bytes: DigestedText, where: PlacesByTime): DigestedText {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
-      this.known.put({ ...makeEntry(where.now, path, bytes.digest, form.digest, leads), spelledAt });
+      this.known.put({ ...makeSpelling(where.now, path, bytes.digest, form.digest, leads), spelledAt });
     this.#distrustStamp(where.now.docAt(path), form.digest);
     return form;
   }
@@ -255,7 +255,7 @@ export class LinkForms {
       return false;
     const leads = readLinkTargets(bytes.text, place, [place, formerDestination]);
     const ids = filterLinkedIds(findIds(bytes.text, this.scope.wiki), bytes.text, leads);
-    this.known.put(makeEntry(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
+    this.known.put(makeSpelling(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
   }
 
@@ -271,7 +271,7 @@ export class LinkForms {
     const earlierEntry = current === undefined ? null : this.known.get(path, current.digest);
     const leads = keepMissingTargets(readLinkTargets(bytes.text, place, [place]), text, earlierEntry, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
-    const spelling = makeEntry(this.where().now, path, bytes.digest, digest, leads);
+    const spelling = makeSpelling(this.where().now, path, bytes.digest, digest, leads);
     this.known.put(spelling, current !== undefined && hasNewTargets(leads, earlierEntry));
     return bytes;
   }
@@ -301,7 +301,7 @@ export class LinkForms {
   }
 }
 
-function makeEntry(
+function makeSpelling(
   now: LinkPlaces,
   path: LocalPath,
   bytes: Digest,

@@ -2,7 +2,7 @@ import { isSameStamp } from "../../model/record.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, PathState, StoreContent, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, PathState, StoreContent, WrittenStamp } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { DigestedText, LinkForms, RecognisedContent } from "./forms.ts";
 import { makeBytesField, findTextFault, FoundReader } from "./read-found.ts";
@@ -112,7 +112,7 @@ export class LinkedDisk implements Disk {
     return { ...bytes, ...this.#forms.peek(path, bytes) };
   }
 
-  create(path: LocalPath, text: string): DiskOutcome<Written> {
+  create(path: LocalPath, text: string): DiskOutcome<WrittenStamp> {
     return this.plain.create(path, this.#spelled(path, text));
   }
 
@@ -120,7 +120,7 @@ export class LinkedDisk implements Disk {
     return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, current).text : text;
   }
 
-  replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
+  replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
     const currentBytes = this.#find(path, expect);
     if (currentBytes.kind !== "done") return currentBytes;
     // ORDER: the old bytes, which are set aside, are recorded before the new bytes. If the process
@@ -139,7 +139,7 @@ export class LinkedDisk implements Disk {
     return this.#inForm(path, bytes.value).digest === expect ? bytes : { kind: "stale", detail: FILE_CHANGED_DETAIL };
   }
 
-  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
+  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<WrittenStamp> {
     const currentBytes = expect === null ? null : this.#find(from, expect);
     if (currentBytes !== null && currentBytes.kind !== "done") return currentBytes;
     return this.plain.move(from, to, currentBytes?.value.digest ?? null);
@@ -168,12 +168,12 @@ export class LinkedDisk implements Disk {
    * @param bytes new bytes of the file
    * @param expect digest of the current bytes; a file with other bytes is not replaced
    */
-  respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
+  respell(path: LocalPath, bytes: DigestedText, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
   /** Replaces a file. The spelling of the new bytes must be stored already. */
-  #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
+  #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
     const diskOutcome = this.plain.replace(path, text, expect, setAsideAt);
     if (diskOutcome.kind !== "done" && !diskOutcome.isSetAside) this.#forms.known.recordUnwritten(path, expect);
     return diskOutcome;

@@ -55,7 +55,7 @@ function recordBatch(
   return state.transactSafely(() =>
     files.map((respelling) => {
       const { from, to } = respelling;
-      const row = makeRow(ctx, respelling);
+      const row = makeReplaceRow(ctx, respelling);
       const openRow = from.bytes === to.bytes ? null : { rowId: state.openIntent(ctx.run, row), row };
       links.note(respelling, row.setAsideAt);
       return { respelling, open: openRow };
@@ -63,7 +63,7 @@ function recordBatch(
   );
 }
 
-function makeRow(ctx: CycleContext, { record, from, to }: Respelling): ReplaceRow {
+function makeReplaceRow(ctx: CycleContext, { record, from, to }: Respelling): ReplaceRow {
   const { id, changeId: baseChangeId, digest: baseDigest } = record;
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";

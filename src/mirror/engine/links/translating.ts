@@ -83,7 +83,7 @@ function* respellWithPaths({ state, disk, scope }: ScopedFiles, translates: bool
       previousText === null ? {} : { previous: previousText, restoresWiki: true },
     );
     const newBytes = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const oldEntry = knownEntry ?? makeEntry(record, bytes, onService.digest);
+    const oldEntry = knownEntry ?? makeSpelling(record, bytes, onService.digest);
     const leads = readLinkTargets(text, linkPlace, [createTargetLookup(oldEntry.leads), linkPlace]);
     const newEntry = { ...oldEntry, id: record.id, spelledAt: path, bytes: newBytes.digest, leads };
     if (newEntry.leads.length > 0 || newEntry.bytes !== oldEntry.bytes)
@@ -103,7 +103,7 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
     const knownEntry = state.spellings.find(path, bytes.digest);
     const text = (knownEntry && state.text(knownEntry.text)) ?? toService(bytes.text, basePlaces.from(path));
     const newBytes = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const oldEntry = knownEntry ?? makeEntry(record, bytes, newBytes.digest);
+    const oldEntry = knownEntry ?? makeSpelling(record, bytes, newBytes.digest);
     const newEntry = { ...oldEntry, bytes: newBytes.digest, text: newBytes.digest, leads: [] };
     if (newEntry.bytes !== oldEntry.bytes) yield { record, from: oldEntry, to: newEntry, bytes: newBytes };
   }
@@ -149,7 +149,7 @@ function readServiceContent(state: State, known: Spelling | null, bytes: LocalTe
   return text === null ? null : { text, digest: known.text };
 }
 
-function makeEntry({ localPath: path, id }: DocumentRecord, { digest: bytes }: LocalText, text: Digest): Spelling {
+function makeSpelling({ localPath: path, id }: DocumentRecord, { digest: bytes }: LocalText, text: Digest): Spelling {
   return { path, id, bytes, text, spelledAt: path, leads: [] };
 }
 

@@ -1,6 +1,6 @@
 /** Runs the steps of a plan. Logs the steps that fail, and remembers them. */
 
-import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
+import { type Action, type Outcome, getSubject } from "../../model/action.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
@@ -72,7 +72,7 @@ function noteFailure(
   outcome: Exclude<Outcome, { kind: "done" | "submitted" }>,
 ): void {
   const { state, log } = ctx.world;
-  const subject = subjectOf(action);
+  const subject = getSubject(action);
   const { id } = subject;
   const path = subject.path === "" ? findRecordedPath(ctx, id) : subject.path;
   const { kind, detail } = outcome;

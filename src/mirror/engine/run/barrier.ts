@@ -10,7 +10,7 @@ import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts"
 import type { BaseTree, UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { type Attention, attentionOfBlock } from "./report.ts";
+import { type Attention, makeBlockProblem } from "./report.ts";
 import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
@@ -204,7 +204,7 @@ export function readPathStates(world: World, awaited: readonly AwaitedPath[], is
     const record = records.get(path) ?? findMovedRecord(world, base, awaited);
     const block = (record === null ? undefined : base.blocks.get(record.id)) ?? blocks.get(path) ?? null;
     const ids = { id: record?.id ?? null, changeId: record?.changeId ?? null, reviews: listReviews(record) };
-    const openProblem = block === null ? null : attentionOfBlock(block);
+    const openProblem = block === null ? null : makeBlockProblem(block);
     if (record !== null && base.conflicts.has(record.id)) return { ...ids, path, state: "conflict", open: openProblem };
     const state = decidePathState(world, awaited, { record, block, isProof });
     return { ...ids, path, state, open: state === "live" || state === "gone" ? null : openProblem };

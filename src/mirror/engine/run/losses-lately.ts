@@ -51,7 +51,7 @@ function readNewestRun({ state }: World): RunNumber {
 function readRecentLosses(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
-  const lastOldIndex = marks.findLastIndex((mark) => minimumAgeOf(world, mark) >= HOUR_MS);
+  const lastOldIndex = marks.findLastIndex((mark) => computeMinimumAge(world, mark) >= HOUR_MS);
   return lastOldIndex < 0 ? { after, marks } : { after: marks[lastOldIndex]![0], marks: marks.slice(lastOldIndex + 1) };
 }
 
@@ -64,7 +64,7 @@ function writeRecentLosses({ state }: World, lately: RecentLosses): void {
  * starts with the machine. So a mark in the future comes from an earlier boot, and is at least as
  * old as the current boot.
  */
-function minimumAgeOf({ clock }: World, [, before]: LossMark): number {
+function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();
   return now >= before ? now - before : now;
 }

@@ -1,8 +1,8 @@
 /** Makes the report of a run, which `sync --json` prints and the summary line describes. */
 
 import { type Reason, listActionsOfStop } from "../../planner/verdict/stops.ts";
-import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
-import { type BlockReason, isOpen, needsUser } from "../../model/block.ts";
+import { type Action, type Outcome, getSubject } from "../../model/action.ts";
+import { type BlockReason, hasOpenWork, needsUser } from "../../model/block.ts";
 import type { Block } from "../../model/record.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { LocalRename, Plan, Verdict } from "../../planner/plan-types.ts";
@@ -92,10 +92,10 @@ export function makeReport(
   const { plan, trees, ends, expectedStopReasons } = end;
   const connectionFault = findConnectionFault(ends);
   const otherProblems = [
-    ...attentionOfScan(trees, plan, blocks),
-    ...attentionOfSteps(plan, ends),
-    ...(connectionFault === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, hasMore) : []),
-    ...(end.isStopped === true ? attentionOfStopped(ends) : []),
+    ...listScanProblems(trees, plan, blocks),
+    ...listStepProblems(plan, ends),
+    ...(connectionFault === null && end.isStopped !== true ? listUnfinishedProblems(plan, ends, hasMore) : []),
+    ...(end.isStopped === true ? listStoppedProblems(ends) : []),
   ];
   const attention = listProblems(blocks, otherProblems);
   const staysLocal = trees.local.unseen.has("") ? null : countUnsynced(trees.local);
@@ -133,7 +133,7 @@ function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   return null;
 }
 
-export function attentionOfBlock(block: Block): Attention {
+export function makeBlockProblem(block: Block): Attention {
   return {
     path: block.path,
     kind: block.reason,
@@ -160,12 +160,12 @@ export function countUnsynced(local: LocalTree): Partial<Record<UnsyncedEntry["k
  * @param beside problems that no block causes
  */
 export function listProblems(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
-  const blockProblems = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
+  const blockProblems = blocks.filter(({ reason }) => hasOpenWork(reason)).map(makeBlockProblem);
   return [...blockProblems, ...beside].toSorted((a, b) => compareByPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
 /** Returns a problem for each failed part of a scan, unless a block already reports its path. */
-export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
+export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const problems: Attention[] = [];
   const { misread, cutShort } = remote;
   // mdmirror uses the documents of an incomplete listing, but no document counts as deleted because
@@ -186,17 +186,18 @@ export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blo
 
 function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
   return blocks.some(
-    (block) => isOpen(block.reason) && (block.path === path || isBelow(block.path, path) || isBelow(path, block.path)),
+    (block) =>
+      hasOpenWork(block.reason) && (block.path === path || isBelow(block.path, path) || isBelow(path, block.path)),
   );
 }
 
 const NO_REQUEST_FIELDS = { code: null, requestId: null, waits: false } as const;
 
-function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
+function listStepProblems(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   const problems: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind === "done") continue;
-    const problem = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
+    const problem = findOutcomeProblem(end.outcome, getSubject(plan.steps[index]!.action).path);
     if (problem !== null) problems.push(problem);
   }
   return problems;
@@ -207,11 +208,11 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
  * changing.
  * @param hasMore true if another cycle would still change something
  */
-function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
+function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: boolean): Attention[] {
   const problems: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
-    const { path } = subjectOf(plan.steps[index]!.action);
+    const { path } = getSubject(plan.steps[index]!.action);
     problems.push({ ...NO_REQUEST_FIELDS, path, kind: "unfinished", detail: end.outcome.detail });
   }
   if (problems.length > 0 || !hasMore) return problems;
@@ -220,7 +221,7 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], hasMore: bo
 }
 
 /** Returns a problem after a stopped run: the sides may differ even if all steps had started. */
-function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
+function listStoppedProblems(ends: readonly StepEnd[]): Attention[] {
   const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =
     skippedCount === 0
@@ -229,7 +230,7 @@ function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
 }
 
-function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
+function findOutcomeProblem(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.block === null) {
     const { code, detail, requestId } = outcome;
     return { ...NO_REQUEST_FIELDS, path, kind: "refused", code, detail, requestId, refused: "step" };

@@ -3,7 +3,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import { isOpen } from "../../model/block.ts";
+import { hasOpenWork } from "../../model/block.ts";
 import type { Block } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
@@ -182,7 +182,7 @@ function listBlocked(
     rows.flatMap(({ end, id, path }) => (end === "same" || local.ignores(path, "file") ? [] : [id, path])),
   );
   const listedBlocks = blocks.filter(
-    ({ key, path, reason }) => isOpen(reason) || differingKeys.has(key) || differingKeys.has(path),
+    ({ key, path, reason }) => hasOpenWork(reason) || differingKeys.has(key) || differingKeys.has(path),
   );
   return listedBlocks.map(({ path, reason, detail }) => ({ path, reason, detail }));
 }

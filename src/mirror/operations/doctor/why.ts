@@ -5,14 +5,14 @@ import type { Disk, PathState } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, UnsyncedEntry, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
-import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
+import { type Attention, makeBlockProblem } from "../../engine/run/report.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, findRecordAt } from "../history/find-document.ts";
 import { findRecordOfCopy } from "../manual/open-problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { type MergeFacts, collectMergeFacts, readMerge, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN, type SyncPlan } from "../../folder/run.ts";
-import { type Action, subjectOf } from "../../model/action.ts";
+import { type Action, getSubject } from "../../model/action.ts";
 
 /** Facts that `why` reports about a path, without writing anything (I23). */
 export type PathExplanation = PlanFacts & {
@@ -47,7 +47,7 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<P
   const explainedPath = findExplainedPath(base, syncPlan?.plan ?? null, named);
   const { record } = explainedPath;
   const { stays, remote, steps, safetyStops } =
-    syncPlan === null ? UNPLANNED : collectPlanFacts(syncPlan, explainedPath);
+    syncPlan === null ? NO_PLAN_FACTS : collectPlanFacts(syncPlan, explainedPath);
   const block = findBlock(base, syncPlan?.plan ?? null, explainedPath.keys);
   const events = readEvents(state, { limit: MAX_EVENTS, run: null, path: explainedPath.path });
   const atPath = readStateAt(disk, named);
@@ -62,17 +62,17 @@ export async function explain(mirror: OpenedMirror, named: LocalPath): Promise<P
     conflict: record === null ? null : (base.conflicts.get(record.id) ?? null),
     blocked: block,
     merge: findLastMerge(state, events, atPath),
-    open: block === null ? null : attentionOfBlock(block),
+    open: block === null ? null : makeBlockProblem(block),
     steps,
     blockedBelow: listBlockedBelow(syncPlan?.plan.blocks ?? [...base.blocks.values()], named),
     safetyStops,
-    lastError: events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null,
+    lastError: events.findLast(({ outcome }) => !SUCCESSFUL_OUTCOMES.has(outcome)) ?? null,
     events: events.slice(-SHOWN_EVENTS),
     offline: preview.kind === "offline" ? preview.fault : null,
   };
 }
 
-const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
+const SUCCESSFUL_OUTCOMES: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
 
 function findExplainedPath(base: BaseTree, plan: Plan | null, named: LocalPath): ExplainedPath {
   const record = findMovedRecord(base, plan, named) ?? findRecordAt(base, named) ?? findRecordOfCopy(base, named);
@@ -150,7 +150,7 @@ type PlanFacts = {
   readonly safetyStops: readonly string[];
 };
 
-const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
+const NO_PLAN_FACTS: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
 
 function collectPlanFacts({ plan, trees }: SyncPlan, { named, record, keys }: ExplainedPath): PlanFacts {
   return {
@@ -170,7 +170,7 @@ function findRemote(trees: Trees, record: DocumentRecord | null, named: LocalPat
 function listSteps(plan: Plan, keys: ReadonlySet<string | undefined>, named: LocalPath): PlanFacts["steps"] {
   const isStopped = plan.verdict.kind === "safety-stop";
   return plan.steps.flatMap(({ action }) => {
-    const { id, path } = subjectOf(action);
+    const { id, path } = getSubject(action);
     const isOwnStep =
       keys.has(path) ||
       (id !== null && keys.has(id)) ||

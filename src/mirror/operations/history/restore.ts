@@ -18,7 +18,7 @@ import { findDocument, indexRecords, type KnownPlace } from "./find-document.ts"
 import { findEntryAt, findVersion, findNewest, explainObstacle, type HistoryEntry, readHistory } from "./history.ts";
 import {
   makeLeftRow,
-  type ManyPlan,
+  type ItemsPlan,
   type PlanItem,
   makePlannedRow,
   listRows,
@@ -34,7 +34,7 @@ import type { Operation } from "../run-operation.ts";
 
 type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
-export type RestorePlan = ManyPlan<RestoredItem> & {
+export type RestorePlan = ItemsPlan<RestoredItem> & {
   /**
    * Time in milliseconds since the epoch whose versions are restored. Null: only deleted documents
    * are restored, with their last version.

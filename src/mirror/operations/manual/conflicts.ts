@@ -1,7 +1,7 @@
 /** Lists the open problems from the state file and the local files, without the network. */
 
 import { needsUser } from "../../model/block.ts";
-import { attentionOfBlock } from "../../engine/run/report.ts";
+import { makeBlockProblem } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { makeLocalLookup } from "../history/as-on-disk.ts";
 import { ok } from "../../../common/trouble.ts";
@@ -34,7 +34,7 @@ function listConflicts({ state, disk }: StateAndDisk): ConflictList {
   const blockedRows = [...base.blocks.values()]
     .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
     .map((block): ConflictList["blocked"][number] => {
-      const openBlock = attentionOfBlock(block);
+      const openBlock = makeBlockProblem(block);
       const { refused: _refused, ...shown } = openBlock;
       return { ...shown, next: findNextStep(openBlock), since: block.since };
     });

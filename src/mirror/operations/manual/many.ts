@@ -1,7 +1,7 @@
 import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
-import { NOT_BEGUN } from "../../model/not-begun.ts";
+import { NOT_BEGUN_REASON } from "../../model/not-begun.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { ResultEnds } from "../define.ts";
@@ -24,7 +24,7 @@ export type PlanItem<Row extends DocumentResult = DocumentResult> = {
   readonly isWhole?: boolean;
 };
 
-export type ManyPlan<Row extends DocumentResult = DocumentResult> = {
+export type ItemsPlan<Row extends DocumentResult = DocumentResult> = {
   /** True if the user named one document. The call then returns its failure as trouble. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
@@ -39,11 +39,11 @@ export function makeLeftRow(path: LocalPath, why: string): DocumentResult {
   return { path, end: "left", why, notes: [] };
 }
 
-export function listRows<Row extends DocumentResult>({ items }: Pick<ManyPlan<Row>, "items">): readonly Row[] {
+export function listRows<Row extends DocumentResult>({ items }: Pick<ItemsPlan<Row>, "items">): readonly Row[] {
   return items.map(({ row }) => row);
 }
 
-export function hasAct({ items }: Pick<ManyPlan, "items">): boolean {
+export function hasAct({ items }: Pick<ItemsPlan, "items">): boolean {
   return items.some(({ act }) => act !== null);
 }
 
@@ -69,7 +69,7 @@ type RunItemsResult<Row> = {
 export async function runItems<Row extends DocumentResult>(
   world: World,
   kind: string,
-  { isOne, items, undoes }: ManyPlan<Row>,
+  { isOne, items, undoes }: ItemsPlan<Row>,
   stop?: AbortSignal,
   maxParallel = 1,
 ): Promise<Result<RunItemsResult<Row>>> {
@@ -96,7 +96,7 @@ export async function runItems<Row extends DocumentResult>(
   const onlyEnd = isOne && workItems.length > 0 ? findEnd(workItems[0]!) : undefined;
   const onlyFailure = onlyEnd === undefined ? null : describeFailure(workItems[0]!.row.path, onlyEnd);
   if (onlyFailure !== null) return onlyFailure;
-  const untriedReason = isOffline ? UNREACHED_REASON : NOT_BEGUN;
+  const untriedReason = isOffline ? UNREACHED_REASON : NOT_BEGUN_REASON;
   const rows = items.map((item) =>
     item.act === null ? item.row : { ...item.row, ...toRowEnd(findEnd(item), untriedReason) },
   );

@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { ResolutionKind } from "../../model/block.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
+import { type Attention, makeBlockProblem } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeVersions } from "../../../markdown/merge/marked.ts";
@@ -18,7 +18,7 @@ export type ProblemVersions = {
   readonly base: Digest | null;
 };
 
-export type ShownText =
+export type ContentOrReason =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none"; readonly why: string };
 
@@ -26,9 +26,9 @@ export type ProblemView = {
   readonly path: LocalPath;
   readonly ways: readonly ResolutionKind[];
   readonly versions: ProblemVersions;
-  readonly mine: ShownText;
-  readonly theirs: ShownText;
-  readonly base: ShownText;
+  readonly mine: ContentOrReason;
+  readonly theirs: ContentOrReason;
+  readonly base: ContentOrReason;
   /** Open conflict, with times in milliseconds since the epoch; null if there is none. */
   readonly conflict: {
     readonly since: number;
@@ -63,7 +63,7 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
             bothNew: conflict.baseDigest === null,
             renewed: conflict.shown.length - 1,
           },
-    block: block === null || block.reason === "conflict" ? null : { ...attentionOfBlock(block), since: block.since },
+    block: block === null || block.reason === "conflict" ? null : { ...makeBlockProblem(block), since: block.since },
   };
 }
 
@@ -91,14 +91,14 @@ export async function readTheirs(
     : digestOf(fileAnswer.value.content);
 }
 
-function readMine({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
+function readMine({ disk }: Pick<World, "disk">, path: LocalPath): ContentOrReason {
   const readResult = disk.read(path);
   if (readResult.kind === "done") return { kind: "text", text: toLocalForm(disk, path, readResult.value.text)! };
   const reason = disk.look(path).kind === "absent" ? "no file exists" : readResult.detail;
   return { kind: "none", why: reason };
 }
 
-function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
+function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null): ContentOrReason {
   const content = digest === null ? null : makeLocalLookup(world, path).text(digest);
   return content === null
     ? { kind: "none", why: "its content is no longer in the history" }

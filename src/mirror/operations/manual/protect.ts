@@ -13,7 +13,7 @@ import { PROTECT, UNPROTECT } from "../declared/protect.ts";
 import type { Operation } from "../run-operation.ts";
 import {
   ITEMS_IN_PARALLEL,
-  type ManyPlan,
+  type ItemsPlan,
   type PlanItem,
   makePlannedRow,
   listRows,
@@ -23,7 +23,7 @@ import {
 } from "./many.ts";
 
 /** Sets or removes the protection of documents. The next listing of the service records it. */
-type ProtectOperation = Operation<typeof PROTECT, ManyPlan>;
+type ProtectOperation = Operation<typeof PROTECT, ItemsPlan>;
 
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
 export const unprotect: ProtectOperation = makeOperation(UNPROTECT, false);
@@ -45,7 +45,7 @@ function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperati
       const problem = `${plan.items[0]!.row.path}: ${PROTECTION_FORBIDDEN}`;
       return {
         kind: "trouble",
-        trouble: { ...runResult.trouble, kind: "usage", what: problem, next: NEXT_WITH_ACCESS },
+        trouble: { ...runResult.trouble, kind: "usage", what: problem, next: NEXT_STEP_WITHOUT_ACCESS },
       };
     },
   };
@@ -88,10 +88,10 @@ function listDocuments(world: World, records: readonly DocumentRecord[]): Return
 }
 
 const PROTECTION_FORBIDDEN = "this key may not change the protection";
-const NEXT_WITH_ACCESS = "use a key with Full access: --key-file FILE";
+const NEXT_STEP_WITHOUT_ACCESS = "use a key with Full access: --key-file FILE";
 
 function withAdvice(end: ManualEnd): ManualEnd {
   const { outcome } = end;
   if (outcome.kind !== "refused" || outcome.code !== "forbidden") return end;
-  return { ...end, outcome: { ...outcome, detail: `${PROTECTION_FORBIDDEN}; ${NEXT_WITH_ACCESS}` } };
+  return { ...end, outcome: { ...outcome, detail: `${PROTECTION_FORBIDDEN}; ${NEXT_STEP_WITHOUT_ACCESS}` } };
 }

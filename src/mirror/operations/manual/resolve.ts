@@ -32,7 +32,7 @@ import { judgeText } from "./judge-text.ts";
 import {
   ITEMS_IN_PARALLEL,
   makeLeftRow,
-  type ManyPlan,
+  type ItemsPlan,
   type PlanItem,
   makePlannedRow,
   listRows,
@@ -54,15 +54,15 @@ import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 
-const MANY_WAYS: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];
+const WAYS_FOR_SEVERAL: readonly ResolveWay[] = ["mine", "theirs", "merged-where-clean"];
 
 function isForSeveral(way: ResolveWay): boolean {
-  return MANY_WAYS.includes(way);
+  return WAYS_FOR_SEVERAL.includes(way);
 }
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-type ResolvePlan = ManyPlan & {
+type ResolvePlan = ItemsPlan & {
   readonly way: ResolveWay;
   /** Problem of the document that the user named; null if the plan is for several problems. */
   readonly problem: OpenProblem | null;
@@ -75,7 +75,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
       return trouble("usage", "the merged content belongs to merged alone", "give both, or neither");
     const [name, secondName] = paths ?? [];
     if (!isForSeveral(way) && (name === undefined || secondName !== undefined))
-      return trouble("usage", `${way} takes one path`, `for several: ${MANY_WAYS.join(", ")}`);
+      return trouble("usage", `${way} takes one path`, `for several: ${WAYS_FOR_SEVERAL.join(", ")}`);
     const isOne = name !== undefined && secondName === undefined && isOneProblem(world, name, way);
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path");

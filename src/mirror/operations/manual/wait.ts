@@ -6,7 +6,7 @@ import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import type { Result, Trouble } from "../../../common/trouble.ts";
-import { NO_STANDSTILL, makeWaitReport, type Standstill, type WaitReport } from "../results/waited.ts";
+import { NO_STANDSTILL, makeWaitReport, type UploadStandstill, type WaitReport } from "../results/waited.ts";
 
 export type WaitRequest = {
   /** Paths below the root; "" is the whole folder. */
@@ -71,7 +71,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   }
 }
 
-function readStandstill({ state, fault, safetyStop }: RunReport): Standstill {
+function readStandstill({ state, fault, safetyStop }: RunReport): UploadStandstill {
   if (state === "offline") return { kind: "offline", detail: fault?.detail ?? "the service did not answer" };
   if (state !== "stopped") return NO_STANDSTILL;
   return { kind: "stopped", detail: safetyStop?.reasons.map(({ detail }) => detail).join("; ") ?? "" };

@@ -40,13 +40,13 @@ const EMPTYING_WORDS: Readonly<Partial<Record<ActionKind, ActionWords>>> = {
   "write-local": { arrow: "←", label: "empty locally" },
 };
 
-const TO_REVIEW: ActionWords = { arrow: "→", label: "send to review" };
+const REVIEW_ACTION_WORDS: ActionWords = { arrow: "→", label: "send to review" };
 
 /** An action that empties a document, or sends content to review, has other words than its kind. */
 export function describeAction(action: Action): ActionWords {
   const emptyingWords = "empties" in action && action.empties === true ? EMPTYING_WORDS[action.kind] : undefined;
   if (emptyingWords !== undefined) return emptyingWords;
-  return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
+  return action.kind === "put" && action.review ? REVIEW_ACTION_WORDS : ACTION_WORDS[action.kind];
 }
 
 /** Names for programs and `log`, if only developers understand the kind itself. */

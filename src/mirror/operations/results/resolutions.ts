@@ -2,7 +2,7 @@ import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
 type ResolutionWords = { readonly label: string; readonly does: string };
 
-const IN_CONFLICT: Readonly<Record<ResolutionKind, ResolutionWords>> = {
+const CONFLICT_RESOLUTION_WORDS: Readonly<Record<ResolutionKind, ResolutionWords>> = {
   mine: { label: "Take mine", does: "keeps the local version and uploads it" },
   theirs: { label: "Take theirs", does: "replaces the local file by the version on the service" },
   merged: { label: "Save the result", does: "writes your merged version to the file and uploads it" },
@@ -37,5 +37,5 @@ export function describeResolution(
   reason: BlockReason | null,
 ): ResolutionWords {
   const specialWords = reason === "renamed-out-of-mirror" ? RENAMED_WORDS : isConflict ? {} : BLOCKED_WORDS;
-  return specialWords[kind] ?? IN_CONFLICT[kind];
+  return specialWords[kind] ?? CONFLICT_RESOLUTION_WORDS[kind];
 }

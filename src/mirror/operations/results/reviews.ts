@@ -5,9 +5,10 @@ export const REVIEW_REASONS = {
   conflict: "it conflicts with another edit",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-export const SENT_UNKNOWN = "the uploaded version is not known locally";
+export const UNKNOWN_VERSION_TEXT = "the uploaded version is not known locally";
 /** Text in front of the paths that cannot be deleted before a review ends. */
-export const KEEPS_TEXT = "until somebody decides the review in the web app, these cannot be deleted on the service";
+export const UNDELETABLE_PATHS_TEXT =
+  "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const PENDING_DELETION_TEXT = "the deletion of the local file is pending until then";
 
 export function explainReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {

@@ -10,12 +10,12 @@ import { findNextStep } from "./next-step.ts";
 export type WaitReport = Answer<typeof WAIT>;
 
 /** Reason why nothing is uploaded; `none` while uploads continue or are complete. */
-export type Standstill = {
+export type UploadStandstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
   readonly detail: string;
 };
 
-export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
+export const NO_STANDSTILL: UploadStandstill = { kind: "none", detail: "" };
 
 /** LIMIT: paths in the answer to `wait`, so that it fits into one line of the daemon's socket. */
 const MAX_PATHS = 1_000;
@@ -30,7 +30,7 @@ const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   live: 4,
 };
 
-export function makeWaitReport(end: BarrierEnd, standstill: Standstill): Result<WaitReport> {
+export function makeWaitReport(end: BarrierEnd, standstill: UploadStandstill): Result<WaitReport> {
   if (end.kind === "outside") return refuseUnsynced(end.outside);
   const { paths, documents } = end;
   const sortedPaths = paths.toSorted((a, b) => STATE_RANKS[a.state] - STATE_RANKS[b.state]);
@@ -45,7 +45,7 @@ export function makeWaitReport(end: BarrierEnd, standstill: Standstill): Result<
 }
 
 /** A path that still waits outranks final states. */
-function summarizeState(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
+function summarizeState(worst: PathOnService["state"], { kind }: UploadStandstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";
   return worst === "in-review" ? "in-review" : "live";

@@ -44,12 +44,12 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, sides: DocumentSides)
   const { drift, remoteFile } = sides;
   const rule = CONTENT_RULES[toContentCell(drift)];
   DECISIONS_BY_RULE[rule](draft, row, sides);
-  if (!STAYS_ON_BOTH.has(rule)) return;
+  if (!RULES_THAT_KEEP_BOTH.has(rule)) return;
   if (remoteFile !== null && row.record !== null) noteFacts(draft, row, row.record, remoteFile);
   placeDocument(draft, row, drift);
 }
 
-const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
+const RULES_THAT_KEEP_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 

@@ -9,7 +9,7 @@ import { findFolders, type FolderPaths } from "./folder-paths.ts";
 /** Documents about which a plan decides even if they did not change on either side. */
 export type JudgedDocuments = ReadonlySet<DocId> | "all";
 
-export const NONE_JUDGED: JudgedDocuments = new Set();
+export const NO_JUDGED_DOCUMENTS: JudgedDocuments = new Set();
 
 export function isJudged(judged: JudgedDocuments, id: DocId): boolean {
   return judged === "all" || judged.has(id);

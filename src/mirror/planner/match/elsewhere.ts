@@ -14,7 +14,7 @@ import {
   hasSimilarContent,
   listKnownDigests,
   type MatchProgress,
-  resembles,
+  hasContentEvidence,
   pairBySameInode,
 } from "./matching.ts";
 import { pairBySimilarity } from "./resemblance.ts";
@@ -150,7 +150,8 @@ function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
     // The inode alone may mislead. A disk may give the inode of a removed file to a new file:
     // within one tick of its clock, or at any time if files have no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
-    if (resembles(matching, record, file)) yield { record, file, evidence: "inode-and-similar-text", score: 1 };
+    if (hasContentEvidence(matching, record, file))
+      yield { record, file, evidence: "inode-and-similar-text", score: 1 };
     else if (hasBirthTime) yield { record, file, evidence: "inode", score: 0 };
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
-import { type JudgedDocuments, NONE_JUDGED, findChangedDocuments } from "./at-rest.ts";
+import { type JudgedDocuments, NO_JUDGED_DOCUMENTS, findChangedDocuments } from "./at-rest.ts";
 import type { DocumentRow, RemoteSeen, Side } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
 import { type FolderForest, makeForest, toPlace, placeFolders } from "./forest.ts";
@@ -44,7 +44,7 @@ export function matchTrees(
   trees: Trees,
   policy: Policy,
   texts: TextLookup,
-  judged: JudgedDocuments = NONE_JUDGED,
+  judged: JudgedDocuments = NO_JUDGED_DOCUMENTS,
 ): MatchedTrees {
   const folders = findFolders(trees, policy);
   const { records, files } = findChangedDocuments(trees, folders, judged);

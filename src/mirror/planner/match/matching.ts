@@ -114,7 +114,7 @@ export function containsPart(matching: MatchProgress, record: DocumentRecord, fi
   });
 }
 
-export function resembles(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
+export function hasContentEvidence(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   return hasSimilarContent(matching, record, file) || containsPart(matching, record, file);
 }
 

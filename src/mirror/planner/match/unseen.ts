@@ -1,7 +1,7 @@
 import { type DocumentRecord, indexRecordsByPath } from "../../model/record.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-import { STILL_WRITTEN, type Unread, makeUnreadable } from "../../model/seen.ts";
+import { STILL_WRITTEN_REASON, type Unread, makeUnreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
 /** Returns true if the scan could not read a path, or if many files were being moved meanwhile. */
@@ -32,7 +32,7 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
  * Unreadable files do not count, because they may stay unreadable.
  */
 export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
-  for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
+  for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN_REASON.kind) return STILL_WRITTEN_REASON;
   return unseen.get("") ?? null;
 }
 
@@ -50,7 +50,7 @@ export function whyNothingIsAbsent(
   const recordByPath = indexRecordsByPath([...base.records.values()].filter((record) => !isElsewhere(record)));
   for (const [path, { kind, why }] of local.unseen) {
     if (recordByPath.has(path) || leftOut.idAt(path) !== null) continue;
-    if (kind === "still-being-written") return STILL_WRITTEN;
+    if (kind === "still-being-written") return STILL_WRITTEN_REASON;
     return makeUnreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
   }
   return null;

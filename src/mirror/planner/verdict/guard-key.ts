@@ -1,4 +1,4 @@
-import { type Action, subjectOf } from "../../model/action.ts";
+import { type Action, getSubject } from "../../model/action.ts";
 
 /**
  * Returns a key of an action's document, version and content. An approval stores the key, so it
@@ -20,6 +20,6 @@ export function toGuardKey(action: Action): string {
     case "end-conflict":
       return `end-conflict ${action.id} ${action.baseChangeId} ${action.expect}`;
     default:
-      return `${action.kind} ${subjectOf(action).id}`;
+      return `${action.kind} ${getSubject(action).id}`;
   }
 }

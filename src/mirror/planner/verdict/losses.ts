@@ -55,7 +55,7 @@ const IS_FOLDER_REMOVAL: Readonly<Record<Side, (action: Action) => boolean>> = {
   remote: ({ kind }) => kind === "remove-folder-remote",
 };
 
-const IS_EMPTYING: Readonly<Record<Side, (action: Action) => boolean>> = {
+const EMPTYING_TESTS: Readonly<Record<Side, (action: Action) => boolean>> = {
   local: (action) => isDownload(action) && action.empties === true,
   remote: (action) => action.kind === "put" && action.empties === true,
 };
@@ -79,7 +79,7 @@ export function findLosses(
       side,
       deleted: findUnapproved(({ kind }) => kind === DELETION_KINDS[side]),
       folders: findUnapproved(IS_FOLDER_REMOVAL[side]),
-      emptied: findUnapproved(IS_EMPTYING[side]),
+      emptied: findUnapproved(EMPTYING_TESTS[side]),
       unread: side === "local" ? listUnreadDocuments(steps, signals) : [],
       lossesBefore: signals.lossesDone[side],
       limit: computeDeleteBudget(limits, known),

@@ -4,8 +4,8 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { GENERATION_NAME, makeGeneration } from "../../requests/generation.ts";
 import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
-const HAS_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
-const HAS_KEY = "key IN (SELECT seq FROM keys)";
+const IS_IN_EXISTING_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
+const IS_OF_EXISTING_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
  * Tables of a backup, each after all tables to which its rows refer. The value is the SQL
@@ -14,12 +14,12 @@ const HAS_KEY = "key IN (SELECT seq FROM keys)";
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
-  folders: HAS_WORKSPACE,
-  files: HAS_WORKSPACE,
+  folders: IS_IN_EXISTING_WORKSPACE,
+  files: IS_IN_EXISTING_WORKSPACE,
   changes: "file IN (SELECT seq FROM files)",
   keys: "true",
-  grants: HAS_KEY,
-  kept_grants: `${HAS_KEY} AND ${HAS_WORKSPACE}`,
+  grants: IS_OF_EXISTING_KEY,
+  kept_grants: `${IS_OF_EXISTING_KEY} AND ${IS_IN_EXISTING_WORKSPACE}`,
 } as const;
 
 type BackupTableName = keyof typeof BACKUP_TABLES;
