@@ -15,6 +15,9 @@ const UNUSED = new RegExp(`\\b(?:${UNUSED_WORDS.map(([word]) => word).join("|")}
 /** Matches a declaration whose name cannot be understood without its file. */
 const VAGUE_NAME =
   /\b(?:const|let|readonly|function|type|class)\s+#?(?:asked|told|held|standing|halt(?:s|ed)|news|here|there|met|parted|taught|formerly|madeWay|Asked|Told|Held|Given|Ground|Around|Standing)\b/;
+/** Matches a value whose name is only a participle or an adjective. */
+const NAME_WITHOUT_NOUN =
+  /\b(?:const|let) (?:found|known|shown|named|listed|judged|wanted|chosen|kept|taken|sent|opened|written|changed|moved|ended|whole|both|current|bad)\b/;
 /** Matches a class of errors whose name does not end in Error. */
 const UNNAMED_ERROR = /\bclass (?!\w*Error\b)\w+ extends \w*Error\b/;
 /** Matches a tag that does not begin its line. */
@@ -33,7 +36,8 @@ const breaches = files.flatMap((file) =>
     .flatMap((line, n) => {
       const at = `${file}:${n + 1}`;
       if (CONFLICT.test(line)) return [`${at} is a conflict marker`];
-      if (NAMED.test(file) && VAGUE_NAME.test(line)) return [`${at} declares a vague name: ${line.trim()}`];
+      if (NAMED.test(file) && (VAGUE_NAME.test(line) || NAME_WITHOUT_NOUN.test(line)))
+        return [`${at} declares a vague name: ${line.trim()}`];
       if (UNNAMED_ERROR.test(line) && file.startsWith("src/"))
         return [`${at} names an error without Error: ${line.trim()}`];
       if (!COMMENT.test(line)) return [];

@@ -9,8 +9,8 @@ export function toMdmirrorError(
   path: string,
   cause?: unknown,
 ): MdmirrorError {
-  const facts = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };
-  return new MdmirrorError(cause === undefined ? facts : { ...facts, cause });
+  const errorFields = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };
+  return new MdmirrorError(cause === undefined ? errorFields : { ...errorFields, cause });
 }
 
 /**

@@ -63,8 +63,10 @@ export function makeReadTool<D extends ReadDeclaration>(
       const readOperation = () => runReadOperation(root, operation, readFields(shape, args), openOptions);
       const result = unwrap(await (declared.access === "sync" ? inTurn(root, readOperation) : readOperation()));
       const maxRows = (args["limit"] as number | undefined) ?? MAX_ITEMS;
-      const facts = limitLists(omitContents(declared, result), maxRows, keeps);
-      return text === undefined ? makeAnswer(facts) : makePartialAnswer(facts, text(result), args as TextRange);
+      const resultFacts = limitLists(omitContents(declared, result), maxRows, keeps);
+      return text === undefined
+        ? makeAnswer(resultFacts)
+        : makePartialAnswer(resultFacts, text(result), args as TextRange);
     },
   });
 }

@@ -26,14 +26,14 @@ export const command: Command = {
     const name = args.text("name");
     requireMirrorName(io, name, root);
     const allowHttp = args.texts("allow-http");
-    const facts = unwrap(collectTrustFacts(root, { env: io.env, cwd: io.cwd, allowHttp }));
-    const { address, marker, isTrusted } = facts;
+    const trustFacts = unwrap(collectTrustFacts(root, { env: io.env, cwd: io.cwd, allowHttp }));
+    const { address, marker, isTrusted } = trustFacts;
     if (isTrusted && name === null) {
       io.out(`${root} is already a linked folder of yours, linked to ${address}`);
       return EXIT.inSync;
     }
     if (!isTrusted) {
-      for (const line of formatColumns(formatFacts(facts))) io.out(line);
+      for (const line of formatColumns(formatFacts(trustFacts))) io.out(line);
       const question = "send these documents and the key to this address?";
       if (!(await askAgreement(io, args, question, `mdmirror trust ${quoteForShell(root)} --yes`))) return EXIT.usage;
     }

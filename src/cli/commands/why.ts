@@ -47,13 +47,13 @@ function toWhyJson(why: PathExplanation): object {
 
 function formatWhy(io: Io, why: PathExplanation): string[] {
   const { events, path, merge } = why;
-  const facts = listWhyFacts(why, io.clock.now());
+  const whyFacts = listWhyFacts(why, io.clock.now());
   const lastEvents = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${formatEvent(event)}`)];
   const sidesHint = `mdmirror diff ${quoteForShell(path)} --origins shows the side of each line`;
   const mergeLines = merge === null ? [] : [`merged ${formatLocalTime(merge.at)}; ${sidesHint}`];
   return [
     path === "" ? "." : shownName(path),
-    ...formatColumns(facts).map((line) => `  ${line}`),
+    ...formatColumns(whyFacts).map((line) => `  ${line}`),
     ...lastEvents,
     ...mergeLines,
   ];

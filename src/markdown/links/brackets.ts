@@ -53,9 +53,9 @@ export function readBracket(
   offset: number,
   context: BracketContext,
 ): number {
-  const named =
+  const wikiLinkEnd =
     context.countsWiki && brackets.openers.length === 0 ? readLocalWikiLink(cx, next, offset, context) : null;
-  if (named !== null) return named;
+  if (wikiLinkEnd !== null) return wikiLinkEnd;
   if (next === EXCLAMATION_MARK && cx.char(offset + 1) === OPEN_BRACKET) {
     brackets.openers.push({ offset, image: true });
     return offset + 2;
@@ -134,11 +134,11 @@ function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks):
   const { offset } = cx;
   const resource = readResource(cx.text, at - offset, unclosed);
   if (resource === null) return null;
-  const moved = (span: LinkResource["title"]) => span && { from: span.from + offset, to: span.to + offset };
+  const shiftSpan = (span: LinkResource["title"]) => span && { from: span.from + offset, to: span.to + offset };
   return {
     ...resource,
-    destination: moved(resource.destination),
-    title: moved(resource.title),
+    destination: shiftSpan(resource.destination),
+    title: shiftSpan(resource.title),
     end: resource.end + offset,
   };
 }

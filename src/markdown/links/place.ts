@@ -81,8 +81,8 @@ function followPath(folder: string, target: string): string | null {
 export function makeShortestDestination(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);
   if (path === null) return null;
-  const written = encodeDestination(makeRelativePath(parentOf(place.path), path, isDirId(id)), angle);
-  return resolvePath(written, place) === id ? written : null;
+  const encodedPath = encodeDestination(makeRelativePath(parentOf(place.path), path, isDirId(id)), angle);
+  return resolvePath(encodedPath, place) === id ? encodedPath : null;
 }
 
 function makeRelativePath(folder: string, path: string, isFolder: boolean): string {

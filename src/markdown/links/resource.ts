@@ -78,8 +78,8 @@ function readTitle(text: string, offset: number, unclosed: UnclosedMarks): TextR
 
 export function readLabel(text: string, offset: number): { readonly label: string; readonly end: number } | null {
   LABEL.lastIndex = offset;
-  const found = LABEL.exec(text);
-  return found === null ? null : { label: normaliseLabel(found[1]!), end: offset + found[0].length };
+  const labelMatch = LABEL.exec(text);
+  return labelMatch === null ? null : { label: normaliseLabel(labelMatch[1]!), end: offset + labelMatch[0].length };
 }
 
 /** Labels are compared without differences in case and spaces. */

@@ -229,8 +229,8 @@ function rewriteLink(text: string, link: FoundLink, read: Destination, respell: 
   const raw = text.slice(link.from, link.to);
   const { wiki } = link;
   if (wiki !== undefined) {
-    const written = respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw, link);
-    if (written !== null || wiki.name !== null) return { span: wiki, written, isWiki: true };
+    const respelledLink = respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw, link);
+    if (respelledLink !== null || wiki.name !== null) return { span: wiki, written: respelledLink, isWiki: true };
   }
   return { span: link, written: read.kind === "foreign" ? null : respell.destination(raw, read, link), isWiki: false };
 }

@@ -47,9 +47,9 @@ const BRACKETED_TEXT = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
 export function readWikiLink(text: string, offset: number): WikiLink | null {
   WIKI_LINK.lastIndex = offset;
-  const found = WIKI_LINK.exec(text);
-  if (found === null) return null;
-  const [whole, name, heading, alias] = found as unknown as [string, string, string, string | undefined];
+  const linkMatch = WIKI_LINK.exec(text);
+  if (linkMatch === null) return null;
+  const [whole, name, heading, alias] = linkMatch as unknown as [string, string, string, string | undefined];
   if (!whole.isWellFormed()) return null;
   return { from: offset, to: offset + whole.length, name, heading, text: alias ?? name + heading, inTable: false };
 }

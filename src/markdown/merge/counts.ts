@@ -67,9 +67,10 @@ export function staysBetweenSides(
 ): boolean {
   for (let word = 0; word < merged.length; word++) {
     const [inLocal, inRemote] = [local[word] as number, remote[word] as number];
-    const both = inLocal + inRemote - (base[word] as number);
+    const expectedCount = inLocal + inRemote - (base[word] as number);
     const count = merged[word] as number;
-    if (count < Math.min(both, inLocal, inRemote) || count > Math.max(both, inLocal, inRemote)) return false;
+    if (count < Math.min(expectedCount, inLocal, inRemote) || count > Math.max(expectedCount, inLocal, inRemote))
+      return false;
   }
   return true;
 }

@@ -60,8 +60,8 @@ const ITEM_NUMBER =
  * merged like white space, because an edit may change the numbers of all items below it.
  */
 function findItemNumber(body: string): readonly [from: number, to: number] {
-  const found = ITEM_NUMBER.exec(body);
-  return found === null ? [-1, -1] : [(found[1] ?? found[2] ?? "").length, found[0].length];
+  const numberMatch = ITEM_NUMBER.exec(body);
+  return numberMatch === null ? [-1, -1] : [(numberMatch[1] ?? numberMatch[2] ?? "").length, numberMatch[0].length];
 }
 
 /**
@@ -72,9 +72,9 @@ function tokeniseBody(body: string, tokens: Token[], texts: TokenNumbers, budget
   let [from, written] = [0, 0];
   let leading = true;
   const [ordinal, end] = findItemNumber(body);
-  const found: readonly string[] = body.match(TOKEN) ?? [];
-  for (let at = 0; at < found.length; at++) {
-    const text = found[at] as string;
+  const foundTokens: readonly string[] = body.match(TOKEN) ?? [];
+  for (let at = 0; at < foundTokens.length; at++) {
+    const text = foundTokens[at] as string;
     // Only white space is between two tokens, and no token begins with white space, so the search
     // finds the right offset.
     const index = body.indexOf(text, from);

@@ -121,9 +121,9 @@ export function splitIntoParts(whole: VersionRanges, edits: SideEdits, meets: Mu
     });
     [base, local, remote] = [end, localEnd, remoteEnd];
   };
-  for (const found of groupEdits(edits, meets)) {
-    if (base < found.start) add(found.start, NO_EDITS);
-    add(found.end, found);
+  for (const editGroup of groupEdits(edits, meets)) {
+    if (base < editGroup.start) add(editGroup.start, NO_EDITS);
+    add(editGroup.end, editGroup);
   }
   if (base < whole.base.to) add(whole.base.to, NO_EDITS);
   return parts;

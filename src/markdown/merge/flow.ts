@@ -73,9 +73,9 @@ export function mergeRunningText(
       ? areSentenceEditsRelated(earlier, later)
       : areWordEditsRelated(flow.tokens, earlier, side, later, rewritten);
   const allOf = (some: ElementIds) => ({ from: 0, to: some.length });
-  const whole = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
+  const wholeRanges = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
   const mergedTokens: Token[] = [];
-  for (const part of splitIntoParts(whole, { local, remote }, meets)) {
+  for (const part of splitIntoParts(wholeRanges, { local, remote }, meets)) {
     const passage = readPartTokens(flow, part);
     const settled = isUnchanged(part) ? mergeUnchangedTokens(passage) : mergeChangedPart(flow, part, passage);
     if (settled === undefined) return undefined;
@@ -156,8 +156,8 @@ function appendHeadingId({ base, local, remote }: TokenPassage): readonly Token[
     [local, remote],
     [remote, local],
   ] as const) {
-    const plain = words.every(({ text }) => !isLineEnd(text) && !isHeadingId(text));
-    if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && plain) return [...words, ...id];
+    const isPlain = words.every(({ text }) => !isLineEnd(text) && !isHeadingId(text));
+    if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && isPlain) return [...words, ...id];
   }
   return undefined;
 }

@@ -71,8 +71,8 @@ export const STEPS_PER_LINE = 20;
 
 /** Takes the steps from the budget. Later calls for the same version return the same object. */
 export function readLines(text: string, reading: MergeReading): VersionLines {
-  const known = reading.texts.get(text);
-  if (known !== undefined) return known;
+  const knownLines = reading.texts.get(text);
+  if (knownLines !== undefined) return knownLines;
   const lines = splitLines(text);
   spendSteps(reading, (text.length >> 2) + STEPS_PER_LINE * lines.length);
   const ids = reading.interner.ids(lines);
@@ -127,8 +127,8 @@ export function readGapBefore({ lines, filled }: VersionLines, line: number): st
 
 export function diffFilledLines(from: string, to: string, reading: MergeReading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
-  const known = before.scripts.get(to);
-  if (known !== undefined) return known;
+  const knownScript = before.scripts.get(to);
+  if (knownScript !== undefined) return knownScript;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
   // Edits that were computed after the budget was used up are inexact, and so not stored.
   if (reading.left >= 0) before.scripts.set(to, edits);
@@ -141,8 +141,8 @@ export function readFences(text: VersionLines): readonly string[] {
 }
 
 export function readWordIds(line: number, reading: MergeReading): readonly number[] {
-  const known = reading.wordsByLine[line];
-  if (known !== undefined) return known;
+  const knownWords = reading.wordsByLine[line];
+  if (knownWords !== undefined) return knownWords;
   const words = reading.words.ids(splitIntoWords(reading.interner.text(line)));
   reading.wordsByLine[line] = words;
   return words;
@@ -165,8 +165,8 @@ export function readTokenIds(line: number, reading: MergeReading): readonly numb
 }
 
 function readTokens(line: string, reading: MergeReading): readonly Token[] {
-  const known = reading.tokens.get(line);
-  if (known !== undefined) return known;
+  const knownTokens = reading.tokens.get(line);
+  if (knownTokens !== undefined) return knownTokens;
   const hadBudget = reading.left >= 0;
   const tokens = tokeniseLine(line, reading.tokenTexts, reading);
   if (hadBudget) reading.tokens.set(line, tokens);

@@ -55,9 +55,9 @@ export function compareSideBySide(
   const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
   const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
   const allOf = ({ length }: readonly string[]): ElementRange => ({ from: 0, to: length });
-  const whole = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
+  const wholeRanges = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
   const work = { lines, hasBase, against: hasBase ? against : "other" } as const;
-  return splitIntoParts(whole, edits, areEditsRelated).map((part) => createPassage(work, part));
+  return splitIntoParts(wholeRanges, edits, areEditsRelated).map((part) => createPassage(work, part));
 }
 
 type Comparison = {

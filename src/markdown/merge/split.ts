@@ -12,8 +12,8 @@ export class StringNumbers {
   readonly #texts: string[] = [];
 
   id(text: string): number {
-    const known = this.#ids.get(text);
-    if (known !== undefined) return known;
+    const knownId = this.#ids.get(text);
+    if (knownId !== undefined) return knownId;
     this.#ids.set(text, this.#texts.length);
     return this.#texts.push(text) - 1;
   }

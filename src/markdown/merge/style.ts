@@ -29,8 +29,11 @@ export function normaliseText(text: string, mixed: boolean): string {
 }
 
 export function applyStyle(text: string, style: TextStyle): string {
-  const whole = style.hasLastBreak || !text.endsWith("\n") ? text : text.slice(0, -1);
-  return (style.hasMark ? BYTE_ORDER_MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
+  const completeText = style.hasLastBreak || !text.endsWith("\n") ? text : text.slice(0, -1);
+  return (
+    (style.hasMark ? BYTE_ORDER_MARK : "") +
+    (style.feed === "\r\n" ? completeText.replaceAll("\n", "\r\n") : completeText)
+  );
 }
 
 /**

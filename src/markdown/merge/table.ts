@@ -55,9 +55,9 @@ function alignAroundRuns(four: FourSequences, runs: readonly (readonly AlignedRo
   let from: VersionPositions = [0, 0, 0, 0];
   for (const run of [...runs, [four.map(({ length }) => length) as unknown as AlignedRow]]) {
     const to = run[0] as AlignedRow;
-    const found = searchRows(four, from, to);
-    if (found === undefined) return undefined;
-    rows.push(...found);
+    const matchingRows = searchRows(four, from, to);
+    if (matchingRows === undefined) return undefined;
+    rows.push(...matchingRows);
     if (to[0] < four[0].length) rows.push(...run);
     from = advancePositions(run.at(-1) as AlignedRow, [1, 1, 1, 1]);
   }

@@ -43,8 +43,8 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   ];
   const heads = sides.map((tables) => new Set(tables.map(({ head }) => head)));
   const rows = sides.map((tables) => new Set(tables.flatMap((table) => table.rows)));
-  const known = new Set(base.map(({ head }) => head));
-  if (heads[0]?.values().some((head) => !known.has(head) && heads[1]?.has(head))) return true;
+  const baseHeads = new Set(base.map(({ head }) => head));
+  if (heads[0]?.values().some((head) => !baseHeads.has(head) && heads[1]?.has(head))) return true;
   return base.every(
     (table) =>
       sides.some((tables) => tables.some(({ whole }) => whole === table.whole)) ||

@@ -5,8 +5,8 @@ import { readHeadings } from "../outline/headings.ts";
 type PathFields = { readonly name: string; readonly folders: string };
 
 export function readPathFields(path: string): PathFields {
-  const cut = path.lastIndexOf("/");
-  return { name: path.slice(cut + 1).replace(/\.md$/, ""), folders: path.slice(0, Math.max(0, cut)) };
+  const lastSlash = path.lastIndexOf("/");
+  return { name: path.slice(lastSlash + 1).replace(/\.md$/, ""), folders: path.slice(0, Math.max(0, lastSlash)) };
 }
 
 const TITLE_LINE = /^title[ \t]*[:=].*/gim;

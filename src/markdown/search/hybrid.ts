@@ -87,7 +87,7 @@ class HybridSearch<One extends FoundDocument> {
 
   hasTooFew(): boolean {
     let full = 0;
-    for (const judged of this.#matches.values()) if (judged !== null && judged.score > 0) full++;
+    for (const match of this.#matches.values()) if (match !== null && match.score > 0) full++;
     return full < this.#limit;
   }
 
@@ -130,10 +130,14 @@ class HybridSearch<One extends FoundDocument> {
     const needles = this.#needles();
     const hits: HybridHit<One>[] = [];
     for (const portion of splitIntoReads([...scores.keys()])) {
-      for (const found of this.#isEnded ? [] : await this.#source.read(portion)) {
-        const steps = STEP_COSTS.snippets + found.text.length * STEP_COSTS.character;
+      for (const foundDocument of this.#isEnded ? [] : await this.#source.read(portion)) {
+        const steps = STEP_COSTS.snippets + foundDocument.text.length * STEP_COSTS.character;
         if (!(await this.#mayContinue(steps))) break;
-        hits.push({ found, score: scores.get(found.document)!, snippets: createSnippets(found.text, needles) });
+        hits.push({
+          found: foundDocument,
+          score: scores.get(foundDocument.document)!,
+          snippets: createSnippets(foundDocument.text, needles),
+        });
       }
     }
     return this.#isEnded ? { kind: "ended" } : { kind: "found", hits };
@@ -155,8 +159,11 @@ class HybridSearch<One extends FoundDocument> {
   /** Half of the score of a piece is for its presence, half for how well it matches. */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#pieceWeights.reduce((sum, rarity) => sum + rarity, 0);
-    const found = this.#pieceWeights.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
-    return found === 0 ? 0 : (MAX_PARTIAL_SCORE * found) / (2 * all);
+    const foundWeight = this.#pieceWeights.reduce(
+      (sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0),
+      0,
+    );
+    return foundWeight === 0 ? 0 : (MAX_PARTIAL_SCORE * foundWeight) / (2 * all);
   }
 
   /**
@@ -165,8 +172,8 @@ class HybridSearch<One extends FoundDocument> {
    */
   #needles(): SearchString[] {
     const { units, pieces, literal, isSpelled } = this.#query;
-    const shown = this.#pieceWeights.length === 0 ? units : new Set([...units, ...pieces]);
-    const needles = [...shown].map(({ kind, text }) =>
+    const shownPieces = this.#pieceWeights.length === 0 ? units : new Set([...units, ...pieces]);
+    const needles = [...shownPieces].map(({ kind, text }) =>
       createSearchString(text, kind === "word" && isWholeWordOnly(text)),
     );
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
@@ -181,8 +188,8 @@ class HybridSearch<One extends FoundDocument> {
       for (const portion of splitIntoReads(documents)) {
         await this.#matchAll(portion);
         remainingDocuments -= portion.filter((document) => {
-          const judged = this.#matches.get(document) ?? null;
-          return judged !== null && counts(judged);
+          const match = this.#matches.get(document) ?? null;
+          return match !== null && counts(match);
         }).length;
         if (remainingDocuments <= 0 || this.#remainingSteps < 0) return;
       }

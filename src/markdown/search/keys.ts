@@ -140,8 +140,8 @@ export function isWholeWordOnly(word: string): boolean {
 export function intersectSets(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
   const others = sets.filter(({ kind }) => kind === "each" || kind === "one");
-  const known: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
-  return known.length > 1 ? { kind: "each", of: known } : (known[0] ?? ANY_KEYS);
+  const knownSets: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
+  return knownSets.length > 1 ? { kind: "each", of: knownSets } : (knownSets[0] ?? ANY_KEYS);
 }
 
 function uniteSets(sets: readonly KeySet[]): KeySet {
@@ -193,6 +193,9 @@ export function documentsWithRequired({ type, str, subs }: RequiredText, depth =
 function createKeySet(keys: readonly number[]): KeySet {
   if (keys.length === 0) return ANY_KEYS;
   const step = Math.max(1, keys.length / MAX_LOOKUP_KEYS);
-  const chosen = Array.from({ length: Math.min(keys.length, MAX_LOOKUP_KEYS) }, (_, i) => keys[Math.floor(i * step)]!);
-  return { kind: "with", keys: chosen };
+  const chosenKeys = Array.from(
+    { length: Math.min(keys.length, MAX_LOOKUP_KEYS) },
+    (_, i) => keys[Math.floor(i * step)]!,
+  );
+  return { kind: "with", keys: chosenKeys };
 }

@@ -85,9 +85,9 @@ export async function findMatchingLines(
     // counted.
     if (line.length > limits.characters && countCharacters(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
-    const found = await (isShort ? findRanges(line, regex, meter) : findRangesInParts(line, regex, meter));
-    if ("kind" in found) return found;
-    if (found.length > 0) matches.push(createLineMatch(index + 1, line, found));
+    const foundRanges = await (isShort ? findRanges(line, regex, meter) : findRangesInParts(line, regex, meter));
+    if ("kind" in foundRanges) return foundRanges;
+    if (foundRanges.length > 0) matches.push(createLineMatch(index + 1, line, foundRanges));
   }
   return matches;
 }
@@ -102,13 +102,13 @@ async function findRanges(
   meter: StepMeter,
 ): Promise<CharacterRange[] | EarlySearchEnd> {
   const ranges: CharacterRange[] = [];
-  const stopped = await meter.take(line.length * regex.stepsPerCharacter);
-  if (stopped !== null) return stopped;
+  const lineStopReason = await meter.take(line.length * regex.stepsPerCharacter);
+  if (lineStopReason !== null) return lineStopReason;
   const nextMatch = regex.finder(line);
   while (nextMatch !== null && ranges.length < MAX_RANGES) {
     const left = line.length - (ranges.at(-1)?.[1] ?? 0);
-    const ended = await meter.take(left * regex.stepsPerCharacter, STEP_SHARE_PER_MATCH);
-    if (ended !== null) return ended;
+    const stopReason = await meter.take(left * regex.stepsPerCharacter, STEP_SHARE_PER_MATCH);
+    if (stopReason !== null) return stopReason;
     const range = nextMatch();
     if (range === null) break;
     ranges.push(range);

@@ -40,8 +40,8 @@ export class IndexMerger {
    * first write.
    */
   takeOver(): void {
-    const current = this.#selectAutomerge.get() as { v: number } | undefined;
-    if (current?.v === FTS_SETTINGS.automerge) return;
+    const automergeRow = this.#selectAutomerge.get() as { v: number } | undefined;
+    if (automergeRow?.v === FTS_SETTINGS.automerge) return;
     for (const [name, value] of Object.entries(FTS_SETTINGS))
       this.#sql.prepare(`INSERT INTO search_keys (search_keys, rank) VALUES ('${name}', ${value})`).run();
   }

@@ -73,13 +73,13 @@ class RegexSearch<One extends FoundDocument> {
 
   async #searchDocuments(documents: readonly number[], most: number): Promise<EarlySearchEnd | null> {
     for (const document of documents) this.#searchedDocuments.add(document);
-    for (const found of await this.#source.read(documents)) {
+    for (const foundDocument of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;
-      const stopped = await this.#meter.wait(found.text.length);
+      const stopped = await this.#meter.wait(foundDocument.text.length);
       if (stopped !== null) return stopped;
-      const matches = await findMatchingLines(found.text, this.#regex, this.#meter, this.#limits);
+      const matches = await findMatchingLines(foundDocument.text, this.#regex, this.#meter, this.#limits);
       if ("kind" in matches) return matches;
-      if (matches.length > 0) this.#hits.push({ found, matches });
+      if (matches.length > 0) this.#hits.push({ found: foundDocument, matches });
     }
     return null;
   }

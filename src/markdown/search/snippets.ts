@@ -96,8 +96,8 @@ function createSnippet(line: number, text: string, needles: readonly SearchStrin
   ];
   const shift = before.length - from;
   const ranges = needles.flatMap((needle) => findRanges(folded, needle, from, to));
-  const shown = joinRanges(ranges).map(([start, end]): CharacterRange => [start + shift, end + shift]);
-  return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
+  const shownRanges = joinRanges(ranges).map(([start, end]): CharacterRange => [start + shift, end + shift]);
+  return { line, text: before + characters.slice(from, to).join("") + after, ranges: shownRanges };
 }
 
 function findFirstMatch(line: FoldedLine, needles: readonly SearchString[]): number {

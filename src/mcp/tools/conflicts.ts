@@ -31,12 +31,12 @@ export const SHOW_CONFLICT = defineTool({
       return ok({ view: viewProblem(local, problem), hunks });
     });
     const { view, hunks } = unwrap(problemResult);
-    const facts = toFacts(view);
+    const viewFacts = toFacts(view);
     if (side === undefined)
-      return makePartialAnswer({ ...facts, places: hunks.length }, hunks.map(formatHunk).join("\n"), range);
+      return makePartialAnswer({ ...viewFacts, places: hunks.length }, hunks.map(formatHunk).join("\n"), range);
     const shownVersion = view[side];
-    if (shownVersion.kind === "text") return makePartialAnswer(facts, shownVersion.text, range);
-    return refuseCall(`this side has no version: ${shownVersion.why}`, "show another side", "no-text", facts);
+    if (shownVersion.kind === "text") return makePartialAnswer(viewFacts, shownVersion.text, range);
+    return refuseCall(`this side has no version: ${shownVersion.why}`, "show another side", "no-text", viewFacts);
   },
 });
 

@@ -163,10 +163,10 @@ async function refuseStale(
   const { text, version } = await readCurrent(mirror, path, host);
   const readContent = readStoredContent(mirror.root, readVersion as Digest, host);
   const message = `${path} changed since you read it: nothing was written`;
-  const facts = { path, version, given: readVersion };
+  const editFacts = { path, version, given: readVersion };
   if (readContent === null) {
     const next = "read it again: the content of the version that you gave is not known";
-    return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, facts);
+    return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, editFacts);
   }
   const diffText = formatTextDiff({ before: `${path} as you read it`, after: `${path} now` }, readContent, text);
   const diffPart = cutLines(diffText, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
@@ -174,7 +174,11 @@ async function refuseStale(
   const cutFacts = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =
     leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
-  return makeRefusal({ kind: "usage", what: message, next, code: "stale" }, { ...facts, ...cutFacts }, diffPart.text);
+  return makeRefusal(
+    { kind: "usage", what: message, next, code: "stale" },
+    { ...editFacts, ...cutFacts },
+    diffPart.text,
+  );
 }
 
 /**

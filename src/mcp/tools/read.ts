@@ -39,8 +39,8 @@ export const READ = defineTool({
   async run(mirror, args, host) {
     const { path, outline = false } = args;
     const { version, text } = await readCurrent(mirror, path, host);
-    const facts = { path, version, lines: countTextLines(text), bytes: Buffer.byteLength(text) };
-    return outline ? makeOutline(facts, text) : makePassage(facts, text, args);
+    const readFacts = { path, version, lines: countTextLines(text), bytes: Buffer.byteLength(text) };
+    return outline ? makeOutline(readFacts, text) : makePassage(readFacts, text, args);
   },
 });
 

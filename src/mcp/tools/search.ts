@@ -24,8 +24,8 @@ export const SEARCH = defineTool({
     const fault = findQueryFault(query, regex);
     if (fault !== null) return refuseCall(fault, "give another query", "bad-query");
     const { files, notes } = unwrap(await searchMirror(root, openOptions.random, { query, regex, limit: most }));
-    const facts = { documents: files.map(toFacts), mayHaveMore: files.length === most, notes };
-    return makeAnswer(facts, files.flatMap(formatLines).join("\n"));
+    const searchFacts = { documents: files.map(toFacts), mayHaveMore: files.length === most, notes };
+    return makeAnswer(searchFacts, files.flatMap(formatLines).join("\n"));
   },
 });
 

@@ -74,8 +74,9 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     // The owner and the permissions of `.mdmirror` are checked before any file in it is read.
     if (options.mode === "write") tightenOwnFolder(folder);
     else examineOwnFolder(folder);
-    const facts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
-    const openResult = facts.kind === "trouble" ? facts : await openParts(facts.value, options, closers);
+    const folderFacts = withOwnFolderOpen(folder, () => readFacts(root, folder, options));
+    const openResult =
+      folderFacts.kind === "trouble" ? folderFacts : await openParts(folderFacts.value, options, closers);
     if (openResult.kind === "trouble") await closers.close();
     return openResult;
   } catch (error) {

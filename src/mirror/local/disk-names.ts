@@ -63,6 +63,6 @@ function learnNameLimit(guard: RootGuard): number {
 }
 
 function isTooLong(guard: RootGuard, path: string): boolean {
-  const found = attemptCall(() => guard.fs.lstat(path));
-  return "errno" in found && found.errno === "ENAMETOOLONG";
+  const statResult = attemptCall(() => guard.fs.lstat(path));
+  return "errno" in statResult && statResult.errno === "ENAMETOOLONG";
 }

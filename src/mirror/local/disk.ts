@@ -165,8 +165,8 @@ function readPathState(guard: RootGuard, path: LocalPath): PathState {
     if (stat === null) return { kind: "absent" };
     if (stat.kind === "folder") return { kind: "folder", dev: stat.dev, ino: stat.ino, birthMs: stat.birthMs };
     if (stat.kind !== "file") return { kind: "other" };
-    const found = guard.fs.readFile(place.abs);
-    return { kind: "file", digest: digestOf(found.bytes), stamp: toStamp(found.stat) };
+    const readResult = guard.fs.readFile(place.abs);
+    return { kind: "file", digest: digestOf(readResult.bytes), stamp: toStamp(readResult.stat) };
   } catch (error) {
     const errno = readErrno(error);
     if (errno === null) throw error;

@@ -70,8 +70,8 @@ export class ScanFolder {
     if (!this.#canKeepOpen) return abs;
     if (this.#current?.abs === abs && isSameInode(this.#current.stat, stat)) return this.#current.handle.handlePath;
     this.close();
-    const opened = openFolder(this.#fs, abs);
-    const handle = opened && closeUnless(opened, () => isFolderAt(opened, abs, this.#folding));
+    const openedFolder = openFolder(this.#fs, abs);
+    const handle = openedFolder && closeUnless(openedFolder, () => isFolderAt(openedFolder, abs, this.#folding));
     if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
     this.#current = { abs, stat, handle };
     return handle.handlePath;

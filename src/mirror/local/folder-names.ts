@@ -74,8 +74,8 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
   const rules = new Map<LocalPath, FolderRules>();
   const readRuleFile = (path: LocalPath) => {
     const place = guard.place(path, "file");
-    const found = place.ok ? nullOnErrno(MISSING_ERRORS, () => guard.fs.readFile(place.abs)) : null;
-    return found === null ? "" : Buffer.from(found.bytes).toString("utf8");
+    const fileContent = place.ok ? nullOnErrno(MISSING_ERRORS, () => guard.fs.readFile(place.abs)) : null;
+    return fileContent === null ? "" : Buffer.from(fileContent.bytes).toString("utf8");
   };
   for (const dir of listRuleFolders(folder)) {
     const git = gitignore === null ? "" : readRuleFile(joinPath(dir, GITIGNORE_FILE));

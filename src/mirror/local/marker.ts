@@ -48,6 +48,6 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
 
 /** An empty marker does not count: a crash interrupted the process that wrote it. */
 function hasMarker(fs: Fs, root: string): boolean {
-  const found = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
-  return found !== null && !(found.kind === "file" && found.size === 0);
+  const markerStat = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
+  return markerStat !== null && !(markerStat.kind === "file" && markerStat.size === 0);
 }

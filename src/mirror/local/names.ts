@@ -39,8 +39,8 @@ export function findListedSpelling(guard: RootGuard, abs: string): string {
   const names = guard.fs.readdir(folder).map((entry) => entry.name);
   if (names.includes(name)) return abs;
   const key = pathKey(name, folding);
-  const listed = names.find((one) => pathKey(one, folding) === key);
-  return listed === undefined ? abs : `${folder}/${listed}`;
+  const listedName = names.find((one) => pathKey(one, folding) === key);
+  return listedName === undefined ? abs : `${folder}/${listedName}`;
 }
 
 export function makeTempPath(guard: RootGuard, prefix: string): string {
@@ -98,8 +98,8 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
  * Returns `fallback` if the path belongs to another inode already.
  */
 export function readCurrentStat(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
-  const current = nullOnAnyErrno(() => guard.fs.lstat(abs));
-  return current !== null && current.ino === fallback.ino ? current : fallback;
+  const currentStat = nullOnAnyErrno(() => guard.fs.lstat(abs));
+  return currentStat !== null && currentStat.ino === fallback.ino ? currentStat : fallback;
 }
 
 export type MoveResult =

@@ -95,8 +95,8 @@ function listEntries(folder: string): readonly string[] {
  * the system has no `/proc`.
  */
 function nullOnError<T>(read: () => T): T | null {
-  const found = codeOnError(() => ({ value: read() }));
-  return typeof found === "string" ? null : found.value;
+  const readResult = codeOnError(() => ({ value: read() }));
+  return typeof readResult === "string" ? null : readResult.value;
 }
 
 function codeOnError<T>(read: () => T): T | string {

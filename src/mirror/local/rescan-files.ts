@@ -65,9 +65,9 @@ function concernsNoDocument(
   if (mattersForScan(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
-  const found = attemptCall(() => statOrNull(guard.fs, `${root.realPath}/${path}`));
-  if ("errno" in found) return false;
-  const stat = found.value;
+  const statResult = attemptCall(() => statOrNull(guard.fs, `${root.realPath}/${path}`));
+  if ("errno" in statResult) return false;
+  const stat = statResult.value;
   if (stat === null) return true;
   if (stat.kind === "folder") return UNSYNCED_FOLDER_KINDS.has(tree.others.get(path)?.kind ?? null);
   // A Markdown file at this path is a new document. Any file of another type is ignored, unless it

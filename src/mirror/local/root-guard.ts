@@ -135,9 +135,9 @@ export class RootGuard {
    * @param below path of the folder, relative to the root
    */
   #folderAt(below: string): DiskPlace {
-    const known = this.#identifiedRoot ?? this.identify();
-    if (this.#openFolders === null || known === null || !this.#canKeepOpen) return this.#folderByPath(below);
-    const handle = this.#openFolders.get(below) ?? openFolderInRoot(this.fs, known, below, this.#names);
+    const identity = this.#identifiedRoot ?? this.identify();
+    if (this.#openFolders === null || identity === null || !this.#canKeepOpen) return this.#folderByPath(below);
+    const handle = this.#openFolders.get(below) ?? openFolderInRoot(this.fs, identity, below, this.#names);
     if (handle !== null) {
       this.#openFolders.set(below, handle);
       return { ok: true, abs: handle.handlePath };

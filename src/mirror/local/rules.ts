@@ -75,8 +75,8 @@ export function createFolderRules(
   const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
   const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
   const startRules = (one: Ignore | undefined): Ignore => {
-    const fresh = ignore({ ignorecase: foldsCase });
-    return one === undefined ? fresh : fresh.add(one);
+    const newRules = ignore({ ignorecase: foldsCase });
+    return one === undefined ? newRules : newRules.add(one);
   };
   const form = foldsCase ? keepLine : toBytePattern;
   const gitRules = startRules(above?.git).add(gitLines.map(form));
@@ -85,8 +85,18 @@ export function createFolderRules(
     startRules(above?.oursInBytes).add(ownLines.map(form)),
   ];
   const hasGit = gitLines.length > 0 || above?.hasGit === true;
-  const both = startRules(gitRules).add(ownInBytes);
-  return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, scope, texts, above };
+  const combinedRules = startRules(gitRules).add(ownInBytes);
+  return {
+    ours: ownRules,
+    oursInBytes: ownInBytes,
+    git: gitRules,
+    both: combinedRules,
+    hasGit,
+    foldsCase,
+    scope,
+    texts,
+    above,
+  };
 }
 
 /**
@@ -115,8 +125,8 @@ export function excludeAllBut(folders: readonly LocalPath[], foldsUnicode: boole
     : folders;
   const outermost = spellings.filter((folder) => !ancestorsOf(folder).some((above) => spellings.includes(above)));
   const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
-  const opened = new Set([...included].map(parentOf));
-  const lines = [...opened].sort().flatMap((folder) => {
+  const openedFolders = new Set([...included].map(parentOf));
+  const lines = [...openedFolders].sort().flatMap((folder) => {
     const inside = [...included].filter((path) => parentOf(path) === folder);
     return [`${anchorPattern(folder)}/*`, ...inside.map((path) => `!${anchorPattern(path)}/`)];
   });
@@ -129,8 +139,8 @@ function anchorPattern(path: LocalPath): string {
 
 export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
   for (let above = folder; ; above = parentOf(above)) {
-    const found = rules.get(above);
-    if (found !== undefined) return found;
+    const knownRules = rules.get(above);
+    if (knownRules !== undefined) return knownRules;
     if (above === "") return null;
   }
 }
@@ -142,8 +152,10 @@ export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "fol
   const name = kind === "folder" ? `${path}/` : path;
   const ours = folderRules.ours.test(name);
   if (ours.ignored) return { by: "ours", rule: ours.rule?.mark ?? IGNORE_FILE };
-  const both = folderRules.hasGit ? folderRules.both.test(folderRules.foldsCase ? name : toByteString(name)) : ours;
-  return both.ignored ? { by: "git", rule: both.rule?.mark ?? GITIGNORE_FILE } : null;
+  const combinedResult = folderRules.hasGit
+    ? folderRules.both.test(folderRules.foldsCase ? name : toByteString(name))
+    : ours;
+  return combinedResult.ignored ? { by: "git", rule: combinedResult.rule?.mark ?? GITIGNORE_FILE } : null;
 }
 
 /**

@@ -273,9 +273,9 @@ function readFile(scan: FolderScan, folder: WalkedFolder, name: string, path: Lo
     folder.files.push(earlier);
     return;
   }
-  const known = scan.known(path);
-  if (isTrusted(known) && isSameStamp(known.stamp, stat)) folder.files.push(trustKnownFile(known, stat));
-  else hashIntoFolder(scan, folder, name, path, known);
+  const knownFile = scan.known(path);
+  if (isTrusted(knownFile) && isSameStamp(knownFile.stamp, stat)) folder.files.push(trustKnownFile(knownFile, stat));
+  else hashIntoFolder(scan, folder, name, path, knownFile);
 }
 
 type TrustedFile = KnownFile & { readonly stamp: Stamp };

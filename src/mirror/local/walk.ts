@@ -157,9 +157,10 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
  * that continue a sentence.
  */
 function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string | null {
-  const found = attemptCall(() => scan.fs.lstat(folder.abs));
-  if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : describeErrno(found.errno);
-  const stat = found.value;
+  const statResult = attemptCall(() => scan.fs.lstat(folder.abs));
+  if ("errno" in statResult)
+    return ["ENOENT", "ENOTDIR"].includes(statResult.errno) ? null : describeErrno(statResult.errno);
+  const stat = statResult.value;
   if (stat.kind !== "folder") return null;
   // The root must still be the same folder: if its disk was unmounted, the path leads to the empty
   // mount point.

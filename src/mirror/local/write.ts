@@ -203,8 +203,8 @@ function swapFiles(
  * Returns null if the path has no regular file, or a program is writing the file at this moment.
  */
 export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
-  const found = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
-  return found === null ? null : digestOf(found.bytes);
+  const fileContent = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
+  return fileContent === null ? null : digestOf(fileContent.bytes);
 }
 
 /**

@@ -85,8 +85,8 @@ async function listItemsAt(
   path: RemotePath,
 ): Promise<readonly (FileResource | FolderResource)[]> {
   const selector = { kind: "path", path } as const;
-  const listed = await listAll({ ...context, route: FILES, selector, read: readFile });
-  const items = [...listed.items, ...(await folders.listFoldersAt(context, path))];
+  const listing = await listAll({ ...context, route: FILES, selector, read: readFile });
+  const items = [...listing.items, ...(await folders.listFoldersAt(context, path))];
   for (const item of items) context.traits.learnFromSpelling(path, item.path);
   return items;
 }

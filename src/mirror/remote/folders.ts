@@ -62,8 +62,8 @@ async function listBelowRoots(context: CallContext): Promise<Listing<FolderResou
 
 export async function findFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource | null>> {
   const listing = await listFoldersBy(context, { kind: "path", path });
-  const found = listing.items.find((folder) => folder.path === path);
-  if (found !== undefined) return { ok: true, value: found, requestId: null };
+  const foundFolder = listing.items.find((folder) => folder.path === path);
+  if (foundFolder !== undefined) return { ok: true, value: foundFolder, requestId: null };
   return listing.fault === null ? { ok: true, value: null, requestId: null } : failedAnswer(listing.fault);
 }
 

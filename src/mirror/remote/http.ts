@@ -125,7 +125,7 @@ export class HttpClient {
   /** Remembers the generation of an answer. Skips answers of other programs, such as a proxy. */
   #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
-    const named = result.response.headers[GENERATION_HEADER];
-    if (isGeneration(named)) this.#generation = named;
+    const generation = result.response.headers[GENERATION_HEADER];
+    if (isGeneration(generation)) this.#generation = generation;
   }
 }

@@ -68,8 +68,8 @@ function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): str
   const code = member(problem, "code");
   if (code !== undefined) return typeof code === "string" && isErrorCode(code, scrub) ? code : null;
   const type = member(problem, "type");
-  const named = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
-  const fromType = named?.replaceAll("-", "_") ?? "";
+  const codeInType = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
+  const fromType = codeInType?.replaceAll("-", "_") ?? "";
   return isErrorCode(fromType, scrub) ? fromType : `status_${status}`;
 }
 

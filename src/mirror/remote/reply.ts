@@ -172,9 +172,9 @@ export function readRetryAfterMs(header: string | undefined, date: string | unde
   if (header === undefined) return null;
   const value = header.trim();
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const until = parseDate(value);
-  if (until === null) return null;
-  return Math.max(0, until - (parseDate(date?.trim() ?? "") ?? now));
+  const retryTime = parseDate(value);
+  if (retryTime === null) return null;
+  return Math.max(0, retryTime - (parseDate(date?.trim() ?? "") ?? now));
 }
 
 function parseDate(value: string): number | null {

@@ -128,13 +128,13 @@ export class ImportLinks {
    * inert link, because the target of the link did not exist yet.
    */
   async end(ask: SendRequest): Promise<LinkReport> {
-    for (const sent of this.#sent.values()) {
-      if (!sent.text.includes(INERT_SCHEME)) continue;
-      const text = this.translate(sent.path, sent.text);
-      if (text === sent.text) continue;
-      const edit = { baseChangeId: sent.lastChangeId, content: text };
-      if ((await ask("PUT", `${FILES}/${sent.id}/content`, edit)).status !== 200) continue;
-      this.#sent.set(sent.path, { ...sent, text });
+    for (const sentDocument of this.#sent.values()) {
+      if (!sentDocument.text.includes(INERT_SCHEME)) continue;
+      const text = this.translate(sentDocument.path, sentDocument.text);
+      if (text === sentDocument.text) continue;
+      const edit = { baseChangeId: sentDocument.lastChangeId, content: text };
+      if ((await ask("PUT", `${FILES}/${sentDocument.id}/content`, edit)).status !== 200) continue;
+      this.#sent.set(sentDocument.path, { ...sentDocument, text });
       this.#twice++;
     }
     return this.#report();

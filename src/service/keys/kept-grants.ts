@@ -52,20 +52,20 @@ export async function applyKeptGrants(
 ): Promise<Refused | null> {
   const { tables, workspace } = context;
   let refusal: Refused | null = null;
-  for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
-    const item = await findItemAt(context, kept.path);
+  for (const keptGrant of await tables.grants.keptWithin(workspace.seq, path)) {
+    const item = await findItemAt(context, keptGrant.path);
     if (item === undefined) continue;
     // The grants are read again for each kept grant, because the previous kept grant may have
     // changed a grant of the same key.
-    const grants = await tables.grants.of([kept.key]);
+    const grants = await tables.grants.of([keptGrant.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);
     const currentLevel = currentGrant?.level ?? (await new Access(grants, tables.folders).levelOfFolder(item.parent));
-    if (LEVEL_RANK[kept.level] < LEVEL_RANK[currentLevel])
-      await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
-    await tables.grants.dropKept(kept);
-    if (kept.key === context.key && !includesLevel(kept.level, "edit"))
-      refusal = refuse("forbidden", `This key may not put anything at /${kept.path}.`);
+    if (LEVEL_RANK[keptGrant.level] < LEVEL_RANK[currentLevel])
+      await tables.grants.set({ key: keptGrant.key, kind, target, level: keptGrant.level });
+    await tables.grants.dropKept(keptGrant);
+    if (keptGrant.key === context.key && !includesLevel(keptGrant.level, "edit"))
+      refusal = refuse("forbidden", `This key may not put anything at /${keptGrant.path}.`);
   }
   return refusal;
 }

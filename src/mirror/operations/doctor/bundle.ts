@@ -77,14 +77,14 @@ export async function makeBundle(
   const planResult = await planSync(mirror, makeStoppedRequest(mirror, true));
   if (planResult.kind === "trouble") return planResult;
   const { plan, trees, policy, signals, texts } = planResult.value;
-  const facts = { plan, input: { trees, policy, signals, texts }, journal: mirror.world.state.intents() };
+  const recordedFacts = { plan, input: { trees, policy, signals, texts }, journal: mirror.world.state.intents() };
   const bundle: Bundle = {
     format: BUNDLE_FORMAT,
     mdmirror: version(),
     system: `${process.platform} ${process.arch}, node ${process.version}`,
     names: withNames ? "kept" : "replaced",
     checks: checks.map(({ about, state }) => ({ about, state })),
-    ...recordFacts(facts, withNames, random.hex(64)),
+    ...recordFacts(recordedFacts, withNames, random.hex(64)),
   };
   return ok({ bundle, differences: comparePlans(bundle.planned, toPlainPlan(replan(bundle).plan)) });
 }

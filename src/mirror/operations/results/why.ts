@@ -10,24 +10,27 @@ import { bytes, formatLocalTime } from "./when.ts";
 
 /** @param now current time, in milliseconds since the epoch */
 export function listWhyFacts(why: PathExplanation, now: number): (readonly [term: string, fact: string])[] {
-  const facts = [
+  const factRows = [
     ...listPlaceFacts(why),
     ...listOpenFacts(now, why),
     ...listNextFacts(why).map((next) => ["next", next]),
   ];
-  if (why.open !== null) facts.push(["to do", shownWords(findNextStep(why.open))]);
-  return facts.map(([term, fact]) => [term!, fact!]);
+  if (why.open !== null) factRows.push(["to do", shownWords(findNextStep(why.open))]);
+  return factRows.map(([term, fact]) => [term!, fact!]);
 }
 
 function listPlaceFacts(why: PathExplanation): string[][] {
   const { stays, offline } = why;
-  const facts: string[][] = [];
+  const factRows: string[][] = [];
   if (offline !== null)
-    facts.push(["offline", `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`]);
-  facts.push(["base", describeBase(why)], ["local", describeLocal(why)]);
-  if (offline === null) facts.push(["service", describeService(why)]);
-  if (stays !== null) facts.push(["stays", describeLocalOnly(why.path, stays)]);
-  return facts;
+    factRows.push([
+      "offline",
+      `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`,
+    ]);
+  factRows.push(["base", describeBase(why)], ["local", describeLocal(why)]);
+  if (offline === null) factRows.push(["service", describeService(why)]);
+  if (stays !== null) factRows.push(["stays", describeLocalOnly(why.path, stays)]);
+  return factRows;
 }
 
 function describeLocalOnly(path: string, stays: NonNullable<PathExplanation["stays"]>): string {
@@ -41,18 +44,21 @@ function listOpenFacts(
   now: number,
   { record, folder, blocked: block, conflict, lastError, former }: PathExplanation,
 ): string[][] {
-  const facts: string[][] = [];
+  const factRows: string[][] = [];
   if (conflict !== null)
-    facts.push([
+    factRows.push([
       "conflict",
       `for ${formatAge(now - conflict.since)}; the other version is ${shownName(conflict.newestCopyPath)}`,
     ]);
   if (block !== null)
-    facts.push(["blocked", `${block.reason}: ${shownWords(block.detail)}${formatOrigin(block.code, block.requestId)}`]);
-  if (lastError !== null) facts.push(["error", formatEvent(lastError)]);
+    factRows.push([
+      "blocked",
+      `${block.reason}: ${shownWords(block.detail)}${formatOrigin(block.code, block.requestId)}`,
+    ]);
+  if (lastError !== null) factRows.push(["error", formatEvent(lastError)]);
   if (former !== null && record === null && folder === null)
-    facts.push(["was", `the document that had this name was last seen at ${shownName(former)}`]);
-  return facts;
+    factRows.push(["was", `the document that had this name was last seen at ${shownName(former)}`]);
+  return factRows;
 }
 
 function describeBase({ record, folder, path }: PathExplanation): string {
