@@ -20,8 +20,8 @@ const textWith = (...by: readonly (keyof typeof PLACES)[]): string =>
 type Fixture = { readonly rig: Rig; readonly mirror: Mirror; readonly id: string };
 
 /** An edit from the service replaces the file, then an editor saves into the old file. */
-async function saveLate(): Promise<Fixture> {
-  const { rig, mirror, idOf } = await openSynced({ "note.md": BASE, "other.md": "another document\n" });
+async function saveLate(other = "another document\n"): Promise<Fixture> {
+  const { rig, mirror, idOf } = await openSynced({ "note.md": BASE, "other.md": other });
   const id = idOf("note.md");
   const editor = mirror.disk.user.open(mirror.path("note.md"));
   rig.app.edit("note.md", textWith("app"));
@@ -100,6 +100,19 @@ describe("I06 I14 content saved into a replaced file is an edit of the earlier v
     expect(live(fixture, "plan.md")).toBe(textWith("app"));
     expect(fixture.rig.app.files().get("plan.md")?.id).toBe(fixture.id);
     expect(live(fixture)).toBe(textWith("editor"));
+  });
+
+  test("I09 the late save does not change another document that was renamed to the path", async () => {
+    const other = `# Other\n\n${BASE}`;
+    const fixture = await saveLate(other);
+    fixture.mirror.rename("note.md", "between.md");
+    fixture.mirror.rename("other.md", "note.md");
+    fixture.mirror.rename("between.md", "other.md");
+    await settle(fixture);
+    expect(live(fixture)).toBe(other);
+    expect(live(fixture, "other.md")).toBe(textWith("app"));
+    expect(fixture.rig.app.files().get("other.md")?.id).toBe(fixture.id);
+    expect(live(fixture, "note-late.md")).toBe(textWith("editor"));
   });
 });
 

@@ -204,11 +204,17 @@ function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): E
   const currentFile = disk.read(row.path);
   if (disk.look(row.path).kind === "absent")
     return putBackWithOlderBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
-  if (currentFile.kind === "done" && record !== null) {
+  if (currentFile.kind === "done" && record !== null && !isOtherDocument(ctx, record, currentFile.value)) {
     const text = mergeLateContent(ctx, row, record, late, currentFile.value);
     if (text !== null) return writeLateContent(ctx, row, record, late, text, currentFile.value.digest);
   }
   return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
+}
+
+/** Returns true if the file belongs to another document, which a user renamed to the path. */
+function isOtherDocument({ world: { state } }: CycleContext, record: DocumentRecord, { stamp }: LocalText): boolean {
+  const isOwn = record.stamp !== null && isSameInodeAndBirth(record.stamp, stamp);
+  return !isOwn && state.hasInode(stamp.dev, stamp.ino);
 }
 
 /**
