@@ -69,9 +69,10 @@ describe("another format", () => {
       const bytes = readFileSync(own(file)).toString("base64");
       const known = (file === "state.db" ? STATE_SCHEMA : TEXTS_SCHEMA).version;
       const what = `mdmirror: ${file} was written by a newer mdmirror (schema ${known + 1}, this one knows ${known}); nothing was changed`;
-      for (const argv of [["sync"], ["plan"], ["watch"], ["log"], ...(file === "state.db" ? [["status"]] : [])]) {
-        const { code, err } = await rig.run([...argv, "w"]);
-        expect([argv, code, err]).toEqual([argv, 2, [what, expect.stringContaining("next: use the newer mdmirror")]]);
+      for (const argv of [["sync"], ["plan"], ["watch"], ["log"], ["init"], ...(file === "state.db" ? [["status"]] : [])]) {
+        const { code, out, err } = await rig.run([...argv, "w"]);
+        const lines = [what, expect.stringContaining("next: use the newer mdmirror")];
+        expect([argv, code, out, err]).toEqual([argv, 2, [], lines]);
       }
       expect(readFileSync(own(file)).toString("base64")).toBe(bytes);
     },

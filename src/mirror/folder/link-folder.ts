@@ -24,7 +24,7 @@ import { INIT_AGAIN } from "./fault-trouble.ts";
 import { describeSystemError } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import { NO_PROGRESS, type OpenedMirror } from "./open-mirror.ts";
-import { createMemoryState, openToRead } from "./open-state.ts";
+import { createMemoryState, openToRead, STATE_DAMAGED } from "./open-state.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
@@ -147,6 +147,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     // A damaged state of an earlier link is ignored, because the first sync will rebuild it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
+    if (earlierState.kind === "trouble" && earlierState.trouble.code !== STATE_DAMAGED) return earlierState;
     const { state, isNew } =
       earlierState.kind === "ok" ? earlierState.value : { state: createMemoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;

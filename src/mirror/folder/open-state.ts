@@ -62,6 +62,9 @@ function forgetStampsOfMissingContent(state: StoredState): void {
 }
 
 /** Reads the state file while others may write it. Without a file, returns a state in memory. */
+/** Code of the trouble with a damaged state file, which the next sync replaces. */
+export const STATE_DAMAGED = "state-damaged";
+
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const openedState = openState({ folder, clock, readOnly: true });
   if (openedState.kind === "opened") {
@@ -89,6 +92,7 @@ export function makeStateTrouble(
         "fault",
         `${opened.file} is damaged: ${opened.detail}`,
         "mdmirror sync replaces it with a new one, built from both sides; nothing is lost",
+        { code: STATE_DAMAGED },
       );
     case "newer":
       return trouble(
