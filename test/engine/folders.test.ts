@@ -218,9 +218,7 @@ it("I02 a folder removed locally in a linked folder that only downloads stays re
   expect(paths(mirror)).toEqual(["docs/new.md", "k.md"]);
 });
 
-/**
- * Markers of an unfinished merge. mdmirror does not send such content, so the document is blocked.
- */
+/** An unfinished merge: such content is not sent, so its document is blocked. */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
 
 it("I09 a document that was moved locally and edited on the service in one cycle is known by the written file", async () => {

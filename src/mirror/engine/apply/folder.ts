@@ -233,9 +233,9 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
 }
 
 /**
- * Handles another folder that base has at the two paths of the new record, because that folder was
- * removed locally and moved on the service. Records its current path on the service. If both
- * folders had the same paths, base could not say to which one a document belongs.
+ * Records the current path on the service of the folder that base has at the same two paths as a
+ * new record. That folder was removed locally, and moved on the service. With equal paths, base
+ * could not say to which of the two folders a document belongs.
  */
 function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
   const former = state.dirAt(dir.localPath);
@@ -244,7 +244,7 @@ function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: Folder
   if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
 }
 
-/** Records the new path of a document, and that of its conflict copy. */
+/** Records the new path of a document and of its conflict copy. */
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [record, conflict] = [state.record(id), state.conflict(id)];
   if (record !== null) {
