@@ -31,7 +31,9 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
 
 type OptionToken = Extract<NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number], { kind: "option" }>;
 
-/** Returns as a clause why the command does not accept this option; null if it does. */
+/**
+ * Returns as a clause why the command does not accept an option; null if the command accepts it.
+ */
 function findOptionFault(specs: OptionSpecs, { name, rawName, value, inlineValue }: OptionToken): string | null {
   const spec = Object.hasOwn(specs, name) ? specs[name]! : null;
   if (spec === null) {
@@ -40,7 +42,7 @@ function findOptionFault(specs: OptionSpecs, { name, rawName, value, inlineValue
   }
   if (spec.value === undefined) return value === undefined ? null : `--${name} takes no value`;
   if (value === undefined) return `--${name} takes ${spec.value}`;
-  // If a user forgets a value, the next option would otherwise become the value.
+  // A user may forget the value of an option. The next option must not become that value.
   const isUnclear = inlineValue === false && value.length > 1 && value.startsWith("-");
   return isUnclear ? `--${name} takes ${spec.value}; a value that begins with a dash: --${name}=${value}` : null;
 }
@@ -50,14 +52,17 @@ function findOperandFault({ least, most, words = [] }: Operands, operands: reado
   const [first] = operands;
   if (operands.length < least) return "an operand is missing";
   if (operands.length > most) return `"${operands[most]}" is one operand too many`;
-  // An unset variable in a script gives an empty operand, which must not mean the whole folder.
+  // An unset variable in a script gives an empty operand. An empty operand must not mean the whole
+  // folder.
   if (operands.includes("")) return "an operand is empty";
   return words.length === 0 || first === undefined || words.includes(first)
     ? null
     : describeUnknownWord(`"${first}"`, first, words);
 }
 
-/** Returns as a clause why the value of an option is not allowed; null if all are allowed. */
+/**
+ * Returns as a clause why the value of an option is not allowed; null if all values are allowed.
+ */
 function findValueFault(specs: OptionSpecs, values: Readonly<Record<string, unknown>>): string | null {
   for (const [name, spec] of Object.entries(specs)) {
     for (const value of [values[name]].flat()) {

@@ -24,11 +24,11 @@ export type Io = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Continues the process as the user who called `sudo`. */
+  /** Changes the user of this process to the user who called `sudo`. */
   become(caller: SudoCaller): void;
   /** Asks on the terminal. Returns null if the input has ended. Needs `terminal.input`. */
   ask(question: string): Promise<string | null>;
-  /** Signal for SIGINT, SIGTERM and SIGHUP. Reading `stop` installs the signal handlers. */
+  /** Aborts on SIGINT, SIGTERM or SIGHUP. The first read of `stop` installs the signal handlers. */
   readonly stop: AbortSignal;
   /**
    * Runs `work`. The first SIGINT, SIGTERM or SIGHUP only aborts the `AbortSignal` of `work`, so
@@ -54,7 +54,10 @@ export type OptionSpec = {
   readonly range?: readonly [least: number, most: number];
   /** True if the value is a duration, such as 90s. */
   readonly isTime?: boolean;
-  /** Check of the value. `words` describes an allowed value in the message `--name takes WORDS`. */
+  /**
+   * `isValid` checks the value. `words` describes valid values, for the message `--name takes
+   * WORDS`.
+   */
   readonly form?: { readonly words: string; readonly isValid: (value: string) => boolean };
 };
 
@@ -81,8 +84,8 @@ export type Operands = {
   readonly most: number;
   readonly words?: readonly string[];
   /**
-   * Kind of names that shell completion offers for each operand, by position. The last kind also
-   * applies to all later operands. Default: names of files.
+   * What shell completion suggests for each operand, by position. The last member also applies to
+   * all later operands. Default: file names.
    */
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Any version of Node can run this file, because the file reports an unsupported version or system.
-// Until both are checked, it imports only modules that every Node has: on Node 20, better-sqlite3
-// would end the process without a message.
+// Every version of Node must be able to run this file, because it reports unsupported versions and
+// systems. Until both are checked, the file imports only modules that every Node has. On Node 20,
+// an import of better-sqlite3 would end the process without a message.
 import module from "node:module";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
@@ -12,8 +12,8 @@ if (major < 22 || (major === 22 && minor < 22)) {
   process.stderr.write(`mdmirror: needs Node 22.22 or newer, and this is ${process.versions.node}; ${way}.\n`);
   process.exit(2);
 }
-// package.json already keeps npm from installing the package on Windows, but a checkout of the
-// repository would run there.
+// package.json keeps npm from installing the package on Windows. A checkout of the repository needs
+// this check.
 if (process.platform === "win32") {
   process.stderr.write(
     "mdmirror: runs on Linux and macOS, and not on Windows, where it has no way yet to keep the key from other users, " +
@@ -23,7 +23,7 @@ if (process.platform === "win32") {
   process.exit(2);
 }
 
-// `require` makes the start faster: an import would evaluate every getter of node:fs, and these
+// `require` makes the start faster. An import would evaluate every getter of node:fs, and these
 // getters load 40 modules.
 const require = module.createRequire(import.meta.url);
 const { existsSync, lstatSync, mkdirSync, writeFileSync } = require("node:fs");
@@ -43,9 +43,10 @@ function keepSecret() {
     // LIMIT: only Linux allows this. Other systems write no core files unless the user allows them.
     if (process.platform === "linux") writeFileSync("/proc/self/coredump_filter", "0");
   } catch {
-    // This kernel writes no core files.
+    // A kernel without this file writes no core files.
   }
-  // If NODE_OPTIONS asks for diagnostic reports, Node would write the environment into them.
+  // NODE_OPTIONS may switch on diagnostic reports. Node would write the environment into these
+  // reports.
   if (/report/.test(process.env["NODE_OPTIONS"] ?? "")) process.report.excludeEnv = true;
 }
 
@@ -63,15 +64,18 @@ function keepCompiled() {
     const folder = join(caches, "mdmirror");
     makeFolders(folder);
     const { uid, mode } = lstatSync(folder);
-    // Node runs the files of this folder. If another user can write to the folder, which is
-    // possible after a `sudo` that keeps HOME, the cache stays off.
+    // Node runs the code that is cached in this folder. The cache stays off if another user owns
+    // the folder or can write to it, which is possible after a `sudo` that keeps HOME.
     if (uid === process.geteuid?.() && (mode & 0o022) === 0) module.enableCompileCache(join(folder, "compiled"));
   } catch {
     // The cache is optional: the home folder may be missing, full or read-only.
   }
 }
 
-/** Makes a folder and its parents one by one: `recursive` never returns for a path in `/proc`. */
+/**
+ * Makes a folder and its parents one by one, because `mkdirSync` with the option `recursive` never
+ * returns for a path in `/proc`.
+ */
 function makeFolders(folder) {
   if (existsSync(folder)) return;
   makeFolders(dirname(folder));

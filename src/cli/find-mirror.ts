@@ -72,7 +72,8 @@ function refuseUnlinked(io: Io, dir: string): Result<never> {
 }
 
 /**
- * Returns the nearest linked folder of this user at or above a path; otherwise the error `what`.
+ * Returns the nearest linked folder of this user at or above a path; otherwise an error whose
+ * message begins with `what`.
  */
 function findNearestOwn(io: Io, from: string, what: string, next: string): Result<string> {
   const { root, foreign } = findNearestMirror(io, from);

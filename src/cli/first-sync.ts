@@ -41,7 +41,7 @@ const PICTURE_HINT =
 function formatHints({ root, world: { state, links, disk } }: OpenedMirror, stays: string | null): string[] {
   const plainDisk = links?.disk.plain ?? disk;
   const paths = [...state.load().records.values()].map(({ localPath }) => localPath);
-  // The first sync may have changed the configuration of links.
+  // The first sync may have changed the configuration of links, so it is read again.
   const { mode, wiki } = unwrap(readConfig(join(root, MIRROR_FOLDER))).links;
   return [
     ...(stays === null ? [] : [stays]),

@@ -11,13 +11,13 @@ import { createProcessIo } from "./process-io.ts";
 import { formatCommandHelp, formatOverview, formatUsage } from "./help.ts";
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Installers and bug reports ask for the version, so this answer does not wait for the table of
-  // commands.
+  // Installers and bug reports ask for the version. For a fast answer, the table of commands is not
+  // loaded.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
   const io = createProcessIo();
   process.exitCode = await runCommandLine(argv, io);
-  // `process.exit` skips Node's slow release of memory after a sync. Other commands end normally,
-  // because they may have output that the system has not accepted yet.
+  // After a sync, `process.exit` skips the slow release of memory by Node. Other commands end
+  // normally, because they may have output that the system has not accepted yet.
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 

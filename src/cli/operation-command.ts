@@ -57,7 +57,10 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   readonly planLines?: (result: ResultOf<D>, args: Args) => readonly string[];
   /** Exit code if the user answers no. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
-  /** Returns the command line that continues stopped work. Default: this command line again. */
+  /**
+   * Returns the command line that continues the work if the user stopped it. Default: this command
+   * line again.
+   */
   readonly again?: (plan: Plan) => string | undefined;
   /** Returns a last line of output that suggests the next step. */
   readonly next?: (result: ResultOf<D>) => string;
@@ -148,7 +151,7 @@ async function runOperationCommand<D extends Declaration, Plan>(
 
 type ItemOf<D extends Declaration> = ResultOf<D>["items"][number];
 
-/** Returns the exit code for the result. A dry run has the exit code of the real run. */
+/** Returns the exit code for the result. In a dry run, planned items count as done. */
 function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; readonly result: ResultEnds }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
@@ -238,10 +241,13 @@ type OperationItem = ResultEnds["items"][number];
 /** `word`: participle, as in `3 resolved`. `detail`: returns a clause about an item, or "". */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
-/** LIMIT: items with the same result that are printed, because `--json` prints all items. */
+/**
+ * LIMIT: number of printed items with the same result, to keep the output short. `--json` prints
+ * all.
+ */
 const MAX_SHOWN = 10;
 
-/** Returns a line for each planned item and, in a dry run, a line with their number. */
+/** Returns a line for each planned item and, in a dry run, a line with the number of items. */
 function formatPlannedItems<One extends OperationItem>(
   items: readonly One[],
   { word, detail }: ItemWords<One>,
@@ -285,8 +291,8 @@ function showOutcomes<One extends OperationItem>(
 }
 
 /**
- * Prints that the user stopped the command, and what to do next. Does not claim that nothing was
- * sent: a few choices are sent immediately, without a sync.
+ * Prints that the user stopped the command, and what to do next. The message does not say that
+ * nothing was sent, because a few choices are sent immediately, without a sync.
  * @param again command line that continues with the remaining documents
  */
 function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {

@@ -3,7 +3,10 @@ import { EXIT } from "./exit.ts";
 
 const STANDARD_OUTPUT = 1;
 
-/** Error codes if the reader of standard output has gone (`| head`), which is no failure. */
+/**
+ * Error codes of a write to standard output after its reader has ended (`| head`). This is no
+ * failure.
+ */
 const READER_GONE_CODES: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let hasStream = false;

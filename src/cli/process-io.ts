@@ -81,13 +81,12 @@ function makeTerminal(stdout: StandardOutput, errors: () => NodeJS.WriteStream, 
 
 /**
  * Changes the user of this process to the caller of `sudo`.
- * ORDER: the environment is checked and the groups are changed before the user, because both need
- * the rights of root.
+ * ORDER: first checks the environment and changes the groups, which needs the rights of root.
  */
 function changeUser({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // A `sudo` that keeps the environment leaves folders of root in these variables. The caller may
-  // not use such folders.
+  // If `sudo` keeps the environment, these variables may name folders of root. The caller cannot
+  // use such folders.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
@@ -129,7 +128,7 @@ function makeStopSignal(): () => AbortSignal {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL_STOPPING = "mdmirror: stopping after the current operation; press again to stop immediately";
-/** Milliseconds of further work after a signal until a message says that the work continues. */
+/** Milliseconds from a signal to a message that says that the work still continues. */
 const STILL_STOPPING_MS = 1_000;
 
 /**

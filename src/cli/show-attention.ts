@@ -10,12 +10,15 @@ import { compareByPath } from "../mirror/model/by-path.ts";
 
 type AttentionItem = RunReport["attention"][number];
 
-/** Smallest number of documents with the same cause that are shown as one entry. */
+/** Smallest number of documents with the same cause that are printed together. */
 const MIN_SHARED = 4;
-/** LIMIT: names shown for one cause, so that the output stays short. */
+/** LIMIT: number of names shown for one cause, so that the output stays short. */
 const MAX_NAMES = 5;
 
-/** Returns lines that show open problems. Only counts the entries after the first `most`. */
+/**
+ * Returns lines that show open problems. Shows at most `most` problems or groups of problems with
+ * the same cause, then the number of the others.
+ */
 export function formatAttention(all: readonly AttentionItem[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const sharedCauses = causes.filter((group) => group.length >= MIN_SHARED).toSorted((a, b) => b.length - a.length);
@@ -65,12 +68,16 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
   ];
 }
 
-/** LIMIT: problems of each kind that are listed after a run, so that the output stays short. */
+/**
+ * LIMIT: number of new problems, and of ended problems, that are listed after a run, so that the
+ * output stays short.
+ */
 const MAX_PROBLEMS = 20;
 
 /**
- * Returns a function for `watch` that makes the lines after each run: new and ended problems, and
- * how many are left. The function remembers the problems of each folder.
+ * Returns a function for `watch` that returns the lines to print after a run: the new problems, the
+ * ended problems, and the number of problems left. The function remembers the problems of each
+ * folder.
  */
 export function trackProblems(): (
   root: string,
@@ -90,8 +97,8 @@ export function trackProblems(): (
       (problem) => !problemsToFix.some(({ path, kind }) => path === problem.path && kind === problem.kind),
     );
     if (newProblems.length === 0 && endedProblems.length === 0) return [];
-    // The number of open problems is not shown after a stop or before an expected stop, because
-    // another message already asks the user to act.
+    // If no problem is left but a safety check stops the sync, another message already asks the
+    // user to act. "No problem is left" would then be misleading.
     const isStopAnswerNeeded = currentProblems.size === 0 && (state === "stopped" || expectedStopReasons !== undefined);
     const leftLines =
       !isStopAnswerNeeded && (currentProblems.size > newProblems.length || endedProblems.length > 0)

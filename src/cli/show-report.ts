@@ -18,7 +18,10 @@ import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { compareByPath } from "../mirror/model/by-path.ts";
 
-/** LIMIT: problems, stopped actions and paths that are printed, because `--json` prints more. */
+/**
+ * LIMIT: number of printed problems, stopped actions and paths, to keep the output short. `--json`
+ * prints more.
+ */
 const MAX_SHOWN_ROWS = 20;
 
 /**
@@ -81,8 +84,8 @@ export function formatOneTimeLines({ renamed = [], movedOutOfWay = [], oneWay = 
 function showOpenProblems(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) reportTrouble(io, makeFaultTrouble(report.fault, url));
   if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
-  // While the service is unreachable, nothing is scanned, so the list only has problems of earlier
-  // syncs.
+  // While the service is unreachable, nothing is scanned. The list then only has problems of
+  // earlier syncs, which are not printed.
   const problems = report.state === "offline" ? [] : all;
   for (const line of formatAttention(problems, MAX_SHOWN_ROWS, choosePaint(io, "error"))) io.err(line);
 }
@@ -92,8 +95,8 @@ type StopReasons = NonNullable<RunReport["safetyStop"]>["reasons"];
 function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): void {
   const paint = choosePaint(io, "error");
   for (const { reason, detail } of reasons) io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
-  // If the linked folder itself is missing, all files seem to be deleted. These deletions are not
-  // changes of the user, so they are not listed.
+  // If the linked folder itself is missing, all files seem to be deleted. The user did not make
+  // these deletions, so they are not listed.
   const shownActions = reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason)) ? [] : stopped;
   const namedActions = shownActions
     .map((action) => ({
@@ -170,7 +173,7 @@ export function findExitOfWait({ state }: WaitReport): ExitCode {
 
 /**
  * Prints the result of `mdmirror wait` or `sync --wait-for`.
- * @param quiet true to print nothing to standard output, and no success
+ * @param quiet true to print only paths that are not on the service, on standard error
  * @param took duration of the wait in milliseconds
  */
 export function showWaitReport(

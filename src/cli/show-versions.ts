@@ -57,7 +57,10 @@ function splitIntoLines(text: string): string[] {
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
-/** Legend for the marks before the lines of a merge. The marks show sides without colours. */
+/**
+ * Legend for the marks before the lines of a merge. A mark shows the side of a line without
+ * colours.
+ */
 const MARKS_LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
@@ -73,7 +76,10 @@ const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
 };
 const KIND_SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/** Returns the changed lines of a merge with three lines around each; an empty list for none. */
+/**
+ * Returns the changed lines of a merge, each with three lines before and after it. Returns an empty
+ * list if no line changed.
+ */
 export function formatChangedOrigins(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = choosePaint(io);
   const hunks = makeOriginHunks(rows);

@@ -5,7 +5,9 @@ import type { Io } from "./command.ts";
 import { count } from "../common/count.ts";
 import { formatAge } from "../common/age.ts";
 
-/** Functions that colour a text, or return the text unchanged. `asks`: action required. */
+/**
+ * Functions that colour a text, or return the text unchanged. `asks`: colour for "action required".
+ */
 export type Paint = Readonly<Record<keyof typeof COLOUR_CODES, (text: string) => string>>;
 
 const COLOUR_CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;

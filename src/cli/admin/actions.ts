@@ -45,7 +45,7 @@ export type AdminAction = {
   readonly run: (call: ActionCall) => Promise<CommandResult>;
 };
 
-/** Returns as `only` the id of the workspace in `--workspace`; null without the option. */
+/** Returns as `only` the id of the workspace that `--workspace` names; null without the option. */
 async function readWantedWorkspaces({ session, args }: ActionCall) {
   const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
   const workspaceWord = args.text("workspace");
@@ -239,8 +239,8 @@ const REVIEW_STATES: Readonly<Record<string, string>> = { accepted: "it was acce
 
 /**
  * Returns the lines that show a review: its state, then the differences that accepting it would
- * publish. If an edit conflict caused the review, also shows what was published since the review's
- * base.
+ * publish. If an edit conflict caused the review, also shows what others published after the
+ * version on which the change is based.
  */
 function formatReview(io: Io, review: ShownReviewJson): string[] {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;

@@ -10,7 +10,7 @@ import { findMirror, FOLDER_OPERANDS } from "../find-mirror.ts";
 import { cutLines } from "../text.ts";
 import { makeOperationCommand } from "../operation-command.ts";
 
-/** LIMIT: names shown for each kind of change, so that the output stays short. */
+/** LIMIT: number of names shown for each kind of change, so that the output stays short. */
 const MAX_NAMES = 20;
 
 const SHARED_PARTS = {

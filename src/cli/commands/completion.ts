@@ -51,7 +51,7 @@ async function formatOffers(
   return expandedOffers.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Stands for the names of all linked folders, and for folders on the disk. */
+/** Suggests the names of all linked folders, and folders on the disk. */
 const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
 async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {

@@ -89,11 +89,12 @@ function explainConflict({ kind, reason = "" }: NonNullable<DiffRow["conflict"]>
 function showPatch(io: Io, { path, kind, before, after }: DiffRow, side: string): void {
   const names = { before: before === null ? null : `${side}/${path}`, after: after === null ? null : `local/${path}` };
   if (kind === "same") {
-    // On standard error, this message keeps standard output a valid, empty patch.
+    // This message goes to standard error, so that standard output is a valid, empty patch.
     io.err(`mdmirror: ${shownName(names.before!)} and ${shownName(names.after!)} are equal`);
     return;
   }
-  // A patch in a pipe must have the exact bytes of the document; only a terminal gets them escaped.
+  // In a pipe, a patch must have the exact bytes of the document. On a terminal, control characters
+  // are escaped.
   const print = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
   for (const line of formatUnifiedDiff(io, names, before ?? "", after ?? "")) print(line);
 }

@@ -109,8 +109,9 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
   const { cwd, env, random } = io;
   const target = readTarget(io, args);
   const keyFile = args.text("key-file");
-  // The key in an unknown `.mdmirror/` may belong to another person, and would upload the documents
-  // to that person's workspace. So the key is read only if this user linked the folder before.
+  // The key in an unknown `.mdmirror/` may belong to another person. The documents would then be
+  // uploaded to that person's workspace. So the key is read only if this user linked the folder
+  // before.
   const folder = isKnown ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile, cwd, env, origin: target.origin }));
   const options = { dir, ...target, key, ignore: args.texts("ignore"), yes: args.flag("yes") };
@@ -176,7 +177,9 @@ async function checkKey(io: Io, origin: TrustedOrigin, key: string, config: Conf
   io.err(`mdmirror: the key was not checked: ${shownWords(failure.what)}`);
 }
 
-/** Adds the rules of `--gitignore` and `--ignore`. Documents already synced stay synced. */
+/**
+ * Adds the rules of `--gitignore` and `--ignore`. Documents that are already synced stay synced.
+ */
 function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });

@@ -134,7 +134,8 @@ function chooseBrush({ kind }: Action): keyof Paint {
 const MAX_FOLDERS = 5;
 
 /**
- * Returns the folders with the most new documents; nothing if the plan names all new documents.
+ * Returns lines that name the folders with the most new documents. Returns no lines if the plan
+ * names all new documents.
  * @param namesPerGroup number of documents that the plan names in each group
  */
 function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0], namesPerGroup: number): string[] {

@@ -11,9 +11,11 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
-/** LIMIT: milliseconds for which a stopped service still answers requests, so that it ends soon. */
+/** LIMIT: milliseconds for active requests after the service is stopped, so that it ends soon. */
 const DRAIN_MS = 1_500;
-/** LIMIT: names for each reason to leave out files or links, so that the output stays short. */
+/**
+ * LIMIT: number of files or links that are named for each reason, so that the output stays short.
+ */
 const MAX_NAMES = 5;
 
 export const command: Command = {
@@ -162,7 +164,9 @@ export function formatImport({ files, folders, bytes, renamed, refused, links }:
   ];
 }
 
-/** Returns groups of entries, the most frequent reason first. */
+/**
+ * Groups files or links that were left out by their reason. The most frequent reason comes first.
+ */
 function groupByReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
   const groups = [...Map.groupBy(entries, ({ reason }): Entry["reason"] => reason)];
   return groups.sort((a, b) => b[1].length - a[1].length);
@@ -196,8 +200,8 @@ function formatLinks({ byId, twice, inert }: NonNullable<ImportReport["links"]>)
 export function formatInitCommand(url: string, keyFile: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
-  // A service that listens on all addresses of the machine is reached by loopback. With TLS, the
-  // URL keeps the host name of the certificate.
+  // If a service listens on all addresses of the machine, local programs reach it through loopback.
+  // With TLS, the URL keeps the host name, because the certificate names this host.
   const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
   const targetUrl =
     protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;

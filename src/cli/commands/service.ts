@@ -126,8 +126,9 @@ async function showServiceStatus(io: Io, unit: ServiceUnit, root: string | null)
 }
 
 /**
- * Prints, for each folder that the service of all linked folders cannot sync, the reason. Removes
- * the services of single folders, which would run a second daemon for their folder.
+ * Prints a reason for each linked folder that the background service of all linked folders cannot
+ * sync. Removes the background services of single folders, which would run a second daemon for
+ * their folder.
  */
 async function prepareAllFolders(io: Io): Promise<void> {
   for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
@@ -185,7 +186,7 @@ function makeServiceUnit(
 /**
  * Makes daemons release a linked folder, and uninstalls the folder's own background service, so
  * that a command can move or unlink the folder.
- * - `hadUnit`: whether such a service was installed.
+ * - `hadUnit`: true if such a background service was installed.
  * - `giveBack`: lets the daemon look for the folder again; a second call does nothing.
  * @param what name of the command
  */

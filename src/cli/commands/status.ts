@@ -72,7 +72,10 @@ type StatusFlags = {
   readonly maxAge: number | null;
 };
 
-/** Returns true if both sides were last equal longer ago than `--max-age`, or were never equal. */
+/**
+ * Returns true if both sides were never equal, or were last equal more than `--max-age` ago.
+ * Returns false without the option.
+ */
 function isSyncTooOld({ status }: StatusReading, { maxAge }: StatusFlags, now: number): boolean {
   return maxAge !== null && (computeAge(status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
@@ -180,7 +183,10 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
   return showResult(io, json, { json: shortStatus, lines: [[state, ...countWords].join(" ")], exit });
 }
 
-/** Returns the state in one word, and counts. `blocked`: problems to fix but no conflicts. */
+/**
+ * Returns the state in one word, and counts. The word `blocked` means that there are problems to
+ * fix, but no conflict.
+ */
 function summarizeStatus(reading: Result<StatusReading>) {
   const unreadStatus = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };
   const { status, daemon } = reading.kind === "ok" ? reading.value : unreadStatus;
@@ -237,7 +243,9 @@ async function readAllFolders(io: Io) {
   return statuses;
 }
 
-/** Words about the stream of events; "" without a stream, because the service is then polled. */
+/**
+ * Words about the stream of events. Empty if the service has no stream, or if the stream is off.
+ */
 const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
   none: "",
@@ -317,8 +325,8 @@ function formatStop({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 }
 
 /**
- * Returns a line for each change in review, and a hint: mdmirror notices an accepted change,
- * because its content is published, but not a rejection.
+ * Returns a line for each change in review, and a hint. mdmirror notices that a change was
+ * accepted, because its content is published. It does not notice a rejection.
  */
 function formatReviews(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];

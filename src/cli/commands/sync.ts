@@ -142,8 +142,8 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   if (io.terminal.error) io.status("running hooks …");
   const hooksResult = await runHooksAfterSync(root, facts, report, { ...pickContext(io), stop, onNote });
   if (io.terminal.error) io.status("");
-  // A timer runs `sync --quiet` and mails its output. Problems of hooks are left out, because they
-  // would be in every mail; `mdmirror hooks` shows them.
+  // A timer may run `sync --quiet` and mail its output. Problems of hooks would be in every mail,
+  // so they are left out. `mdmirror hooks` shows them.
   if (hooksResult.kind === "trouble" && !quiet) reportTrouble(io, hooksResult.trouble);
 }
 
@@ -190,8 +190,8 @@ function reportIfLasting(io: Io, root: string, kind: TransientKind, report: () =
 }
 
 /**
- * Returns true if the service is unreachable in a way that may end without the user. A refused key
- * or a wrong server needs the user.
+ * Returns true if the service is unreachable for a reason that may end without the user. A refused
+ * key or a wrong server needs the user.
  */
 function isTransient({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

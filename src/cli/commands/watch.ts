@@ -84,7 +84,7 @@ export function showEvents(
   const formatProblems = trackProblems();
   const nameByRoot = new Map<string, string>();
   const printLines = (root: string, event: FolderEvent, lines: readonly string[]) => {
-    // A folder that was removed from the list keeps the name that it had last.
+    // If a folder was removed from the list, its last known name is printed.
     if (showsNames && event.kind !== "change")
       for (const mirror of listOwnMirrors(io.env).mirrors) nameByRoot.set(mirror.root, mirror.name);
     const prefix = `${new Date(event.at).toTimeString().slice(0, 8)} ${showsNames ? `${shownName(nameByRoot.get(root) ?? basename(root))}: ` : ""}`;
@@ -188,19 +188,20 @@ function formatChange(event: EventOf<"change">): string {
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${formatOrigin(code, requestId)}`;
-  // A step of this kind changes no content and no path, so only its description is printed.
+  // A step of the kind `note-facts` changes no content and no path, so only its description is
+  // printed.
   const noteClause = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noteClause}${endClause}`;
 }
 
 type PendingDeletion = EventOf<"deletion-pending">;
 
-/** LIMIT: file names that are printed in one line, so that the line stays short. */
+/** LIMIT: number of file names that are printed in one line, so that the line stays short. */
 const MAX_NAMED = 5;
 
 /**
- * Returns a line for each group of locally deleted files with the same delay and outcome, whose
- * documents still exist on the service.
+ * Groups locally deleted files whose documents still exist on the service, by delay and outcome.
+ * Returns a line for each group.
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
   return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {

@@ -1,6 +1,6 @@
 /**
  * Shell scripts that complete command lines. The scripts ask `mdmirror completion offer` for
- * suggestions, so an update of mdmirror needs no new scripts.
+ * suggestions. So they need no change when mdmirror is updated.
  */
 export const SCRIPTS = {
   // Works with bash 3.2 (macOS) and newer. The script evaluates nothing that the user typed.
