@@ -19,11 +19,15 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ClientOptions = {
   /**
-   * Base URL: `https://host[:port][/prefix]`. Plain http works only for loopback and `allowHttp`.
+   * Base URL: `https://host[:port][/prefix]`. Plain http is only accepted for loopback and for the
+   * hosts in `allowHttp`.
    */
   readonly url: string;
   readonly key: string;
-  /** Hosts besides loopback for plain http, which shows the key to everyone on the network. */
+  /**
+   * Hosts, besides loopback, for which plain http is accepted. Plain http shows the key to everyone
+   * on the network.
+   */
   readonly allowHttp?: readonly string[];
 };
 

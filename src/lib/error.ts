@@ -1,6 +1,6 @@
 /**
- * Error of a failed call, without a key or content of documents. An error of another class is a bug
- * in mdmirror.
+ * Error of a failed call. Contains neither a key nor content of documents. An error of another
+ * class is a bug in mdmirror.
  */
 export class MdmirrorError extends Error {
   override readonly name = "MdmirrorError";

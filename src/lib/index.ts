@@ -27,9 +27,9 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 }
 
 /**
- * Links a folder to a workspace, and creates a missing folder. Sends no document: the first `sync`
- * does, and it deletes and overwrites nothing on either side. Documents and the key are sent to
- * this URL only.
+ * Links a folder to a workspace, and creates a missing folder. Sends no document. The first `sync`
+ * sends documents; it deletes and overwrites nothing on either side. Documents and the key are sent
+ * to this URL only.
  * @throws MdmirrorError with code `linked-already`, or `offline` if no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {

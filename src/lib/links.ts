@@ -1,7 +1,7 @@
 /**
  * Entry point `mdmirror/links`: converts links between ids, which survive moves on the service, and
  * relative paths, which local editors can follow. All functions are pure, accept any string, and
- * take linear time. They throw only what a function of a `Place` throws.
+ * take linear time. They throw an error only if a function of a `Place` throws it.
  */
 
 import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
@@ -25,7 +25,10 @@ export type Place = {
   idAtAbsolute?(path: string): string | null;
 };
 
-/** A link. `from`, `to`: ends of its destination in UTF-16 units, without `<` and `>`. */
+/**
+ * A link. `from`, `to`: where its destination begins and ends, in UTF-16 units. They exclude `<`
+ * and `>`.
+ */
 export type Link = {
   /** Kind of link. A `definition` is a line `[label]: destination`. */
   readonly kind: "link" | "image" | "definition";
@@ -36,14 +39,20 @@ export type Link = {
 };
 
 export type ToDiskOptions = {
-  /** Old local content. A link with an unchanged target keeps its spelling from this content. */
+  /** Old local content. A link whose target is unchanged is spelled as in this content. */
   readonly previous?: string;
 };
 
 export type ToServiceOptions = {
-  /** Old content on the service. Absolute paths with an unchanged target stay absolute paths. */
+  /**
+   * Old content on the service. If the target of an absolute path is unchanged, the path stays
+   * absolute.
+   */
   readonly previous?: string;
-  /** Place before documents were moved, for links that have no target from the current place. */
+  /**
+   * Place of the document before documents were moved. Used for links without a target from the
+   * current place.
+   */
   readonly before?: Place;
 };
 
@@ -76,7 +85,7 @@ export function respell(text: string, before: Place, after: Place): string {
 /**
  * Returns the links, images and link definitions of a document, in order. Ignores code, HTML,
  * comments, front matter, autolinks and empty destinations.
- * @returns an empty list if no link can lead to a document
+ * @returns an empty list if certainly none of them leads to a document, such as only web addresses
  */
 export function findLinks(text: string): Link[] {
   return find(text).flatMap(({ kind, from, to }: FoundLink) =>

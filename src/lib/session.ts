@@ -11,7 +11,10 @@ import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
-/** What the calls of a linked folder need of the program that makes them. */
+/**
+ * Parts of the calling program that the methods of a linked folder use, such as its environment
+ * variables.
+ */
 export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
 /** Returns the environment of calls. `key` becomes the variable `MDMIRROR_API_KEY`. */
@@ -75,7 +78,7 @@ export class MirrorSession {
     this.environment = environment;
   }
 
-  /** Runs one call, unless the folder was closed. An error of the call names `path`. */
+  /** Runs one call. Throws if the folder was closed. An error of the call names `path`. */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.closing.aborted) {
       const errorFacts = {

@@ -53,7 +53,10 @@ export type LinkOptions = OpenOptions & {
    * Direction of syncs: `pull` never uploads, `push` never changes local files. Default: `both`.
    */
   readonly direction?: "both" | "pull" | "push";
-  /** Hosts besides loopback for plain http, which shows the key to everyone on the network. */
+  /**
+   * Hosts, besides loopback, for which plain http is accepted. Plain http shows the key to everyone
+   * on the network.
+   */
   readonly allowHttp?: readonly string[];
   /** True to store the key in `.mdmirror/key` (mode 0600). Default: true. */
   readonly storeKey?: boolean;

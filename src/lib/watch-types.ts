@@ -33,8 +33,8 @@ export type WatchEvent = {
   | { readonly kind: "run"; readonly report: SyncReport }
   /**
    * A file was deleted locally. mdmirror deletes its document on the service at `dueAt`
-   * (milliseconds since the epoch), unless the file exists again by then. `asks`: true if pending
-   * deletions exceed the limit, so that a safety check will stop the sync.
+   * (milliseconds since the epoch), unless the file exists again by then. `asks`: true if there are
+   * more pending deletions than the limit allows, so that a safety check will stop the sync.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }

@@ -3,7 +3,7 @@ import { toPublicKind } from "../mirror/operations/results/actions.ts";
 import { toReportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: number of unread events that are kept in memory, so that a slow reader cannot fill it. */
+/** LIMIT: number of unread events that are kept, so that a slow reader cannot fill the memory. */
 const MAX_UNREAD = 1_000;
 
 /**

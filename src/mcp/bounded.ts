@@ -3,7 +3,10 @@
 import { formatPatch, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
-/** LIMIT: characters of content in one answer, so that answers stay short: default and maximum. */
+/**
+ * LIMIT: number of characters of content in one answer, so that answers stay short. `usual` is the
+ * default, `most` the maximum.
+ */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
 /** A range of lines, counted from 1. An empty range ends before it begins: `to` is below `from`. */
@@ -46,7 +49,7 @@ export function cutLines(text: string, from: number, last: number, characters: n
   };
 }
 
-/** Returns the first `most` UTF-16 units of a text, without a half of a character at the end. */
+/** Returns the beginning of a text: at most `most` UTF-16 units. Never cuts a character in half. */
 export function cutToLength(text: string, most: number): string {
   if (text.length <= most) return text;
   const cutText = text.slice(0, most);

@@ -35,7 +35,7 @@ export async function callTool(
   return toCallResult(results.length === 1 ? results[0]! : makeAnswer({ mirrors: results.map(toFacts) }));
 }
 
-/** Refuses a call whose paths cannot be documents, before mdmirror reads anything there. */
+/** Refuses a call whose paths cannot be documents, before the tool runs. */
 function checkPaths({ root }: ServedMirror, args: NamedPaths, { openOptions }: ToolHost): void {
   for (const path of [args.path, args.to, ...(args.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
@@ -65,8 +65,8 @@ function toFacts(result: ToolResult): object {
 }
 
 /**
- * Returns the answer for the protocol: first a block with facts as JSON, then a block with content
- * of documents. Separate blocks prevent clients from taking content for facts.
+ * Returns the answer for the protocol: first a block with JSON, then a block with content of
+ * documents. In separate blocks, clients cannot mistake content for a result of mdmirror.
  */
 function toCallResult(result: ToolResult): CallToolResult {
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(toFacts(result)) }];

@@ -21,8 +21,8 @@ export function nameServedMirrors(roots: readonly string[], env: ToolHost["openO
 }
 
 /**
- * Checks that a folder may be read: this user owns the folder, and trusts its address. Each call of
- * a tool checks again, because another folder may have come to the path.
+ * Checks that a folder may be read: this user owns the folder, and trusts the address of its
+ * service. Each call of a tool checks again, because another folder may now be at the path.
  */
 export function admitMirror(root: string, { env, cwd }: Pick<ToolHost["openOptions"], "env" | "cwd">): Result<unknown> {
   for (const checked of [checkOwner(root, env), examineFolder(root)]) if (checked.kind === "trouble") return checked;

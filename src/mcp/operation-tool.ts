@@ -37,7 +37,9 @@ const MAX_ITEMS = 100;
 type ReadToolParts<D extends ReadDeclaration> = {
   /** Returns the content of documents in a result. The answer has a separate block for content. */
   readonly text?: (result: Answer<D>) => string;
-  /** Rows that are returned of a list that is too long: the first or the last. Default: `first`. */
+  /**
+   * Which rows are returned of a list that is too long: the first or the last. Default: `first`.
+   */
   readonly keeps?: "first" | "last";
 };
 

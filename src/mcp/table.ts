@@ -19,7 +19,7 @@ import { STATUS, SYNC } from "./tools/status.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
 import { type Tool, PATH } from "./tool.ts";
 
-/** A list of exactly one path: the versions that an agent passes belong to one document. */
+/** A list of exactly one path, because the versions that an agent passes belong to one document. */
 const ONE_PATH = z.array(PATH).length(1);
 
 /** Every tool, in the order in which clients list them. */

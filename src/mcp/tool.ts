@@ -18,7 +18,9 @@ export type ServedMirror = {
 export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
-  /** Runs work that needs the lock of a folder, one after the other for each folder. */
+  /**
+   * Runs work that needs the lock of a folder, after earlier work for the same folder has ended.
+   */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
@@ -35,7 +37,7 @@ type ToolOf<Shape extends z.ZodRawShape> = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Effect of a call: `reads` changes nothing, `syncs` syncs, `edits` changes documents. */
+  /** Effect of a call: `reads` changes nothing, `syncs` runs a sync, `edits` changes documents. */
   readonly effect: "reads" | "syncs" | "edits";
   /** True if the tool can delete or overwrite a document. */
   readonly isDestructive?: boolean;
@@ -72,7 +74,10 @@ export function makePartialAnswer(
   return makeAnswer({ ...facts, from: textPart.from, to: textPart.to, next: textPart.next, ...cutNote }, textPart.text);
 }
 
-/** Shortens each list to `most` rows at the end `keeps`, and adds how many rows were left out. */
+/**
+ * Shortens each list to its first or last `most` rows, and adds the number of rows that were left
+ * out.
+ */
 export function limitLists(facts: object, most: number, keeps: "first" | "last" = "first"): object {
   let leftOut = 0;
   const limitedEntries = Object.entries(facts).map(([name, value]: [string, unknown]) => {

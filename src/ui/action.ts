@@ -13,12 +13,15 @@ import { BUSY_NOTICE, makeTroubleNotice, makeSyncNotice } from "./messages.ts";
 import type { PageRequest, Ui } from "./page.ts";
 
 export type ActionRequest = PageRequest & {
-  /** Linked folder of the form: exists, and belongs to this user. */
+  /** Linked folder that the form names. It exists and belongs to this user. */
   readonly folder: Folder;
   readonly form: URLSearchParams;
 };
 
-/** Notice for the next page, and its address. Without `to`, the next page is the action's page. */
+/**
+ * `notice`: shown on the next page. `to`: address of the next page. Default: the page of the
+ * action.
+ */
 export type ActionResult = { readonly notice: Notice | null; readonly to?: string };
 
 export type UiAction = {

@@ -28,7 +28,7 @@ import { resolveConflict, resolveMany } from "./resolving.ts";
 
 export const ACTIONS: readonly UiAction[] = [
   { path: "sync", page: () => "", run: (ui, { folder }) => startSync(ui, folder) },
-  // Only a sync finds out what reviewers decided.
+  // Only a sync finds out what reviewers decided, so this form starts a sync.
   { path: "reviews", page: () => "reviews", run: (ui, { folder }) => startSync(ui, folder) },
   { path: "pause", page: () => "", run: (_ui, { folder }) => askFolderDaemon("pause", folder) },
   { path: "start", page: () => "", run: startDaemon },
@@ -75,7 +75,10 @@ async function storeDraft(ui: Ui, fields: LinkFields): Promise<ActionResult> {
   return { to: `${LINK_PATH}?draft=${id}`, notice: null };
 }
 
-/** LIMIT: number of checks whether a new daemon answers, so that a failed start is reported. */
+/**
+ * LIMIT: number of checks whether a new daemon answers. After the last check, the failed start is
+ * reported.
+ */
 const MAX_DAEMON_CHECKS = 50;
 const DAEMON_CHECK_MS = 200;
 
@@ -165,8 +168,8 @@ function makeAnswerAction(way: keyof typeof ANSWERS) {
     const { root } = folder;
     const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
     return startJob(ui, folder, what, async (progress) => {
-      // Number of files in the stop that the page showed. If another stop is current now, the
-      // operation refuses the answer.
+      // Number of files that a rejection of the shown stop restores. If another stop is current
+      // now, the operation refuses the answer.
       const restoredFiles = ui.stops.filesBack(root);
       const operationResult = await runOperation(root, operation, input, { ...ui, progress });
       ui.stops.forget(root);

@@ -67,7 +67,9 @@ export function readChoice(form: URLSearchParams, { position }: Pick<Clash, "pos
   return (Object.keys(CHOICES) as Choice[]).find((key) => key === sentChoice) ?? null;
 }
 
-/** Returns what the user typed for a clash; both versions if the user has not typed anything. */
+/**
+ * Returns what the user typed for a clash. If the user has typed nothing, returns both versions.
+ */
 export function readEditedText(form: URLSearchParams, clash: Clash): string {
   return form.get(`clash-${clash.position}-text`) ?? joinVersions(clash.mine, clash.theirs);
 }

@@ -51,7 +51,8 @@ export class Folders {
   async read(): Promise<AllFolders> {
     const { ended } = this.#world.jobs;
     const { mirrors, unfit } = await readAllStatuses(this.#world);
-    // A job ended during this read, so the status may be older than the job's result.
+    // A job ended during this read, so the status may be older than the job's result. The status is
+    // read again.
     if (ended !== this.#world.jobs.ended) return this.read();
     const folders = mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
@@ -60,8 +61,8 @@ export class Folders {
   }
 
   /**
-   * Returns the linked folder that a form is about; an error if the folder is missing, belongs to
-   * another user, or is not the folder for which the page was shown.
+   * Returns the linked folder that a form names. Returns an error if the folder is missing, belongs
+   * to another user, or is not the folder that the page showed.
    */
   ofForm(all: AllFolders, name: string, form: URLSearchParams): Result<Folder> {
     const namedFolder = findFolder(all, name);

@@ -29,9 +29,14 @@ import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
-/** LIMIT: bytes in the body of a form, because the longest document needs a third of this. */
+/**
+ * LIMIT: number of bytes in the body of a form, so that memory stays bounded. The longest document
+ * needs a third of them.
+ */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** LIMIT: characters in a parameter of a route, because it may be the whole path of a document. */
+/**
+ * LIMIT: number of characters in a parameter of a route, which may be the whole path of a document.
+ */
 const MAX_PARAMETER_LENGTH = 8_192;
 /** LIMIT: open connections of all browsers, so that memory stays bounded. */
 const MAX_CONNECTIONS = 128;

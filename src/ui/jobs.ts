@@ -132,7 +132,10 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
   return trouble ?? FAULT_TROUBLE;
 }
 
-/** Typed text that could not be saved, for the next page. Kept in memory only; by `toDraftKey`. */
+/**
+ * Typed text that could not be saved, by the key from `toDraftKey`. The next page shows the text.
+ * Drafts are kept in memory only.
+ */
 export type Drafts = BoundedMap<string, string>;
 
 export function toDraftKey(root: string, path: string): string {

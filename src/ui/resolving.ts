@@ -28,10 +28,15 @@ import { findNextConflict, readProblem, makeStartContent } from "./pages/conflic
 
 const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
-/** Content of a resolved document, a notice about why it is missing, or null if none is needed. */
+/**
+ * Content of a resolved document; a notice if the content cannot be made; null if the form has
+ * none.
+ */
 type ResolvedContent = Resolution | { readonly notice: Notice } | null;
 
-/** `way` is `mine` or `theirs` if the content equals that version. */
+/**
+ * `way`: `mine` or `theirs` if the user's choices make exactly that version; otherwise `merged`.
+ */
 type Resolution = { readonly way: "mine" | "theirs" | "merged"; readonly text: string };
 
 /** Resolves a conflict. Refuses if a version differs from what the page showed. */
@@ -124,7 +129,7 @@ function toOpenConflict(local: LocalMirror, base: BaseTree, conflict: Conflict):
   return [path, { choice, clashes, since: conflict.since }];
 }
 
-/** LIMIT: conflicts whose number of clashes is kept, so that memory stays bounded. */
+/** LIMIT: number of conflicts whose number of clashes is kept, so that memory stays bounded. */
 const MAX_COUNTED = 1_000;
 const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 

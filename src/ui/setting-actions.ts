@@ -18,7 +18,7 @@ import type { Ui } from "./page.ts";
 import { readNumber } from "./parts.ts";
 import { explainRefusal, labelSetting, toSettingText, toShownField, readTyped, formatValue } from "./setting-words.ts";
 
-/** Number of hexadecimal digits in the name of a draft, which nobody may guess. */
+/** Number of hexadecimal digits in the name of a draft: so many that nobody can guess the name. */
 const DRAFT_DIGITS = 32;
 
 /**

@@ -82,8 +82,8 @@ export function formatValue(value: unknown): string {
 const TIME_UNITS = { s: "seconds", m: "minutes", h: "hours", d: "days" };
 
 /**
- * Labels by unit, for each number in the value of a setting. A value such as `90d, 500MB` has two
- * numbers, so the unit of the first number includes the comma.
+ * Labels of units, in one table for each number in the value of a setting. A value such as `90d,
+ * 500MB` has two numbers, so the unit of the first number includes the comma.
  */
 const SETTING_UNITS: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   keepHistory: [{ "d, ": "days" }, { MB: "MB", GB: "GB" }],
@@ -137,7 +137,8 @@ export function labelSetting(name: string): string {
 export function explainRefusal(name: string, setting: Setting<unknown>, typed: string): string | null {
   const settingText = toSettingText(setting, typed);
   const readResult = settingText === null ? null : readValue(name, setting, settingText);
-  // The message of the error begins with the name of the setting, which the page's label replaces.
+  // The page shows the label of the setting. So the name of the setting is removed from the
+  // message.
   return readResult?.kind === "trouble"
     ? `“${labelSetting(name)}”${readResult.trouble.what.slice(name.length)}.`
     : null;

@@ -19,7 +19,9 @@ const NOTICE_DIGITS = 16;
 /** LIMIT: number of signed-in browsers, and of unused tickets, so that memory stays bounded. */
 const MAX_SESSIONS = 32;
 const TICKET_LIFE_MS = 300_000;
-/** LIMIT: idle milliseconds of a session, because users may forget to sign out. */
+/**
+ * LIMIT: milliseconds without use after which a session ends, because users may forget to sign out.
+ */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 /** LIMIT: number of drafts (typed and not saved), because drafts are kept in memory. */

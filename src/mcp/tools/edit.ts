@@ -27,7 +27,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { countTextLines, formatTextDiff, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
-/** LIMIT: characters of content in one call, because the service accepts fewer characters. */
+/** LIMIT: number of characters of content in one call. The service accepts fewer characters. */
 const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
@@ -124,7 +124,10 @@ type Replacement = {
 
 type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
-  /** `unfit`: edit number `editNumber` (from 1) fails: its `old_text` occurs `count` times. */
+  /**
+   * `unfit`: the edit with the number `editNumber` (from 1) cannot be applied, because its
+   * `old_text` occurs `count` times.
+   */
   | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
 
 /**
@@ -147,7 +150,10 @@ export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceR
   return { kind: "replaced", text: edited, places: placeCount };
 }
 
-/** LIMIT: characters of the diff in a refusal, because the agent can read the document again. */
+/**
+ * LIMIT: number of characters of the diff in a refusal, so that the answer stays short. The agent
+ * can read the whole document again.
+ */
 const DIFF_CHARACTERS = 8_000;
 
 /**
@@ -183,12 +189,13 @@ async function refuseStale(
 
 /**
  * Returns the content of a version from the content store; null if it is not there. The store has
- * each version as on the service, so that a local version with translated links is not found.
+ * versions with the links of the service. So a local version whose links were translated is not
+ * found.
  */
 function readStoredContent(root: string, version: Digest, { openOptions }: ToolHost): string | null {
   const readResult = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
-  // Errors of the state are not reported: the diff is optional, and calls that need the state
-  // report them.
+  // Errors of the state file are not reported, because the diff is optional. Calls that need the
+  // state file report them.
   return readResult.kind === "trouble" ? null : readResult.value;
 }
 

@@ -16,7 +16,7 @@ import {
   TEXT_RANGE,
 } from "../tool.ts";
 
-/** LIMIT: headings in one answer, so that answers stay short. */
+/** LIMIT: number of headings in one answer, so that answers stay short. */
 const MAX_HEADINGS = 200;
 
 export const READ = defineTool({

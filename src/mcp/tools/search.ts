@@ -5,7 +5,9 @@ import { cutToLength } from "../bounded.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { makeAnswer, defineTool, refuseCall, makeLimitSchema } from "../tool.ts";
 
-/** LIMIT: lines of one document, and characters of a line, so that answers stay short. */
+/**
+ * LIMIT: number of lines of one document, and of characters of a line, so that answers stay short.
+ */
 const MAX_LINES = 8;
 const MAX_LINE_CHARACTERS = 300;
 
