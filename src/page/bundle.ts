@@ -1,7 +1,10 @@
 export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {
-  /** Names of served files, which contain a digest, by the name of the entry, such as `page.js`. */
+  /**
+   * Names of served files, which contain a digest, by their names without digest, such as
+   * `page.js`.
+   */
   readonly names: ReadonlyMap<string, string>;
   readonly assets: ReadonlyMap<string, Asset>;
   /** Address below which the assets are served; ends with a slash. */
@@ -17,16 +20,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Throws for an extension that no asset has, which is a bug. */
+/** Returns the media type for a file name. Throws for an unknown extension, which is a bug. */
 export function findAssetType(name: string): string {
   const type = MEDIA_TYPES[name.slice(name.lastIndexOf(".") + 1)];
   if (type === undefined) throw new Error(`${name} is no asset`);
   return type;
 }
 
-/**
- * Returns the address of an entry, such as `page.js`. Throws for an unknown entry, which is a bug.
- */
+/** Returns the address of a file, such as `page.js`. Throws for an unknown file, which is a bug. */
 export function findAssetPath({ names, base }: Bundle, entry: string): string {
   const name = names.get(entry);
   if (name === undefined) throw new Error(`${entry} is not in the bundle`);

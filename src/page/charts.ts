@@ -3,14 +3,14 @@
 import { type Html, html } from "./html.ts";
 
 /**
- * A bar. `value`: its height; null if unknown. `part`: filled height, with an outline above; null
- * to fill the whole bar.
+ * A bar. `value`: its height; null if unknown. `part`: height of its filled part, below an outlined
+ * part; null if the whole bar is filled.
  */
 export type ChartBar = { readonly value: number | null; readonly part?: number | null; readonly title: string };
 
 export type ChartPanel = {
   readonly title: string;
-  /** Summary of all bars, in large type. */
+  /** Summary of all bars, which is shown in large type. */
   readonly value: string;
   readonly detail: string;
   /** Meanings of the filled and the outlined part of a bar; null if all bars are filled. */

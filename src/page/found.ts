@@ -22,7 +22,10 @@ function renderLine(line: Snippet): Html {
   return html`<li><span class="number faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${pieces.map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
 }
 
-/** LIMIT: characters before the first match, because a narrow page has about 70 in a line. */
+/**
+ * LIMIT: number of characters that are shown before the first match. A line of a narrow page has
+ * about 70 characters.
+ */
 const MAX_LEAD_CHARACTERS = 40;
 
 /** Shortens a text to its last whole words, and marks the cut with `…`. */

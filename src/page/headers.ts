@@ -26,8 +26,9 @@ const COMMON_HEADERS: HttpHeaders = {
 };
 
 /**
- * Headers of pages and of answers to their scripts. With the policy `no-referrer`, a browser would
- * send `Origin: null` with a form, so that our own forms would look like forms of another site.
+ * Headers of pages and of answers to their scripts. The referrer policy is not `no-referrer`: a
+ * browser would then send `Origin: null` with our own forms, which would look like forms of another
+ * site.
  */
 export const PAGE_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,
@@ -38,7 +39,10 @@ export const PAGE_HEADERS: HttpHeaders = {
 /** Headers of an answer to an address that contains a secret. */
 export const ENTER_HEADERS: HttpHeaders = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/** Headers of scripts and styles, which browsers may keep: names change with the content. */
+/**
+ * Headers of scripts and styles. Browsers may keep these files, because their names change with the
+ * content.
+ */
 export const ASSET_HEADERS: HttpHeaders = {
   ...COMMON_HEADERS,
   "cache-control": "private, max-age=31536000, immutable",

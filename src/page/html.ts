@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** A value for a template. Null and false show nothing; a list shows its members in order. */
+/** A value for a template. Null and false show nothing. A list shows its members in order. */
 export type HtmlValue = Html | string | number | null | false | readonly HtmlValue[];
 
 /**

@@ -6,14 +6,16 @@ import { html, type Html, type HtmlValue } from "./html.ts";
 export type Link = {
   readonly href: string;
   readonly label: string;
-  /** `page` if the link leads to the current page, `true` if to the section of the current page. */
+  /**
+   * `page`: the link leads to the current page. `true`: the link leads to the section of that page.
+   */
   readonly current?: "page" | "true" | null;
   /** Number beside the label; left out or 0 for no number. */
   readonly count?: number;
   readonly tone?: ToneName;
 };
 
-/** Meaning of a colour. A page says the meaning in words, too. */
+/** Meaning of a colour. Pages also state this meaning in words. */
 export type ToneName = "good" | "asks" | "bad" | "quiet";
 
 /** Shows a name or path, whose characters cannot change the text beside it. */
@@ -60,7 +62,10 @@ export function renderEmptyState(title: string, text: HtmlValue, action: HtmlVal
   return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
 }
 
-/** Shows, on request, a command that does the same as the page, and `origin` for administrators. */
+/**
+ * Shows a command that does the same as the page, and `origin`, in an element that the user can
+ * expand.
+ */
 export function renderCommand(command: string, origin: HtmlValue = null): Html {
   const code = html`<code>${shownWords(command)}</code>`;
   return renderDetails(origin === null ? "Show command" : "Details", html`${origin}${code}`);
@@ -70,7 +75,10 @@ export function hasCommand(next: string): boolean {
   return next.includes("mdmirror ");
 }
 
-/** Shows the next step, a sentence or a command, and `origin` for administrators. */
+/**
+ * Shows the next step, which is a sentence or a command. Shows `origin` in an element that the user
+ * can expand.
+ */
 export function renderNextStep(next: string, origin: HtmlValue = null): Html {
   if (hasCommand(next)) return renderCommand(next, origin);
   return html`<p class="next"><span dir="auto">${shownWords(toSentence(next))}</span></p>${origin !== null && renderDetails("Details", origin)}`;

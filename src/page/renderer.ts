@@ -8,11 +8,14 @@ import { BoundedMap } from "../common/bounded-map.ts";
 import type { LinkBase, MarkedLines, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
-/** LIMIT: milliseconds for one document, because a large document needs a tenth of this. */
+/** LIMIT: milliseconds for rendering one document. A large document needs a tenth of this time. */
 const MAX_RENDERING_MS = 2_000;
 /** LIMIT: milliseconds for the start of the thread, so that a page does not wait forever. */
 const MAX_START_MS = 20_000;
-/** LIMIT: documents that wait or are being rendered, because one thread renders them in turn. */
+/**
+ * LIMIT: number of documents that wait or are being rendered. One thread renders them one after the
+ * other.
+ */
 const MAX_WAITING = 32;
 /** LIMIT: number of rendered documents that are kept, so that memory stays bounded. */
 const MAX_KEPT_DOCUMENTS = 16;
@@ -26,8 +29,8 @@ const PROGRAM = new URL(
 );
 
 /**
- * Renders Markdown; null if rendering takes too long, or too many documents wait. The page then
- * shows the source.
+ * Renders Markdown. Returns null if rendering takes too long, or if too many documents wait. The
+ * page then shows the source.
  */
 export type RenderMarkdown = (
   text: string,
@@ -48,7 +51,7 @@ const waitUnnoticed: WaitThenCall = (ms, work) => {
 export class Renderer {
   readonly #program: URL;
   readonly #wait: WaitThenCall;
-  /** Rendered documents by request, the most recently used last. */
+  /** Rendered documents, by what was requested. The most recently used document is the last. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT_DOCUMENTS);
   #lastRendering: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -82,7 +85,7 @@ export class Renderer {
     if (!isFull) this.#waiting++;
     const rendered = isFull ? Promise.resolve(null) : this.#lastRendering.then(() => this.#renderNext(request));
     if (!isFull) this.#lastRendering = rendered;
-    // A failure is not kept, so that the next request tries again.
+    // A failed rendering is not kept, so that the next request tries again.
     void rendered.then((content) => content === null && this.#kept.delete(key));
     return rendered;
   }

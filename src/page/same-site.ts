@@ -1,6 +1,7 @@
 /**
  * Checks that a request comes from one of our own pages. A page of another site can make a browser
- * send requests to this server; by DNS rebinding, even under a host name of its own.
+ * send requests to this server. With DNS rebinding, such a request even has a host name of that
+ * site.
  */
 
 import { isLoopbackHost } from "../common/loopback.ts";

@@ -9,7 +9,7 @@ import type { Origins, SessionCookie } from "./same-site.ts";
 
 export type Session<Who> = {
   readonly who: Who;
-  /** Token that forms, and requests of scripts, have to send. Other sites cannot read it. */
+  /** Token that forms and scripts send with their requests. Other sites cannot read it. */
   readonly csrf: string;
 };
 
@@ -30,7 +30,8 @@ export class Browsers<Who> {
   readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
 
   /**
-   * @param limits.most number of sessions; a new session then ends the one that was unused longest
+   * @param limits.most number of sessions; beyond it, a new session ends the session that was
+   * unused longest
    * @param limits.idleMs milliseconds without use after which a session ends
    */
   constructor(
@@ -54,8 +55,8 @@ export class Browsers<Who> {
 
   /**
    * Returns the session of a request; null if the browser is not signed in.
-   * @param isUse false for a request that a script sends without the user; it does not prolong the
-   * session
+   * @param isUse false for a request that a script sends without the user. Such a request does not
+   * prolong the session.
    */
   sessionOf(headers: CookieHeaders, isUse = true): Session<Who> | null {
     const id = this.#idOf(headers);
@@ -79,11 +80,14 @@ export class Browsers<Who> {
   }
 }
 
-/** LIMIT: characters of a `Cookie` header that are read, because the client chooses its length. */
+/**
+ * LIMIT: number of characters that are read of a `Cookie` header, because the client chooses its
+ * length.
+ */
 const MAX_HEADER = 8_192;
 
 /**
- * Returns the value of a cookie; null if the cookie is missing, or occurs twice, because another
+ * Returns the value of a cookie. Returns null if the cookie is missing or occurs twice: another
  * site could have set one of the two.
  */
 export function readCookie(header: string | undefined, name: string): string | null {

@@ -17,7 +17,7 @@ type Difference = RowGroup & { readonly kind: Exclude<RowGroup["kind"], "same"> 
 type SidesOptions = {
   readonly caption: string;
   readonly columns: readonly { readonly side: ColumnSide; readonly label: string }[];
-  /** Returns the words of the row above a difference; null for no such rows. */
+  /** Returns the words to show in a row above a difference; null if there are no such rows. */
   readonly words: ((difference: Difference) => string) | null;
   /**
    * Side with the earlier version: its lines are marked as removed, and lines of the other side as
@@ -30,7 +30,10 @@ const CONTEXT_LINES = 3;
 /** LIMIT: number of lines that are shown, so that the page stays small. */
 const MAX_LINES = 4_000;
 
-/** LIMIT: characters of both versions together, so that the comparison does not delay the page. */
+/**
+ * LIMIT: number of characters of both versions together, so that the comparison does not delay the
+ * page.
+ */
 const MAX_CHARACTERS = 500_000;
 
 type LabelledText = { readonly text: string; readonly label: string };
@@ -62,8 +65,8 @@ ${cutParts(parts, MAX_LINES).map((part) => renderPart(part, options))}</table>${
 }
 
 /**
- * A passage. `hidden`: number of equal lines that are left out before it. `changeNumber`: number of
- * the change, from 1; 0 for equal lines.
+ * A passage. `hidden`: number of equal lines before it that are not shown. `changeNumber`: number
+ * of the change, from 1; 0 if the lines are equal.
  */
 type TablePart = RowGroup & { readonly hidden: number; readonly changeNumber: number };
 

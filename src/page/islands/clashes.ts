@@ -53,7 +53,7 @@ async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
   return previewElement;
 }
 
-/** Returns a message in place of the preview. The user's choices on the page stay. */
+/** Returns a message to show in place of the preview. The user's choices on the page stay. */
 function createMissingPreview(): HTMLElement {
   const notice = document.createElement("p");
   notice.id = "preview";

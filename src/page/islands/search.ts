@@ -9,7 +9,7 @@ import { Idiomorph } from "idiomorph";
 const PAUSE_MS = 120;
 /** Milliseconds without an answer until the page shows that it is waiting. */
 const SLOW_MS = 300;
-/** Milliseconds until the page asks again for results that were not ready. */
+/** Milliseconds until the page requests results again that were not ready. */
 const RETRY_SEARCH_MS = 500;
 
 const form = document.querySelector<HTMLFormElement>("form#search");

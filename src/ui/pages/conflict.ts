@@ -59,7 +59,8 @@ export const CONFLICT_PAGE = makeFolderPage({
       { href: "", label: path, current: "page" },
     ]);
     const blockedNeed = folder.needs.find((need) => need.path === path);
-    // The problem has ended, never existed, or has no choices. The message says which.
+    // The problem has ended, never existed, or has no choices. The message says which of these is
+    // true.
     if (problemResult.kind === "trouble") {
       const nothingSentence = renderSentence(toSentence(problemResult.trouble.what));
       return {
@@ -115,7 +116,7 @@ export function readProblem(
   });
 }
 
-/** Returns true if the user asked for the editor, a draft exists, or there is no clash. */
+/** Returns true if the user requested the editor, a draft exists, or the conflict has no clash. */
 function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
   const editRequest = request.query.get("edit");
@@ -217,7 +218,7 @@ function renderPlace(place: ConflictPlace, problem: ShownProblem, clashCount: nu
   }
 }
 
-/** LIMIT: unchanged lines that are not collapsed, so that the clashes are in view. */
+/** LIMIT: number of unchanged lines that are shown expanded, so that the clashes are in view. */
 const MAX_CONTEXT_LINES = 4;
 
 function renderContext(text: string): Html {

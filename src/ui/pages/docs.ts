@@ -37,7 +37,10 @@ import { renderCrumbs, renderEventItem, readNumber, renderPager, problemRows, re
 type FolderEntry = EntryList["entries"][number];
 
 const NAMES_PER_PAGE = 200;
-/** LIMIT: characters of a document that are shown, because the service accepts a third of this. */
+/**
+ * LIMIT: number of characters that are shown of a document, so that the page stays small. The
+ * service accepts a third of them.
+ */
 const MAX_CHARACTERS = 150_000;
 
 export const DOCS_PAGE = makeFolderPage({
@@ -122,7 +125,10 @@ function renderBadges({ state, needs, reviews }: FolderEntry): Html {
   return html`${problemsBadge || entryBadge(state)}${reviews > 0 && html` ${renderReviewsBadge(reviews)}`}`;
 }
 
-/** The row has an id, so that an update can replace the row alone. */
+/**
+ * Shows a document or folder in a row. The row has an id, so that an update can replace the row
+ * alone.
+ */
 function renderEntryRow(mirror: string, folder: string, entry: FolderEntry, now: number): Html {
   const { kind, why, file, sum } = entry;
   const size = file === null ? sum !== null && plural(sum.documents, "document") : formatBytes(file.size);
@@ -183,8 +189,8 @@ ${renderDocument(rendered, text.slice(0, MAX_CHARACTERS))}${
 }
 
 /**
- * Shows the same as `mdmirror why`. Not updated automatically, because each update would send
- * requests to the service.
+ * Shows the same as `mdmirror why`. The page is not updated automatically, because each update
+ * would send requests to the service.
  */
 export const WHY_PAGE = makeFolderPage({
   path: "/m/:name/why/*",

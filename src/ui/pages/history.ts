@@ -58,7 +58,7 @@ import {
 } from "../parts.ts";
 import { renderJob } from "../status.ts";
 
-/** LIMIT: steps in a timeline, and documents in the list, on one page. */
+/** LIMIT: number of steps in a timeline, and of documents in the list, on one page. */
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;
 
@@ -106,7 +106,7 @@ function renderRecentDocument(mirror: string, { path, at, kind, detail, isGone }
   }<br><span class="faint">${formatVerb(kind)}: ${renderSentence(detail)}</span></span><span class="faint">${renderAge(at, now)} ago</span></li>`;
 }
 
-/** Counts of added and removed lines of a version; null if the content is no longer kept. */
+/** Numbers of added and removed lines of a version; null if the content is no longer kept. */
 type LineCounts = ReturnType<typeof countLines> | null;
 
 function makeTimelineContent(ui: Ui, folder: Folder, name: string, request: PageRequest): Content {
@@ -255,7 +255,7 @@ function renderRestoreForm(
   return renderFolderForm(folder, { path: documentPart("restore", path), fields }, request, button);
 }
 
-/** LIMIT: lines of a merged version that are shown, so that the page stays small. */
+/** LIMIT: number of lines that are shown of a merged version, so that the page stays small. */
 const MAX_ORIGIN_LINES = 2_000;
 
 const SIDE_LABELS: Readonly<Record<string, string>> = {

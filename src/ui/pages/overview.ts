@@ -15,7 +15,7 @@ import { DIRECTIONS } from "../setting-words.ts";
 import { describeForScreenReader, renderStatusBanner, renderWork } from "../status.ts";
 import { readActivity, renderRuns } from "./runs.ts";
 
-/** LIMIT: problems, runs and days that are shown, because other pages list all of them. */
+/** LIMIT: number of problems, runs and days that are shown. Other pages list all of them. */
 const MAX_SHOWN = { problems: 5, runs: 10, days: 30 } as const;
 /** LIMIT: number of newest events that are read from the log, so that the page is fast. */
 const MAX_EVENTS = 2_000;

@@ -13,7 +13,10 @@ import { renderFolderForm, renderPager, cutListPage } from "../parts.ts";
 import { problemBadge } from "../states.ts";
 import { renderJob } from "../status.ts";
 
-/** LIMIT: reviews on one page, because each review shows the difference between two versions. */
+/**
+ * LIMIT: number of reviews on one page. Each review shows a comparison of two versions, so more
+ * reviews would make the page large.
+ */
 const REVIEWS_PER_PAGE = 20;
 
 /** Reads only the state file: the button *Check now* asks the service. */
@@ -51,8 +54,8 @@ ${renderPager(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }
 });
 
 /**
- * Returns the versions of a document whose change was perhaps rejected; null if the user cannot end
- * the review by taking the published version.
+ * Returns the versions of a document whose change was perhaps rejected. Returns null if the user
+ * cannot end the review by taking the published version.
  */
 function findRejectableVersions(local: LocalMirror, path: string): ProblemVersions | null {
   const problemResult = findProblem(local, path);

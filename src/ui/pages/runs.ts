@@ -30,9 +30,14 @@ import { renderJob } from "../status.ts";
 const RUNS_PER_PAGE = 50;
 /** LIMIT: number of events on the page of a run, and of documents in the plan of its undo. */
 const LINES_PER_PAGE = 100;
-/** LIMIT: changes of a run in the list, because the page of the run shows all changes. */
+/**
+ * LIMIT: number of changes of one run that the list shows. The page of the run shows all changes.
+ */
 const MAX_CHANGES = 10;
-/** LIMIT: number of newest events that are read, because `mdmirror log` prints older events. */
+/**
+ * LIMIT: number of newest events that are read, so that the page is fast. `mdmirror log` prints
+ * older events.
+ */
 const MAX_EVENTS = 10_000;
 
 export const RUNS_PAGE = makeFolderPage({
@@ -85,7 +90,7 @@ function renderChanges(mirror: string, { line, changes }: RunActivity, address: 
   }</ul></details>`;
 }
 
-/** Titles of runs by their kind; a run of any kind without a title is a sync. */
+/** Titles of runs by kind. A kind without a title is a sync. */
 const RUN_TITLES: Readonly<Record<string, string>> = {
   init: "First sync",
   approve: "Approval of stopped changes",
@@ -136,7 +141,8 @@ function readRun(local: LocalMirror, run: number) {
   const runLine = readRuns(local.state).find((candidate) => candidate.run === run);
   if (runLine === undefined) return refuseRun(String(run));
   const events = local.state.events({ limit: MAX_EVENTS, run }).toReversed();
-  // An event that only updates the record of a changed document is left out: the change says more.
+  // If a document changed, events that only update its record are left out, because they say less
+  // than the change.
   const changedIds = new Set(events.filter(isChange).flatMap(({ id }) => id ?? []));
   const shownEvents = events.filter((event) => isChange(event) || event.id === null || !changedIds.has(event.id));
   return { line: runLine, events: shownEvents, undo: readUndo(local, run) };

@@ -9,7 +9,7 @@ import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { makeFolderPage, type Ui } from "../page.ts";
 
-/** Writes nothing but the search index. */
+/** Shows search results. Writes nothing but the search index. */
 export const SEARCH_PAGE = makeFolderPage({
   path: "/m/:name/search",
   section: "search",

@@ -94,12 +94,15 @@ function renderControl(name: string, setting: Setting<unknown>, typed: string, i
   return html`<select${attributes}>${renderOptions(choices, typed)}</select>`;
 }
 
-/** LIMIT: characters of a tested rule or path, because they are part of the address. */
+/**
+ * LIMIT: number of characters of a tested rule or path, because they are part of the page's
+ * address.
+ */
 const MAX_TYPED_LENGTH = 500;
 
 /**
  * Shows a number and its unit. The form sends both under the name of the setting.
- * @param attributes null for every number of a setting but the first
+ * @param attributes attributes of the first number of a setting; null for the other numbers
  */
 function renderQuantity(name: string, { number, unit, units }: Quantity, attributes: Html | null): Html {
   const [label, words] = [labelSetting(name), Object.values(units)];

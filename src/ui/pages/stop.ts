@@ -20,7 +20,10 @@ import type { StopReading } from "../jobs.ts";
 /** LIMIT: number of changes that are listed for each folder, so that the page stays small. */
 const MAX_CHANGES = 100;
 
-/** Shows the changes that a safety check stopped, and what approving and rejecting would do. */
+/**
+ * Shows the changes that a safety check stopped, and the effects of approving and of rejecting
+ * them.
+ */
 export const STOP_PAGE = makeFolderPage({
   path: "/m/:name/safety-stop",
   section: "needs",
@@ -74,7 +77,7 @@ ${view !== null && renderStoppedChanges(view)}`;
 }
 
 /**
- * Shows the question and the reasons of the stop; only the reasons until the scan has ended.
+ * Shows the question and the reasons of the stop. Until the scan has ended, shows only the reasons.
  * @param checked sentence with the age of the scan; null before the scan has ended
  */
 function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWords, checked: Html | null): Html {

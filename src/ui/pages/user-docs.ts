@@ -19,7 +19,7 @@ ${Object.entries(SUBJECTS).map(
   }),
 };
 
-/** Shows one document of the documentation; its source if it cannot be rendered now. */
+/** Shows one document of the documentation. If it cannot be rendered now, shows its source. */
 export const USER_DOC_PAGE: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,

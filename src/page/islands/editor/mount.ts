@@ -74,7 +74,8 @@ function createTakeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
-  // A button that keeps a passage is not needed: the form sends the content of the editor.
+  // The buttons that keep a passage are replaced by an empty element. They are not needed, because
+  // the form sends the content of the editor.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = createTakeButton("Take this", beside);
@@ -131,7 +132,8 @@ const THEME = EditorView.theme({
   ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
   // Most fonts lack the character that CodeMirror shows for hidden lines.
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"…"' },
-  // Leaves room for the button of a passage, even if the passage has no lines in the other version.
+  // Leaves space for the button of a passage, even if the passage has no lines in the other
+  // version.
   ".cm-deletedChunk": { paddingInlineEnd: "5.5rem", minHeight: "2.25rem" },
   "&.cm-editor .cm-chunkButtons button": {
     color: "var(--text)",

@@ -6,11 +6,14 @@
 import { Idiomorph } from "idiomorph";
 import { addToast } from "./toasts.ts";
 
-/** LIMIT: share of the time for reading the page, so that a slow page is read less often. */
+/**
+ * LIMIT: share of the time that may be spent on reading the page. A slow page is thus read less
+ * often.
+ */
 const MAX_READING_SHARE = 1 / 20;
 /**
- * LIMIT: milliseconds between two reads, because a page must read results, which last 10 s, in
- * time.
+ * LIMIT: milliseconds between two reads. The server shows the result of a job for only 10 s, and
+ * the page must not miss it.
  */
 const MAX_PAUSE_MS = 5_000;
 /** Header of an automatic read, which does not prolong a session on the service. */
@@ -79,14 +82,17 @@ function updatePage(main: HTMLElement, page: Document): void {
   for (const toast of page.querySelectorAll<HTMLElement>("#toasts > [role=status]")) addToast(toast);
 }
 
-/** Returns false for the attribute `open` of `details`, so that what the user expanded stays. */
+/**
+ * Returns false for the attribute `open` of `details`, so that an update does not close what the
+ * user expanded.
+ */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
 }
 
 /**
- * Returns false for a form with a text field that must stay: the user has typed into the form, or
- * the form of the new page is about the same versions.
+ * Returns false if a form with a text field must stay. This is so if the user has typed into the
+ * form, or if the form of the new page is about the same versions.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;
