@@ -47,7 +47,7 @@ function findOptionFault(specs: OptionSpecs, { name, rawName, value, inlineValue
   return isUnclear ? `--${name} takes ${spec.value}; a value that begins with a dash: --${name}=${value}` : null;
 }
 
-/** Returns what is wrong with the operands, as a clause; null if nothing is. */
+/** Returns as a clause why the operands are not valid; null if they are valid. */
 function findOperandFault({ least, most, words = [] }: Operands, operands: readonly string[]): string | null {
   const [first] = operands;
   if (operands.length < least) return "an operand is missing";

@@ -40,7 +40,7 @@ await main(process.argv.slice(2));
 function keepSecret() {
   try {
     // Excludes all memory from core files.
-    // LIMIT: only Linux allows this. Other systems write no core files unless the user allows them.
+    // LIMIT: works only on Linux. Other systems write no core files unless the user allows them.
     if (process.platform === "linux") writeFileSync("/proc/self/coredump_filter", "0");
   } catch {
     // A kernel without this file writes no core files.
@@ -65,7 +65,7 @@ function keepCompiled() {
     makeFolders(folder);
     const { uid, mode } = lstatSync(folder);
     // Node runs the code that is cached in this folder. The cache stays off if another user owns
-    // the folder or can write to it, which is possible after a `sudo` that keeps HOME.
+    // the folder or can write to it. This is possible after a `sudo` that keeps HOME.
     if (uid === process.geteuid?.() && (mode & 0o022) === 0) module.enableCompileCache(join(folder, "compiled"));
   } catch {
     // The cache is optional: the home folder may be missing, full or read-only.

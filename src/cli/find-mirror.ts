@@ -31,9 +31,9 @@ export function makeFolderCommand(
 }
 
 /**
- * Returns the absolute path of the linked folder that `dir` names by path or, failing that, by
- * name. Without `dir`, returns the nearest linked folder at or above the working folder. Ends the
- * command if `dir` belongs to another user; the search upwards skips folders of other users.
+ * Returns the absolute path of the linked folder at the path `dir`; if there is none, of the linked
+ * folder with the name `dir`. Without `dir`, returns the nearest linked folder of this user at or
+ * above the working folder. Ends the command if the folder belongs to another user.
  */
 export function findMirror(io: Io, dir: string | undefined): string {
   if (dir !== undefined) return unwrap(findMirrorAt(io, dir) ?? findOwnMirrorNamed(io, dir) ?? refuseUnlinked(io, dir));
@@ -138,15 +138,15 @@ export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
   if (rootResult?.kind === "ok") return { root: rootResult.value, path: "" };
   const documentResult = tryLocate(io, path);
   if (documentResult.kind === "ok") return documentResult.value;
-  // If the operand is a linked folder with a problem, the error about that problem is more helpful
-  // than "the path is not in a linked folder".
+  // If the operand is a linked folder with a problem, reports that problem. "The path is not in a
+  // linked folder" would help less.
   const mirrorResult = rootResult ?? findOwnMirrorNamed(io, path);
   return mirrorResult?.kind === "ok" ? { root: mirrorResult.value, path: "" } : unwrap(rootResult ?? documentResult);
 }
 
 /**
- * Resolves symbolic links above a file, because a symbolic link may lead into the linked folder.
- * Returns the path unchanged if its folder is missing: the document may be on the service.
+ * Resolves symbolic links in the path above a file, because the linked folder may be behind one.
+ * Returns the path unchanged if its folder is missing. The document may then be on the service.
  */
 function resolveParent(path: string): string {
   return join(resolveFolder(dirname(path)), basename(path));

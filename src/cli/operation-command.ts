@@ -48,7 +48,7 @@ type CommonParts = Pick<Command, "operands" | "examples"> & {
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Adds the input fields that mdmirror can only read from the opened linked folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
-  /** Returns a question to confirm before any write; null for no question. Default: never asks. */
+  /** Returns a question to ask before any write; null to ask nothing. Default: asks nothing. */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<ItemOf<D>>;
   /** Returns lines to print before the items of a plan. */

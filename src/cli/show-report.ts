@@ -26,7 +26,7 @@ const MAX_SHOWN_ROWS = 20;
 
 /**
  * @param took duration of the sync in milliseconds
- * @param url address of the service, for the message that the service does not answer
+ * @param url address of the service, for the message about a service that does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(formatSummary(report, took, choosePaint(io)));
@@ -138,7 +138,7 @@ type WaitState = {
   readonly words: string;
   /** Next step for the user that applies to all paths, and is printed once. */
   readonly next?: string;
-  /** Words after "waiting" for a path without an open problem: what the path waits for. */
+  /** Words after "waiting" for a path without an open problem. They say what the path waits for. */
   readonly waitReason?: string;
 };
 

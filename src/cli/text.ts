@@ -100,7 +100,7 @@ const COLOUR_SEQUENCES = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** Splits a text into graphemes: characters as a person sees them. */
+/** Splits a text into graphemes, which are characters as people see them. */
 function splitGraphemes(text: string): Iterable<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);

@@ -30,7 +30,7 @@ export async function linkToWorkspace(requestedDir: string, options: LinkOptions
   // The plan itself is not used. It is made because planning fails if the service does not answer,
   // or if another linked folder is inside this folder.
   unwrap(await withFirstPlan({ dir, config, origin, key, clock, random }, async () => null));
-  // A key from the keychain stays there and is not copied into the folder.
+  // A key from the keychain stays in the keychain and is not copied into the folder.
   const storedKey = options.storeKey === false || from === "keychain" ? null : key;
   unwrap(linkFolder({ dir, config, origin, random, env, name: null }, storedKey));
   return realpathSync(dir);

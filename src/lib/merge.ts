@@ -5,7 +5,10 @@ import { markConflicts, DEFAULT_MARKER_SIZE } from "../markdown/merge/marked.ts"
 import { mergeText } from "../markdown/merge/merge.ts";
 import { findOrigins } from "../markdown/merge/origin.ts";
 
-/** Three versions of a document. `base` is the version before both edits; "" if there was none. */
+/**
+ * Three versions of a document. `base` is the version before both edits; "" if there was no such
+ * version.
+ */
 export type Texts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
 /** A place where the two edits do not merge. Line numbers start at 1 in each version. */

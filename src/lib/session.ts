@@ -45,7 +45,9 @@ export function checkOwner(folder: string, env: CallEnvironment["env"]): void {
   unwrap(examineFolder(folder));
 }
 
-/** Throws if a program passed an unknown direction, which would otherwise sync both sides. */
+/**
+ * Throws if a program passed an unknown direction. Without this check, both sides would be synced.
+ */
 export function checkDirection(direction: unknown): void {
   const what = findValueFault("direction", SETTINGS.direction, direction);
   if (what !== null) refuse(what, "give one of these, or none");

@@ -68,8 +68,8 @@ export type SyncOptions = {
   /** Number of deletions on each side that this sync may carry out without approval. */
   readonly maxDeletes?: number;
   /**
-   * True if a person waits for this sync. New content of a protected document then goes to review
-   * immediately; otherwise, mdmirror waits until two syncs see the content unchanged. Default:
+   * True if a user waits for this sync. New content of a protected document then goes to review
+   * immediately. Otherwise, mdmirror waits until two syncs see the content unchanged. Default:
    * false.
    */
   readonly attended?: boolean;

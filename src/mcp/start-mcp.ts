@@ -47,8 +47,8 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   };
   const activeCalls = new Set<Promise<unknown>>();
   const disconnected = Promise.withResolvers<void>();
-  // Standard input ends or pauses when the connection ends, for example after a message above 10
-  // MiB or when the client no longer reads.
+  // Standard input ends or pauses when the connection ends. Reasons are a message above 10 MiB, or
+  // a client that no longer reads.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnected.resolve());
   const makeMcpServer = () => createServer(host, { isReadOnly, version, onFault, activeCalls });
   const stdioServer = serveStdio(makeMcpServer, {

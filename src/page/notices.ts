@@ -1,6 +1,6 @@
 /**
  * Notices for the page that follows a form. The address of that page has only the id of a stored
- * notice, so that nobody can make an address that shows words of their own.
+ * notice. So nobody can make an address whose page shows words of their own.
  */
 
 import { BoundedMap } from "../common/bounded-map.ts";

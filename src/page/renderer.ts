@@ -1,6 +1,6 @@
 /**
- * Renders documents in a thread of their own. A document can be written so that rendering takes a
- * second; in the main thread, no request would be answered meanwhile.
+ * Renders documents in a separate thread. A document can be written so that rendering takes a
+ * second. In the main thread, no request would be answered during this second.
  */
 
 import { Worker } from "node:worker_threads";
@@ -51,7 +51,7 @@ const waitUnnoticed: WaitThenCall = (ms, work) => {
 export class Renderer {
   readonly #program: URL;
   readonly #wait: WaitThenCall;
-  /** Rendered documents, by what was requested. The most recently used document is the last. */
+  /** Rendered documents by request. The document that was requested last is at the end. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MAX_KEPT_DOCUMENTS);
   #lastRendering: Promise<unknown> = Promise.resolve();
   #waiting = 0;

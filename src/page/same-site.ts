@@ -38,7 +38,7 @@ const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 }
 
 /**
  * Knows the values of `Host` that name this server. A server that listens on all addresses does not
- * know its names, so it accepts only the names of loopback and of the proxy.
+ * know its names. It accepts only the names of loopback and of the proxy.
  */
 export class Origins {
   readonly #served: ServedAddress;

@@ -100,8 +100,8 @@ export function readCookie(header: string | undefined, name: string): string | n
 }
 
 /**
- * Returns the header `Set-Cookie`. Scripts cannot read the cookie, browsers do not send it with
- * requests from other sites, and browsers delete it when they close.
+ * Returns the header `Set-Cookie`. Scripts cannot read the cookie. Browsers do not send it with
+ * requests from other sites, and delete it when they close.
  */
 function formatSetCookie({ name, path, secure }: SessionCookie, value: string): string {
   return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;

@@ -140,7 +140,10 @@ function findRunPage({ params, form }: ActionRequest): string {
   return form.get("next") === "needs" ? "needs" : `runs/${run}`;
 }
 
-/** Undoes a run. Refuses if the undo would now make other changes than the page showed. */
+/**
+ * Undoes a run. Refuses if the undo would now make different changes from those that the page
+ * showed.
+ */
 function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult {
   const { root } = folder;
   const run = readNumber(params["run"]);
@@ -155,7 +158,9 @@ function undoRun(ui: Ui, { folder, params, form }: ActionRequest): ActionResult 
   return { notice: null };
 }
 
-/** The two answers to a stop by a safety check. `what` names the job of the answer. */
+/**
+ * The two answers to a stop by a safety check. `what`: name of the job that carries out the answer.
+ */
 const ANSWERS = {
   approve: { operation: approve, what: "Carrying out the stopped changes" },
   reject: { operation: reject, what: "Undoing the stopped changes" },

@@ -23,12 +23,14 @@ export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
   readonly trouble: Trouble | null;
   readonly daemon: DaemonStatus | null;
   readonly needs: readonly LinkedProblem[];
-  /** Problems that end without the user. */
+  /** Problems that end without an action of the user. */
   readonly waits: readonly LinkedProblem[];
   readonly job: JobView | null;
 };
 
-/** All linked folders of this user. `unfit`: messages about list entries that are not shown. */
+/**
+ * All linked folders of this user. `unfit`: messages about folders of the list that are not shown.
+ */
 export type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
 
 type FoldersContext = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
@@ -37,7 +39,9 @@ export class Folders {
   readonly #world: FoldersContext;
   readonly #roots: Set<string> | null;
 
-  /** @param roots real paths of the linked folders to show; null for all of this user */
+  /**
+   * @param roots real paths of the linked folders to show; null for all linked folders of this user
+   */
   constructor(world: FoldersContext, roots: ReadonlySet<string> | null) {
     this.#world = world;
     this.#roots = roots === null ? null : new Set(roots);

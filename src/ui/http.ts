@@ -38,7 +38,7 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
  * LIMIT: number of characters in a parameter of a route, which may be the whole path of a document.
  */
 const MAX_PARAMETER_LENGTH = 8_192;
-/** LIMIT: open connections of all browsers, so that memory stays bounded. */
+/** LIMIT: number of open connections of all browsers, so that memory stays bounded. */
 const MAX_CONNECTIONS = 128;
 /** Milliseconds between two reads of an open page by its script. */
 const REFRESH_MS = 1_000;
@@ -103,8 +103,8 @@ function addRoutes(app: FastifyInstance, site: UiSite): void {
   });
   app.addHook("onRequest", async (request, reply) => {
     const { method, headers, raw } = request;
-    // A request with two `Host` headers is refused, because a proxy or browser may use the second
-    // one, while Node reads the first.
+    // A request with two `Host` headers is refused. Node reads the first one, but a proxy or
+    // browser may use the second one.
     const hosts = raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
     const refusal = hosts.length > 1 ? "host" : site.origins.refusal(method, headers);
     if (refusal !== null) return sendTrouble(site, reply, makeRefusalTrouble(refusal), 403);
@@ -220,7 +220,7 @@ async function sendAsset({ bundle }: UiSite, request: FastifyRequest, reply: Fas
 const STATUS_BY_KIND: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
 /**
- * Sends the page for an exception. Fastify refuses requests with a status below 500; every other
+ * Sends the page for an exception. Fastify refuses a request with a status below 500. Every other
  * error is a bug in mdmirror.
  */
 function sendErrorPage(site: UiSite, reply: FastifyReply, error: unknown) {

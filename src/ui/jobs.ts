@@ -161,8 +161,8 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
 };
 
 /**
- * Finds the changes that a safety check stopped. The scan of both sides takes too long for a page,
- * so a page starts a scan and shows the result of the last one. Each sync makes the result
+ * Finds the changes that a safety check stopped. The scan of both sides takes too long for a page.
+ * So a page starts a scan and shows the result of the last scan. Each sync makes the result
  * outdated.
  */
 export class Stops {

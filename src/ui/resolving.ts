@@ -135,7 +135,7 @@ const clashCounts = new BoundedMap<string, number | null>(MAX_COUNTED);
 
 /**
  * Returns the number of clashes of a conflict. Counts only once for each key `versions`, because an
- * open page asks again every second.
+ * open page needs the number every second.
  */
 function countClashesOnce(versions: string, countNow: () => number | null): number | null {
   const knownCount = clashCounts.get(versions);

@@ -23,7 +23,7 @@ const DRAFT_DIGITS = 32;
 
 /**
  * Saves the changed settings. Saves none if a value is refused, or if a setting differs from what
- * the page showed. The page then shows again what the user typed.
+ * the page showed. The next page then shows the typed values again.
  */
 export async function saveSettings(ui: Ui, { folder: { name, root }, form }: ActionRequest): Promise<ActionResult> {
   const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));

@@ -146,9 +146,7 @@ export function explainRefusal(name: string, setting: Setting<unknown>, typed: s
 
 export const toShownField = (name: string) => `shown.${name}`;
 
-/**
- * Returns hidden fields with the shown values. Saving is refused if a value has changed meanwhile.
- */
+/** Returns hidden fields with the shown values. Saving is refused if a value has changed since. */
 export function makeShownFields(config: Config): Readonly<Record<string, string>> {
   return Object.fromEntries(
     listSettings().map(({ name }) => [toShownField(name), formatValue(readValueIn(config, name))]),

@@ -40,7 +40,9 @@ export type UiOptions = {
   readonly roots: ReadonlySet<string> | null;
   /** Receives internal errors of mdmirror, whose details no page shows. */
   readonly onFault: (error: unknown) => void;
-  /** Returns the user who opened a connection. Default: asks the system. */
+  /**
+   * Returns the user who opened a connection. Default: finds the user through the operating system.
+   */
   readonly peerOf?: (ends: ConnectionEnds) => PeerUser;
   /** Milliseconds within which the headers of a request must arrive. */
   readonly arriveMs?: number;

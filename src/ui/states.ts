@@ -1,6 +1,6 @@
 /**
- * Colour and word of each state, the same on all pages. Red: stopped. Amber: the user has to act.
- * Grey: nothing to do for the user. Green: in sync or done.
+ * Colour and word of each state, which are the same on all pages. Red: stopped. Amber: the user has
+ * to act. Grey: the user need not act. Green: in sync or done.
  */
 
 import type { EntryState } from "../mirror/operations/doctor/list-folder.ts";

@@ -54,8 +54,8 @@ async function readWantedWorkspaces({ session, args }: ActionCall) {
 }
 
 /**
- * Creates a key. With `--out`, writes its secret to a new file; otherwise prints the secret, which
- * cannot be printed again later.
+ * Creates a key. With `--out`, writes the secret of the key to a new file. Otherwise, prints the
+ * secret, which mdmirror cannot print again later.
  * @param describe returns the line about the new key
  */
 async function makeKey(
@@ -227,8 +227,8 @@ const keys: AdminActions = {
 };
 
 /**
- * Returns in words why a change is in review. A newer service may send a reason that this version
- * does not know; its code is then shown.
+ * Returns in words why a change is in review. If a newer service sends a reason that this version
+ * of mdmirror does not know, returns the code of the reason.
  */
 function describeReviewReason({ reason }: ReviewJson): string {
   const knownReasons: Readonly<Record<string, string>> = REVIEW_REASONS;

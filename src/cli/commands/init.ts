@@ -118,7 +118,7 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
   const agreedPlan = await agreeOnFirstPlan(io, options);
   if (agreedPlan === null) return EXIT.usage;
   const { config, ignore } = agreedPlan;
-  // A key from the keychain stays there and is not copied into the folder.
+  // A key from the keychain stays in the keychain and is not copied into the folder.
   const storedKey = args.flag("no-store-key") || from === "keychain" ? null : key;
   const linkNote = unwrap(linkFolder({ ...agreedPlan, random, env, name: args.text("name") }, storedKey));
   if (linkNote !== null) io.err(`mdmirror: ${linkNote}`);
@@ -189,7 +189,10 @@ function addRules(io: Io, args: Args, root: string, config: Config): void {
   if (addedLines.length > 0) io.out(`${IGNORE_FILE} has ${plural(addedLines.length, "line")} more`);
 }
 
-/** Sources from which a key is copied into the folder; a key from the keychain stays there. */
+/**
+ * Sources from which a key is copied into the folder. A key from the keychain stays in the
+ * keychain.
+ */
 const STORABLE_SOURCES: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: Config): void {

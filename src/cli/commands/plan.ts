@@ -34,9 +34,9 @@ type PlanOptions = {
 const MAX_NAMES = 10;
 
 /**
- * Prints what a sync would do, for `plan` and `sync --dry-run`. Writes nothing on either side
- * (I23). Exit codes: 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the
- * service is unreachable, otherwise 0.
+ * Prints the plan of a sync, for `plan` and `sync --dry-run`. Writes nothing on either side (I23).
+ * Exit codes: 3 if a document is blocked, 4 if a safety check would stop the sync, 5 if the service
+ * is unreachable. Otherwise 0.
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet } = options;
@@ -151,8 +151,8 @@ function formatLargestFolders(preview: Parameters<typeof findLargestFolders>[0],
 }
 
 /**
- * Returns a line for each proposed option `--gitignore` or `--ignore`, with the number and size of
- * the documents that it would exclude.
+ * Returns a line for each proposed option `--gitignore` or `--ignore`. The line has the number and
+ * size of the documents that the option would exclude.
  */
 export function formatProposal(proposal: RulesProposal): string[] {
   const { gitignore, patterns } = proposal;

@@ -68,7 +68,7 @@ function refuseMisuse(args: Args, { json, maxAge }: StatusFlags): void {
 
 type StatusFlags = {
   readonly json: boolean;
-  /** Value of `--max-age` in milliseconds; null without the option. */
+  /** Value of `--max-age` in milliseconds; null if the option is left out. */
   readonly maxAge: number | null;
 };
 
@@ -127,8 +127,8 @@ async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
         ? NO_FOLDER_LINES
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
-    // An untrusted entry in the list of linked folders is an error, because its folder may no
-    // longer be synced.
+    // A line of the list of linked folders that cannot be trusted is an error, because the folder
+    // of this line may no longer be synced.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }

@@ -75,7 +75,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
 /**
  * Returns the program that opens the browser; null if there is none. The address contains a ticket,
  * and other users can see the arguments of a process. On a Mac, mdmirror cannot find out which user
- * opened a connection, so the address goes through standard input.
+ * opened a connection. So the program then gets the address through standard input.
  */
 function findBrowserProgram({ env }: Io, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return "osascript";

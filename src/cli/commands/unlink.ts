@@ -60,7 +60,7 @@ export const command: Command = {
 };
 
 /**
- * Finds a linked folder in the user's list that no longer exists at its path, by that path or by
+ * Finds a linked folder that is in the user's list but no longer exists. The operand is its path or
  * its name. Returns null if there is none, or if the operand is the path of a linked folder.
  */
 function findAbsentMirror(io: Io, operand: string | undefined): ListedMirror | null {

@@ -3,7 +3,8 @@
  * suggestions. So they need no change when mdmirror is updated.
  */
 export const SCRIPTS = {
-  // Works with bash 3.2 (macOS) and newer. The script evaluates nothing that the user typed.
+  // Works with bash 3.2 (on macOS) and later versions. The script evaluates nothing that the user
+  // typed.
   bash: String.raw`# Completion of mdmirror for bash; made by "mdmirror completion bash".
 _mdmirror() {
   local cur=${"$"}{COMP_WORDS[COMP_CWORD]} before=() kind word rest i
@@ -52,7 +53,7 @@ else
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
   compdef _mdmirror mdmirror
 fi`,
-  // Works with fish 3.0 and newer.
+  // Works with fish 3.0 and later versions.
   fish: String.raw`# Completion of mdmirror for fish; made by "mdmirror completion fish".
 function __mdmirror_offers
   set -l before (commandline -opc)

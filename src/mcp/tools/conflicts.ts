@@ -61,5 +61,5 @@ function formatHunk(
   return `@@ ${hunkNumber + 1}: ${places} @@\n${formatSide("base", base)}${formatSide("mine", local)}${formatSide("theirs", remote)}`;
 }
 
-/** Ways of resolving a conflict that agents may choose; all other ways are for people only. */
+/** Ways of resolving a conflict that agents may choose. Only people may choose the other ways. */
 export const OFFERED_CHOICES = ["mine", "theirs", "merged", "keep"] as const;

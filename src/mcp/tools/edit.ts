@@ -131,9 +131,9 @@ type ReplaceResult =
   | { readonly kind: "unfit"; readonly editNumber: number; readonly count: number };
 
 /**
- * Applies edits one after the other. Each `old_text` must occur exactly once, or with `all` at
- * least once, in the result of the edits before it. A line feed in an edit also matches CR LF if
- * the document uses it.
+ * Applies edits one after the other. Each `old_text` must occur exactly once in the result of the
+ * edits before it; with `all`, at least once. A line feed in an edit also matches CR LF if the
+ * document uses CR LF.
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
@@ -188,9 +188,9 @@ async function refuseStale(
 }
 
 /**
- * Returns the content of a version from the content store; null if it is not there. The store has
- * versions with the links of the service. So a local version whose links were translated is not
- * found.
+ * Returns the content of a version from the content store; null if the store does not have it. The
+ * store has versions with the links of the service. So a local version whose links were translated
+ * is not found.
  */
 function readStoredContent(root: string, version: Digest, { openOptions }: ToolHost): string | null {
   const readResult = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));

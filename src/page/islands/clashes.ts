@@ -34,8 +34,8 @@ function focusNextClash(form: HTMLFormElement): void {
 let currentRequest = new AbortController();
 
 /**
- * Asks the server for the result of the choices, and shows it. Returns the element of the preview;
- * null if a newer call has started meanwhile.
+ * Requests the result of the choices from the server, and shows it. Returns the element of the
+ * preview; null if this function was called again before the answer arrived.
  */
 async function showPreview(form: HTMLFormElement): Promise<HTMLElement | null> {
   currentRequest.abort();

@@ -46,7 +46,7 @@ function searchAfter(ms: number): void {
   timer = window.setTimeout(() => void search(form!), ms);
 }
 
-/** Shows the results, unless a newer search has started meanwhile. */
+/** Shows the results, unless another search was started before they arrived. */
 async function search(filled: HTMLFormElement): Promise<void> {
   const fields = [...new FormData(filled)].map(([name, value]) => [name, String(value)]);
   const address = `${filled.action}?${new URLSearchParams(fields)}`;

@@ -259,7 +259,10 @@ ${renderSideBySide([passage], { caption, columns: CLASH_COLUMNS, words: null })}
 ${text}</textarea></div></section>`;
 }
 
-/** Shows the document that the user's choices make; an empty element until the user asks for it. */
+/**
+ * Shows the document that the user's choices make. Shows an empty element until the user requests
+ * it.
+ */
 async function renderPreview(ui: Ui, problem: ShownProblem, places: readonly ConflictPlace[]): Promise<Html | null> {
   const { choices, folder, path, request } = problem;
   if (request.query.get("preview") === null) return html`<div id="preview"></div>`;
@@ -291,7 +294,7 @@ function renderChoice(way: ResolutionKind, { conflict, block }: ProblemView): Ht
   return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
-/** Shows how the versions differ; each version alone if one of them cannot be shown. */
+/** Shows how the versions differ. If one of them cannot be shown, shows each version separately. */
 function renderVersions({ mine, theirs, path, conflict }: ShownProblem): Html {
   if (mine.kind === "none" || theirs.kind === "none")
     return html`<section id="texts"><h2>Versions</h2>${renderVersion(html`Mine, ${renderName(path)}`, mine)}${renderVersion(html`Theirs`, theirs)}</section>`;

@@ -245,7 +245,7 @@ function describeService({ offline, remote, record, folder, path }: PathExplanat
   return `${remote.changeId === record.changeId ? UNCHANGED_SENTENCE : EDITED_SENTENCE}${protectedSentence}`;
 }
 
-/** LIMIT: steps of the next sync that are listed, so that the page stays short. */
+/** LIMIT: number of steps of the next sync that are listed, so that the page stays short. */
 const MAX_STEPS = 10;
 
 function renderNextSteps({ steps, open, offline, stays }: PathExplanation): HtmlValue {

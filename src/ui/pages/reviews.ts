@@ -19,7 +19,7 @@ import { renderJob } from "../status.ts";
  */
 const REVIEWS_PER_PAGE = 20;
 
-/** Reads only the state file: the button *Check now* asks the service. */
+/** Reads only the state file. The button *Check now* starts a sync, which reads the service. */
 export const REVIEWS_PAGE = makeFolderPage({
   path: "/m/:name/reviews",
   section: "reviews",

@@ -1,4 +1,4 @@
-/** Pages of the log: all runs, and one run with what its undo would change. */
+/** Pages of the log: all runs, and one run with the changes that its undo would make. */
 
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
 import { readUndo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
@@ -107,7 +107,9 @@ function formatRunTitle({ done, kind, startedAt }: RunLine): string {
   return `${RUN_TITLES[kind] ?? "Sync"} at ${time}${didWords === null ? "" : `: ${didWords}`}`;
 }
 
-/** Shows that a run has not ended, was stopped or did not reach the service; null otherwise. */
+/**
+ * Shows that a run has not ended, was stopped or did not reach the service; null for any other run.
+ */
 function renderRunBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return renderBadge("asks", "not ended");
   const [tone, word] = FOLDER_STATES[state as keyof typeof FOLDER_STATES] ?? ["quiet", ""];
@@ -167,7 +169,7 @@ function canBeUndone({ kind }: UndoPlan["items"][number]): boolean {
   return kind !== "left";
 }
 
-/** Lists what the undo of a run would change; null if the run is already undone. */
+/** Lists the changes that the undo of a run would make; null if the run is already undone. */
 function renderUndoPart({ undoneBy }: RunLine, { items }: UndoPlan): Html | null {
   const doableCount = items.filter(canBeUndone).length;
   const moreCount = items.length - LINES_PER_PAGE;

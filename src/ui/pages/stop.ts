@@ -134,7 +134,7 @@ function renderSyncForm(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows both answers side by side, each with what it does and a button.
+ * Shows both answers side by side, each with its effects and a button.
  * @param view null before the scan has ended; the buttons are then disabled
  */
 function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {

@@ -91,8 +91,8 @@ function beforeAttributeUpdated(name: string, element: Element): boolean {
 }
 
 /**
- * Returns false if a form with a text field must stay. This is so if the user has typed into the
- * form, or if the form of the new page is about the same versions.
+ * Returns false if a form with a text field must stay, for one of two reasons: the user has typed
+ * into the form, or the form of the new page is about the same versions.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

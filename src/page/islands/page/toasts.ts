@@ -1,8 +1,8 @@
 /** Milliseconds after which a message disappears. A message with *Undo* stays longer. */
 const SHOWN_MS = { usual: 10_000, undo: 60_000 } as const;
 /**
- * Key in `sessionStorage` for the id of the message that the user closed last, so that the next
- * page does not show the message again.
+ * Key in `sessionStorage` for the id of the message that the user closed last. The next page does
+ * not show this message again.
  */
 const CLOSED_KEY = "closed-message";
 
