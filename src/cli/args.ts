@@ -90,7 +90,8 @@ function describeWrongValue(
 }
 
 /**
- * Returns a clause about an unknown word, with the nearest known word or all known words.
+ * Returns a clause about an unknown word. The clause contains the nearest known word or, if no
+ * known word is near, all known words.
  * @param shown the unknown word as the message shows it
  */
 export function describeUnknownWord(shown: string, word: string, words: readonly string[]): string {

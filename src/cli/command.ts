@@ -4,7 +4,10 @@ import type { Random } from "../common/random.ts";
 import type { Stoppable } from "../mirror/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
-/** What a command uses of its process. Tests pass their own `Io`, so they start no process. */
+/**
+ * Parts of the process that a command uses, such as output and signals. Tests pass their own `Io`,
+ * so they start no process.
+ */
 export type Io = {
   /** Prints one line of a result on standard output. Escapes line ends and control characters. */
   out(line: string): void;

@@ -145,7 +145,7 @@ export function locateDocumentOrRoot(io: Io, path: string): DocumentLocation {
 }
 
 /**
- * Resolves symbolic links in the path above a file, because the linked folder may be behind one.
+ * Resolves symbolic links in the path above a file, because they may lead into the linked folder.
  * Returns the path unchanged if its folder is missing. The document may then be on the service.
  */
 function resolveParent(path: string): string {

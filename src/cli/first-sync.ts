@@ -90,9 +90,8 @@ type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> &
 };
 
 /**
- * Shows the plan of the first sync. If necessary, asks the user to agree. First proposes rules that
- * exclude packages and build output. If the user accepts these rules, plans again and asks about
- * the new plan.
+ * Shows the plan of the first sync, and proposes rules that exclude packages and build output. If
+ * the user accepts the rules, plans again. Then, if necessary, asks the user to agree to the plan.
  * @param proposes false if such rules were already proposed
  * @returns the options to which the user agreed; null if the user does not agree
  */

@@ -162,7 +162,10 @@ function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; reado
 
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
-  /** Prints what `lines` cannot show, unless `--json` is set. `took`: duration in milliseconds. */
+  /**
+   * Prints output that `lines` cannot return, unless `--json` is set. `took`: duration in
+   * milliseconds.
+   */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code for a result. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;

@@ -99,7 +99,8 @@ function changeUser({ uid, gid }: SudoCaller): void {
 }
 
 /**
- * Asks on standard error, because standard output may be a pipe. Returns null at the end of input.
+ * Asks a question on standard error, because standard output may be a pipe. Returns null at the end
+ * of input.
  */
 async function askOnTerminal(question: string): Promise<string | null> {
   const { createInterface } = await import("node:readline/promises");

@@ -33,7 +33,7 @@ export type ClientOptions = {
 
 /**
  * Client of the service. Paths do not begin with a slash. Calls return errors as values.
- * - A read is tried up to four times within 120 s, with growing pauses or those that the service
+ * - A read is tried up to four times within 120 s. The pauses grow, or are as long as the service
  *   requests.
  * - A write is sent at most once.
  * @throws Error for an invalid id. Check an id first with `isDocId`, `isDirId` or `isChangeId`.
@@ -67,7 +67,7 @@ export type Client = {
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // `readUserOrigin` returns null only without a URL.
+  // `readUserOrigin` returns null only if it gets no URL.
   const origin = readUserOrigin({ url, env: {}, allowHttp })!;
   if (origin.kind === "trouble") throw toMdmirrorError(origin.trouble, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw makeInvalidKeyError(url);

@@ -13,12 +13,17 @@ export class MdmirrorError extends Error {
    * - `closed`: the folder was closed before the call.
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
-  /** Error code of the service or the system, such as `ENOSPC`; otherwise the same as `kind`. */
+  /**
+   * Error code of the service or the system, such as `ENOSPC`. If there is no such code, equal to
+   * `kind`.
+   */
   readonly code: string;
   readonly path: string;
   /** Next step for the user, as a clause; often a command. */
   readonly next: string;
-  /** Id of the failed request, for the operator of the service; null without an answer. */
+  /**
+   * Id of the failed request, for the operator of the service; null if the service did not answer.
+   */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

@@ -13,7 +13,7 @@ import { checkDirection, checkOwner, type CallEnvironment, makeEnvironment } fro
 import type { LinkOptions } from "./types.ts";
 
 /**
- * Links a folder as `mdmirror init` does, after the service has listed its documents. Returns the
+ * Links a folder as `mdmirror init` does, after listing the documents of the service. Returns the
  * real path of the folder.
  */
 export async function linkToWorkspace(requestedDir: string, options: LinkOptions): Promise<string> {
@@ -52,7 +52,7 @@ function readTarget(
   if (linkedFolders === null)
     return refuse(`${JSON.stringify(remote)} is not the path of a folder of a workspace`, "give such a path as remote");
   checkDirection(direction);
-  // `readUserOrigin` returns null only without a URL.
+  // `readUserOrigin` returns null only if it gets no URL.
   const origin = unwrap(readUserOrigin({ url, env, allowHttp })!);
   return { config: { ...DEFAULT_CONFIG, url: origin.url, remote: linkedFolders, direction, allowHttp }, origin };
 }

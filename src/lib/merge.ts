@@ -65,8 +65,8 @@ export type MergePiece = {
 
 export type MergeExplanation = {
   /**
-   * The three versions as the merge compared them: with equal dates, and with matching numbers of
-   * items and matching columns of tables.
+   * The three versions that were compared. If both edits changed a date in the front matter, such
+   * as `updated`, both sides have the later date.
    */
   readonly texts: Texts;
   readonly lines: readonly {

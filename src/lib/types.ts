@@ -45,8 +45,8 @@ export type OpenOptions = {
 export type LinkOptions = OpenOptions & {
   readonly url: string;
   /**
-   * Folder of the workspace to link, or a list of folders, each of which keeps its own path.
-   * Default: "", the whole workspace.
+   * Folder of the workspace to link, or a list of folders. In a list, each folder keeps its own
+   * path. Default: "", the whole workspace.
    */
   readonly remote?: string | readonly string[];
   /**
@@ -98,9 +98,9 @@ export type MirrorPlan = {
 };
 
 /**
- * The operations: the same as the commands, and as the tools for agents. An operation that writes
- * is followed by a sync, unless `noSync` is set; `sync` in the result is the report of this sync.
- * `expected` has the versions that the caller read: if a current version differs, nothing is
+ * The operations, which are also commands and tools for agents. An operation that writes is
+ * followed by a sync, unless `noSync` is set. `sync` in the result is the report of this sync.
+ * `expected` has the versions that the caller read. If a current version differs, nothing is
  * written.
  * @throws MdmirrorError with code `stale` if a version in `expected` has changed, or `offline` if
  * the service is not reached or refuses the key

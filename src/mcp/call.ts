@@ -28,7 +28,7 @@ export async function callTool(
       return makeRefusal(toTrouble(mirror, error, onFault));
     }
   };
-  // The schema of the tool has already refused unknown names, and requires a name unless the tool
+  // The schema of the tool has already refused unknown names. It requires a name, unless the tool
   // may be called for all folders.
   const calledMirrors = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
   const results = await Promise.all(calledMirrors.map(callForMirror));

@@ -13,7 +13,7 @@ type McpOptions = Pick<HostOptions, "env" | "cwd" | "clock" | "random"> & {
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /** Receives internal errors: standard output may only have messages of the protocol. */
+  /** Receives internal errors, because standard output may only have messages of the protocol. */
   readonly onFault: (error: unknown) => void;
   /** Default: standard input and output. */
   readonly transport?: Transport;
@@ -24,7 +24,7 @@ type RunningMcp = {
   readonly close: () => Promise<void>;
 };
 
-/** Instructions for every client: constant, so that no document can add to them. */
+/** Instructions for every client. They are constant, so that no document can add to them. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",
@@ -47,8 +47,8 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   };
   const activeCalls = new Set<Promise<unknown>>();
   const disconnected = Promise.withResolvers<void>();
-  // Standard input ends or pauses when the connection ends. Reasons are a message above 10 MiB, or
-  // a client that no longer reads.
+  // Standard input ends or pauses when the connection ends. The connection also ends after a
+  // message above 10 MiB, or if the client no longer reads.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => disconnected.resolve());
   const makeMcpServer = () => createServer(host, { isReadOnly, version, onFault, activeCalls });
   const stdioServer = serveStdio(makeMcpServer, {

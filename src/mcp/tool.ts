@@ -14,7 +14,10 @@ export type ServedMirror = {
   readonly root: string;
 };
 
-/** What every call of a tool gets: the served folders, the environment, a queue per folder. */
+/**
+ * Context of every call of a tool: the served folders, the environment, and a queue for each
+ * folder.
+ */
 export type ToolHost = {
   readonly mirrors: readonly ServedMirror[];
   readonly openOptions: Pick<HostOptions, "env" | "cwd" | "clock" | "random">;
@@ -25,8 +28,8 @@ export type ToolHost = {
 };
 
 /**
- * Result of a call. `facts` is sent as JSON and never has content of documents; `text` is content,
- * sent unchanged.
+ * Result of a call. `facts` is sent as JSON and never has content of documents. `text` is content
+ * and is sent unchanged.
  */
 export type ToolResult = { readonly facts: object; readonly text?: string | undefined } & (
   | { readonly kind: "answer" }

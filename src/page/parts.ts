@@ -18,7 +18,10 @@ export type Link = {
 /** Meaning of a colour. Pages also state this meaning in words. */
 export type ToneName = "good" | "asks" | "bad" | "quiet";
 
-/** Shows a name or path, whose characters cannot change the text beside it. */
+/**
+ * Shows a name or path. Its characters, such as right-to-left letters, cannot change the text
+ * beside it.
+ */
 export function renderName(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }

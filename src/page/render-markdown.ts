@@ -17,7 +17,10 @@ const TABLE_TAGS = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "
 /** Beginning of a task in a list: `[ ]` or `[x]`. */
 const TASK_MARK = /^\[([ xX])\] /;
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** LIMIT: number of nested elements, because anybody may have written the document. */
+/**
+ * LIMIT: number of nested elements. Anybody may have written the document, with any depth of
+ * nesting.
+ */
 const MAX_DEPTH = 50;
 
 /** @param marked lines whose blocks get a CSS class; null for none */
@@ -33,7 +36,9 @@ export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines
   return { frontMatter, body: sanitise(markup, base, marked) };
 }
 
-/** Tokens of the smallest blocks that contain a line, which get the class of a marked line. */
+/**
+ * Tokens of the smallest blocks that contain a line. A block with a marked line gets a CSS class.
+ */
 const BLOCK_TOKENS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
 

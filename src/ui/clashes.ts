@@ -1,4 +1,4 @@
-/** Splits a conflict into passages that are equal or merge, and clashes that the user decides. */
+/** Splits a conflict into passages without a conflict, and clashes that the user decides. */
 
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { restoreLineEnds } from "../markdown/merge/line-ends.ts";
@@ -30,7 +30,9 @@ export const CHOICES = { mine: "Mine", theirs: "Theirs", both: "Both", edit: "Ed
 
 export type Choice = keyof typeof CHOICES;
 
-/** Splits a conflict into places. Returns null if one of its versions cannot be shown. */
+/**
+ * Splits a conflict into passages and clashes. Returns null if one of its versions cannot be shown.
+ */
 export function splitConflict({ mine, theirs, base, conflict }: ProblemView): readonly ConflictPlace[] | null {
   if (conflict === null || mine.kind === "none" || theirs.kind === "none") return null;
   const baseText = conflict.bothNew || base.kind === "none" ? null : base.text;

@@ -148,7 +148,8 @@ export function toChoicesKey(root: string, path: string): string {
 }
 
 /**
- * What a page knows about stopped changes. `seen`: the last finished scan; null before the first.
+ * State of the scan for stopped changes. `seen`: the last finished scan; null before the first scan
+ * has ended.
  */
 export type StopReading = {
   readonly isScanning: boolean;
@@ -167,7 +168,10 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
  */
 export class Stops {
   readonly #world: StopsWorld;
-  /** Results of scans, by root path of the folder. `key`: state when the scan started. */
+  /**
+   * Results of scans, by the root path of the folder. `key`: state of the folder when the scan
+   * started.
+   */
   readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 
   constructor(world: StopsWorld) {

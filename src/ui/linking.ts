@@ -56,8 +56,8 @@ type Direction = keyof typeof DIRECTIONS;
 const MAX_PATHS = 5;
 
 /**
- * Reads the fields of a form. An empty key means the key of the previous form, but only for the
- * address of that form.
+ * Reads the fields of a form. An empty key means the key of the previous form, but only if the
+ * address of the service is unchanged.
  */
 export function readFields(form: URLSearchParams, previous: LinkFields | null): LinkFields {
   const readTyped = (name: string) => (form.get(name) ?? "").trim();

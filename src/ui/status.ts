@@ -124,7 +124,7 @@ function chooseDaemonAction(daemon: Folder["daemon"]): readonly [path: string, l
   return daemon.paused ? ["resume", "Resume"] : ["pause", "Pause"];
 }
 
-/** Shows the running job, or what the daemon transfers; null if nothing runs. */
+/** Shows the running job, or the changes that the daemon carries out; null if nothing runs. */
 export function renderWork({ daemon, job }: Folder): Html | null {
   const traffic = daemon?.traffic ?? null;
   return renderJob(job) ?? (traffic === null ? null : renderTraffic("Syncing now", traffic));

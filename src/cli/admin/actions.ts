@@ -143,8 +143,8 @@ function describeKey(io: Io, key: KeyJson): string {
 }
 
 /**
- * Returns the workspace with this name or id; without a word, the only workspace.
- * @throws TroubleError without a word, if there is not exactly one workspace
+ * Returns the workspace with this name or id. If `word` is null, returns the only workspace.
+ * @throws TroubleError if `word` is null and there is not exactly one workspace
  */
 async function findWantedWorkspace(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
   if (word !== null) return unwrap(await findWorkspace(session, word));

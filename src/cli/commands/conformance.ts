@@ -56,7 +56,7 @@ export const command: Command = {
   async run(io, args) {
     const { env, cwd } = io;
     const url = args.operands[0]!;
-    // `readUserOrigin` returns null only without a URL.
+    // `readUserOrigin` returns null only if it gets no URL.
     const origin = unwrap(readUserOrigin({ url, env: {}, allowHttp: args.texts("allow-http") })!);
     const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
     const wire = openWire(origin);

@@ -109,9 +109,9 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
   const { cwd, env, random } = io;
   const target = readTarget(io, args);
   const keyFile = args.text("key-file");
-  // The key in an unknown `.mdmirror/` may belong to another person. The documents would then be
-  // uploaded to that person's workspace. So the key is read only if this user linked the folder
-  // before.
+  // The key in an unknown `.mdmirror/` may belong to another person. With this key, the documents
+  // would be uploaded to that person's workspace. So the key is read only if this user linked the
+  // folder before.
   const folder = isKnown ? join(dir, MIRROR_FOLDER) : null;
   const { key, from } = unwrap(findKey({ folder, keyFile, cwd, env, origin: target.origin }));
   const options = { dir, ...target, key, ignore: args.texts("ignore"), yes: args.flag("yes") };
@@ -155,7 +155,7 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     io.out(
       `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,
     );
-  // With `--prefer`, the user answers a first sync that stopped because of too many conflicts. The
+  // `--prefer` is the user's answer to a first sync that stopped because of too many conflicts. The
   // first sync then runs again.
   const preferredSide = args.text("prefer") as PreferredSide;
   if (isLost || preferredSide !== null) return runFirstSync(io, root, keyFile, preferredSide);

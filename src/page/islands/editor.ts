@@ -6,8 +6,8 @@
 import { findEditedField, mountEditor } from "./editor/mount.ts";
 
 /**
- * Shows a message if the versions have changed since the form was opened: the server would keep the
- * result only as a draft.
+ * Shows a message if the versions have changed since the form was opened. The server would then
+ * keep the edited content only as a draft.
  */
 function showIfOutdated(): void {
   const outdatedNote = document.getElementById("moved-on");

@@ -18,7 +18,7 @@ function showAges(): void {
   const now = Date.now();
   for (const time of document.querySelectorAll<HTMLTimeElement>("time.age")) {
     const shownAge = formatAge(now - Date.parse(time.dateTime));
-    // Setting the text removes the user's selection.
+    // The text is set only if it differs, because setting it removes the user's selection.
     if (time.textContent !== shownAge) time.textContent = shownAge;
   }
 }

@@ -9,7 +9,8 @@ const CLOSED_KEY = "closed-message";
 /** Removes messages after some time, unless a message has the focus or the pointer. */
 export function removeToasts(): void {
   document.documentElement.classList.add("js");
-  // A reload of an address with the id of a message would show the message again.
+  // The id of the message is removed from the address. Otherwise, a reload would show the message
+  // again.
   const address = new URL(location.href);
   address.searchParams.delete("message");
   history.replaceState(history.state, "", address);
