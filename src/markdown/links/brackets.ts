@@ -1,8 +1,8 @@
 /**
  * Decides which brackets of a paragraph are links, in time linear in the length of the paragraph.
  * The rules of the parser are not used, for two reasons. The parser reads every `[a]` as a
- * reference, and so misses the link in `[the [old] plan](plan.md)`. And it compares each bracket
- * with all earlier ones.
+ * reference, and so misses the link in `[the [old] plan](plan.md)`. Also, the parser compares each
+ * bracket with all earlier ones, which takes quadratic time.
  */
 
 import type { InlineContext } from "@lezer/markdown";
@@ -24,8 +24,8 @@ type OpenBracket = { readonly offset: number; readonly image: boolean };
 export type ParagraphBrackets = {
   readonly openers: OpenBracket[];
   /**
-   * Number of open brackets that cannot begin a link any more: a link has ended after them, and
-   * Markdown allows no link inside another.
+   * Number of open brackets that cannot begin a link any more. A link has ended after these
+   * brackets, and Markdown allows no link inside another.
    */
   usableFrom: number;
   readonly unclosed: UnclosedMarks;
@@ -69,8 +69,8 @@ export function readBracket(
 
 /**
  * Reads a wiki link in the local form, such as `[[Name]]`. The caller excludes wiki links inside
- * other brackets. On the service, such wiki links would be Markdown links, and so the outer
- * brackets could not be a link.
+ * other brackets. On the service, they would be Markdown links, so the outer brackets could not be
+ * a link.
  * @returns the offset after the wiki link; null if none begins at `offset`
  */
 function readLocalWikiLink(
@@ -169,7 +169,7 @@ function readLabelWithin(cx: InlineContext, opener: OpenBracket, close: number):
   return read?.end === close + 1 - cx.offset ? normaliseLabel(read.label) : null;
 }
 
-/** LIMIT: characters of a label, because CommonMark allows no more. */
+/** LIMIT: number of characters in a label. CommonMark allows no more. */
 const MAX_LABEL_LENGTH = 999;
 
 const EXCLAMATION_MARK = 0x21;

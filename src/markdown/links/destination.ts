@@ -12,8 +12,8 @@ export type Destination = {
   readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly target: string;
   /**
-   * True if the destination begins with `ref://`, which marks a link without a target on the
-   * service.
+   * True if the destination begins with `ref://`. On the service, this marks a link that has no
+   * target.
    */
   readonly inert: boolean;
   /**
@@ -42,8 +42,8 @@ export function isId(text: string): boolean {
 }
 
 /**
- * Returns the destination up to its query or fragment, with backslash escapes and entities
- * resolved. An escaped `?` or `#` also begins the query or fragment.
+ * Returns the destination up to its query or fragment, and resolves backslash escapes and entities.
+ * An escaped `?` or `#` also begins the query or fragment.
  */
 function decodeUntilSuffix(raw: string, start: number): { target: string; end: number } {
   let target = "";
@@ -74,7 +74,8 @@ function toCharacter(code: number): string {
 }
 
 /**
- * LIMIT: only the entities that editors write in addresses, because HTML has more than 2,000 names.
+ * LIMIT: contains only the entities that editors write in addresses. HTML has more than 2,000
+ * entities.
  */
 const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   __proto__: null as never,
@@ -110,8 +111,8 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Encodes only characters with a meaning in Markdown or in a URL, so that letters of all languages
- * stay readable.
+ * Encodes only characters that have a meaning in Markdown or in a URL, so that letters of all
+ * languages stay readable.
  * @param angle true if the destination will be between `<` and `>`, where spaces and parentheses
  * need no encoding
  */

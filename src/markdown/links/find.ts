@@ -5,7 +5,7 @@ import { type ParseOptions, parseMarkdown } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
 import { toWikiDestination, type WikiLink } from "./wiki.ts";
 
-/** A definition is `[label]: destination`. Offsets are in UTF-16 units. */
+/** Link of a document. A definition is `[label]: destination`. Offsets are in UTF-16 units. */
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition" | "wiki";
   /**
@@ -15,7 +15,7 @@ export type FoundLink = {
   readonly from: number;
   readonly to: number;
   readonly angle: boolean;
-  /** Undefined for all other links than wiki links. */
+  /** Undefined if the link is no wiki link. */
   readonly wiki?: WikiLink;
 };
 
@@ -37,8 +37,8 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 }
 
 /**
- * Most documents are read twice in a row: first to find the targets of the links, then to replace
- * the destinations.
+ * Result for the last document. Most documents are read twice in a row: first to find the targets
+ * of the links, then to replace the destinations.
  */
 let lastDocument: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
@@ -94,7 +94,8 @@ function readDefinition(body: string, label: NodeRange, url: NodeRange, { links,
   if (label === null || url === null) return;
   const angle = body[url.from] === "<";
   const destination = readDestination(body, url.from);
-  // The parser also accepts unbalanced parentheses, which CommonMark forbids.
+  // The parser also accepts unbalanced parentheses, which CommonMark forbids; such a definition
+  // is skipped.
   if (destination === null || destination.to + (angle ? 1 : 0) !== url.to) return;
   defined.add(normaliseLabel(body.slice(label.from + 1, label.to - 1)));
   if (destination.to > destination.from) links.push({ kind: "definition", ...destination, angle });

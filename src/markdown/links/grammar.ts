@@ -1,7 +1,7 @@
 /**
  * Configures the Markdown parser `@lezer/markdown` to find links. Leaves out emphasis, entities and
- * line breaks, because these do not decide what is a link. Only this file and `brackets.ts` use the
- * parser.
+ * line breaks, because they do not decide which characters are a link. Only this file and
+ * `brackets.ts` use the parser.
  */
 
 import {
@@ -24,7 +24,7 @@ export type ParseOptions = {
 
 /**
  * Options and results of one parse. The parser passes no extra arguments to the functions of this
- * file, so the variable `currentParse` has this object during a parse.
+ * file. So these functions read this object from the variable `currentParse`.
  */
 type Parse = ParseOptions & {
   /**
@@ -52,14 +52,14 @@ export function parseMarkdown(
 }
 
 /**
- * LIMIT: depth of nested quotes and lists, because the time to read a line grows with its depth.
- * Deeper lines are text without links.
+ * LIMIT: depth of nested quotes and lists, because the time to read a line grows with its depth. In
+ * deeper lines, links are not recognised.
  */
 const MAX_DEPTH = 100;
 
 /**
- * LIMIT: lines of one definition (`[label]: destination "title"`), because the parser reads the
- * whole definition again for each of its lines.
+ * LIMIT: number of lines in one definition (`[label]: destination "title"`), because the parser
+ * reads the whole definition again for each of its lines.
  */
 const MAX_DEFINITION_LINES = 64;
 
@@ -86,7 +86,7 @@ const BLOCK_SYNTAX: MarkdownConfig = {
   ],
 };
 
-/** Null until the first document is parsed, because many commands parse none. */
+/** Null until the first document is parsed: many commands parse no document. */
 let cachedParser: MarkdownParser | null = null;
 
 function readLink(cx: InlineContext, next: number, offset: number): number {
@@ -100,16 +100,16 @@ function readLink(cx: InlineContext, next: number, offset: number): number {
     if (link.destination === null) return;
     const { from, to } = link.destination;
     links.set(from, link);
-    // The tree would drop a node of length zero.
+    // The syntax tree drops nodes of length zero, so they are not added.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
   return readBracket(brackets, cx, next, offset, { definedLabels: defined, countsWiki, onLink });
 }
 
 /**
- * Returns the offset after a `<` whose tag or comment never ends. For each such `<`, the parser
- * itself would search the rest of the document, which takes quadratic time. Returns -1 to let the
- * parser read the `<`.
+ * Returns the offset after a `<` whose tag or comment never ends. The parser would search the rest
+ * of the document for each such `<`, which takes quadratic time. Returns -1 if the parser can read
+ * the `<` itself.
  */
 function skipUnclosed(cx: InlineContext, next: number, offset: number): number {
   if (next !== LESS_THAN) return -1;
@@ -143,8 +143,8 @@ function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | 
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The parser for definitions is the next entry of this list. Without that parser, the lines
-      // are ordinary text.
+      // The parser for definitions is the next one in this list. Without that parser, the lines are
+      // ordinary text.
       if (++lines === MAX_DEFINITION_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },

@@ -8,7 +8,7 @@ import { type TargetLookup, resolveByFirstSource } from "./translate.ts";
 /**
  * Returns the targets of a local document's links, one for each destination.
  * @param place path of the document, and the paths and ids of all other documents
- * @param sources lookups from destination to id; the first lookup that knows the destination counts
+ * @param sources lookups from destination to id, in order of priority
  */
 export function readLinkTargets(text: string, place: Place, sources: readonly (TargetLookup | Place)[]): LinkTarget[] {
   const targets = new Map<string, LinkTarget>();
@@ -46,8 +46,9 @@ export function readDestinations(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns a document without the destinations of its links. Both forms of a document give one
- * result, which changes only if something else than a destination changes.
+ * Returns a document without the destinations of its links. The local form and the form on the
+ * service give the same result. So the result changes only if something other than a destination
+ * changes.
  */
 export function removeDestinations(text: string, wiki: boolean): string {
   let result = "";
@@ -74,8 +75,8 @@ export function createLookupByOtherForm(otherForm: string, text: string, wiki: b
 }
 
 /**
- * Returns the destinations that begin with `ref://` in the service's form of a document, because
- * they have no target.
+ * Returns the destinations that begin with `ref://` in a document's form on the service. They have
+ * no target.
  */
 export function readInertDestinations(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readLinkDestination(text, link));
@@ -83,8 +84,8 @@ export function readInertDestinations(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns `literal`, the path that a destination names. If the path of the target differs from
- * `literal` only in its Unicode normal form, returns the path of the target.
+ * Returns `literal`, the path that a destination names. Exception: if the path of the target
+ * differs only in its Unicode normal form, returns the path of the target.
  */
 function choosePathSpelling(place: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : place.pathOf(id);

@@ -4,7 +4,7 @@ import type { DocumentNames } from "./wiki.ts";
 
 /**
  * Finds paths by their file name, for wiki links. Keeps the paths of removed files, so callers must
- * check that a document exists.
+ * check whether the document still exists.
  */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
@@ -35,8 +35,8 @@ export function createDocumentNames({ index, idAt, pathOf, isWaiting }: NameLook
   const pathsOf = (name: string) => listPossibleStems(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
-    // Two ids are enough to see that a name is ambiguous. A name such as `index` may have thousands
-    // of files.
+    // Two ids are enough to know that a name is ambiguous. A name such as `index` may have
+    // thousands of files.
     const [id, ...more] = ids.take(2);
     return id !== undefined && more.length === 0 ? id : null;
   };

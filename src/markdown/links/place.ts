@@ -15,7 +15,7 @@ export type Place = {
   /** Returns null if the id has no local path. */
   pathOf(id: string): string | null;
   /**
-   * Returns the id of the target of an absolute path, such as `/plans/a.md`, which is passed
+   * Returns the id of the target of an absolute path, such as `/plans/a.md`. The path is passed
    * without its first slash. Default: `idAt`, which is right if the whole workspace is linked.
    */
   idAtAbsolute?(path: string): string | null;
@@ -73,7 +73,7 @@ function followPath(folder: string, target: string): string | null {
 }
 
 /**
- * Returns the relative path to a document or folder, as a destination; the path to a folder ends
+ * Returns the relative path to a document or folder, as a destination. The path to a folder ends
  * with a slash. Returns null if the id has no path, or if the destination would not lead to the
  * document or folder.
  * @param angle true if the destination will be between `<` and `>`

@@ -10,12 +10,12 @@ export type LinkResource = {
 
 /**
  * Characters (`"`, `'` or `)`) that could end a title but do not occur in the rest of the document.
- * Remembered, so that the rest is searched only once.
+ * They are remembered, so that the rest is searched only once.
  */
 export type UnclosedMarks = Set<string>;
 
 /**
- * LIMIT: nested parentheses in a destination, because the reference implementations of CommonMark
+ * LIMIT: number of nested parentheses in a destination. The reference implementations of CommonMark
  * allow no more.
  */
 const MAX_PARENTHESES = 32;
@@ -24,7 +24,10 @@ const SPACES = /[ \t\r\n]*/y;
 const ANGLE_DESTINATION = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
-/** Returns null if the parentheses contain something else than a destination and a title. */
+/**
+ * Reads the parentheses after the text of a link. Returns null if they contain anything but a
+ * destination and a title.
+ */
 export function readResource(text: string, open: number, unclosed: UnclosedMarks): LinkResource | null {
   let offset = skipSpaces(text, open + 1);
   const angle = text.charCodeAt(offset) === LESS_THAN;
@@ -47,7 +50,9 @@ export function readDestination(text: string, offset: number): TextRange | null 
   return inner === undefined ? null : { from: offset + 1, to: offset + 1 + inner.length };
 }
 
-/** Returns -1 if the parentheses of the destination are unbalanced. */
+/**
+ * Returns the offset after a destination without `<` and `>`; -1 if its parentheses are unbalanced.
+ */
 function findBareEnd(text: string, from: number): number {
   let depth = 0;
   let offset = from;

@@ -9,15 +9,15 @@ import { writeServiceWikiLink } from "./wiki.ts";
  */
 export class LinkSpellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Spellings of whole wiki links, by the form of the wiki link on the service. */
+  /** Spellings of whole wiki links, by the form that the wiki link has on the service. */
   readonly #wikiLinks = new Map<string, string[]>();
   readonly #isExact: boolean;
 
   /**
-   * @param isWanted returns true if the spelling of a link is remembered; `id` is the target of the
-   * link, or null
-   * @param isExact true to use each spelling once, and only for a link with equal query and
-   * fragment. False to repeat the last spelling of a target for all further links to that target
+   * @param isWanted returns true if the spelling of a link should be remembered; `id` is the target
+   * of the link, or null
+   * @param isExact true to use each spelling once, and only for a link with the same query and
+   * fragment. False to use the last spelling of a target for all further links to that target
    */
   constructor(
     text: string,
@@ -34,8 +34,8 @@ export class LinkSpellings {
       if (link.wiki !== undefined && id !== null && isWanted(destination, id))
         this.#addWikiLink(text, link.wiki, raw, destination, id);
       const counts = destination.kind !== "wiki" && isWanted(destination, id);
-      // Undefined is stored for a link whose spelling is not remembered, so that the spellings stay
-      // in the order of the links.
+      // If the spelling of a link is not remembered, stores undefined in its place, so that the
+      // other spellings stay at the right link.
       const spelling = counts ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
       addSpelling(this.#byTarget, this.#toKey(raw, destination, id, link), spelling);
     }
@@ -82,8 +82,8 @@ function takeNextSpelling<T>(spellings: T[] | undefined): T | undefined {
 }
 
 /**
- * Returns the key under which the spellings of a link's target are stored. Destinations in `<…>`
- * and wiki links have their own keys, because other links cannot use their spellings.
+ * Returns the key under which the spellings of links to one target are stored. Destinations in
+ * `<…>` and wiki links have keys of their own, because other links cannot use their spellings.
  */
 function toTargetKey(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;

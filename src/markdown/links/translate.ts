@@ -14,8 +14,8 @@ export type ToDiskOptions = {
   /** Earlier local form of the document, whose spellings are used for links to the same targets. */
   readonly previous?: string;
   /**
-   * True if a wiki link that `previous` spells with a path, as `[[Name]](path)`, becomes
-   * `[[Name]]`, provided that `[[Name]]` leads to the same target.
+   * True to replace `[[Name]](path)`, the spelling of a wiki link in `previous`, by `[[Name]]`.
+   * This happens only if `[[Name]]` leads to the same target.
    */
   readonly restoresWiki?: boolean;
 };
@@ -25,7 +25,7 @@ export type ToServiceOptions = {
    * Earlier content on the service. Its absolute paths stay if they still have the same targets.
    */
   readonly previous?: string;
-  /** Paths and ids before a move, for links that still have the old path of their target. */
+  /** Paths and ids before a move, for links that still contain the old path of their target. */
   readonly before?: Place;
   /** Targets of the links before the last edit. `toService` uses this lookup first. */
   readonly earlierTargets?: TargetLookup;
@@ -34,8 +34,8 @@ export type ToServiceOptions = {
 };
 
 /**
- * Function that returns the id of the target of a destination, without query and fragment; null if
- * the lookup knows no target.
+ * Function that returns the id of the target of a destination without query and fragment. Returns
+ * null if the target is unknown.
  */
 export type TargetLookup = (destination: string) => string | null;
 
@@ -48,8 +48,8 @@ export function toDisk(text: string, place: Place, options: ToDiskOptions = {}):
   const draft = rewriteForDisk(text, place, options);
   if (!draft.hasWiki) return draft.result;
   if (hasAllLinks(draft) && toService(draft.result, place) === toService(text, place)) return draft.result;
-  // Wiki links have no destination in parentheses, and have thereby changed how the rest of the
-  // document is read. So all of them become Markdown links.
+  // Wiki links change how the rest of this document is read, because they have no destination in
+  // parentheses. So all of them become Markdown links.
   return rewriteForDisk(text, { ...place, names: undefined }, options).result;
 }
 
@@ -76,8 +76,8 @@ function rewriteForDisk(
       const before = spellings?.nextWikiSpelling(whole);
       const keeps = before !== undefined && !(restoresWiki && defaultForm !== null && before.endsWith(")"));
       const spelled = keeps ? before : defaultForm;
-      // Removes the spelling of this link as a Markdown link from `spellings`, too. Otherwise the
-      // next link to the same target would get the spelling of this one.
+      // Also removes the spelling of this link as a Markdown link from `spellings`. Otherwise the
+      // next link to the same target would get this spelling.
       if (spelled !== null) spellings?.nextSpelling(raw, read, id, link);
       return spelled;
     },
@@ -124,8 +124,8 @@ function rewriteForService(
 }
 
 /**
- * Returns the local form of a document after other documents have moved, so that each link still
- * leads to its target. A destination that still leads to its target keeps its spelling.
+ * Returns the local form of a document after other documents have moved. Each link of the result
+ * still leads to its target. A destination that still leads to its target keeps its spelling.
  * @param before ids of targets before the move
  * @param after paths and ids after the move
  * @param isAway returns true for a target that has no local path any more, but still exists on the

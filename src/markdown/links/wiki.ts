@@ -27,18 +27,18 @@ export type DocumentNames = {
 };
 
 export type WikiLink = {
-  /** Offset of the first bracket. An embedded file has a `!` before this bracket. */
+  /** Offset of the first bracket. For an embedded file, the character before it is a `!`. */
   readonly from: number;
   readonly to: number;
   /** Name of a file or its path from the root; null in the form of the service. */
   readonly name: string | null;
   /**
-   * Heading with its `#`, from a local wiki link. Empty in the form of the service, and if the link
-   * has no heading.
+   * Heading with its `#`, from a local wiki link. An empty string in the form of the service, and
+   * if the link has no heading.
    */
   readonly heading: string;
   readonly text: string;
-  /** In a table, an unescaped `|` would end the cell. */
+  /** True if the link is in a table, where an unescaped `|` would end the cell. */
   readonly inTable: boolean;
 };
 
@@ -79,8 +79,8 @@ function encodeHeading(heading: string): string {
 const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
 /**
- * Returns the heading from the end of a link's destination; an empty string if the end is empty.
- * Returns null if no wiki link could have this end.
+ * Returns the heading from the suffix of a link's destination; an empty string if the suffix is
+ * empty. Returns null if no wiki link could have this suffix.
  */
 export function readWikiHeading(suffix: string): string | null {
   if (suffix === "") return "";

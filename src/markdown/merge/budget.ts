@@ -5,7 +5,10 @@
  */
 export type Budget = { left: number };
 
-/** LIMIT: steps of one merge, so that it takes limited time. Nearly all real merges take fewer. */
+/**
+ * LIMIT: number of steps in one merge, so that a merge takes limited time. Nearly all real merges
+ * take fewer steps.
+ */
 export const MERGE_STEPS = 2_000_000;
 
 export function newBudget(): Budget {

@@ -7,7 +7,7 @@ import { closesFence, readOpeningFence } from "../outline/fences.ts";
 export class BlockStack {
   /** Opening mark of the innermost block; empty if no block is open. */
   readonly name: string;
-  /** Stack without its innermost block. If no block is open, the stack itself. */
+  /** The stack without its innermost block. If no block is open, this stack itself. */
   readonly outer: BlockStack;
   readonly depth: number;
   readonly #inner = new Map<string, BlockStack>();
@@ -28,7 +28,10 @@ export class BlockStack {
 export type BlockContexts = {
   readonly around: readonly BlockStack[];
   readonly marks: readonly boolean[];
-  /** Blocks that the document never closes, plus closing marks without an open block. */
+  /**
+   * Number of blocks that the document never closes, plus number of closing marks without an open
+   * block.
+   */
   readonly faults: number;
   readonly open: number;
   /** All lines that open or close a block, joined. */
@@ -74,8 +77,8 @@ export function areSimilarStacks(one: BlockStack, other: BlockStack): boolean {
 }
 
 /**
- * Returns false only if a document certainly opens and closes no block. Most documents need not be
- * read by line then.
+ * Returns false only if a document certainly opens and closes no block. A merge then need not read
+ * it line by line.
  */
 export function mayHaveBlocks(text: string): boolean {
   return CONTEXT_MARK.test(text);
@@ -83,8 +86,9 @@ export function mayHaveBlocks(text: string): boolean {
 
 /**
  * Opens or closes the blocks of one line.
- * @returns the number of closing tags without an open block. -1 if the line has tags, and all of
- * them match: the line then counts as a mark, even if the number of open blocks does not change
+ * @returns the number of closing tags without an open block. -1 if the line has tags, and each
+ * closing tag has an open block: the line then counts as a mark, even if the number of open blocks
+ * does not change
  */
 function applyLine(place: OpenBlocks, line: string): number {
   const { name: inner, outer } = place.inside;
@@ -102,7 +106,10 @@ function applyLine(place: OpenBlocks, line: string): number {
   return /^[\s>]*</.test(line) ? applyTags(place, line) : 0;
 }
 
-/** Inside a code fence or comment, no other mark than its end counts. */
+/**
+ * Returns true if a line closes the code fence or comment that is open. No other mark counts inside
+ * a fence or comment.
+ */
 function endsFenceOrComment(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
   return closesFence(inner, line);

@@ -4,8 +4,8 @@ import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts"
 type ElementCounts = Int32Array;
 
 /**
- * Number of characters that cost one step of the budget, to split differing lines into words and
- * count the words.
+ * Number of characters that cost one step of the budget. The step pays for splitting differing
+ * lines into words and counting the words.
  */
 const CHARACTERS_PER_STEP = 4;
 
@@ -19,8 +19,8 @@ export function mapVersions<T, U>(
 }
 
 /**
- * The merged version may have as many faults as local, as remote, or as base with the changes of
- * both sides.
+ * Returns true if the merged version has no more faults than local, than remote, or than base with
+ * the changes of both sides. The largest of these three numbers counts.
  */
 export function hasNoNewFaults([base, local, remote, merged]: FourVersions<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
@@ -76,10 +76,10 @@ export function staysBetweenSides(
 }
 
 /**
- * Returns true if the merged version has, for each word, the changes that both sides made to its
- * count. This check is stricter than `staysBetweenSides`, and meant for merges of parts of lines.
- * If both sides changed a count in the same direction, they may have made the same change. In all
- * other cases, the two changes must add up.
+ * Returns true if, for each word, the merged version contains the changes of both sides to its
+ * count. Used for merges of parts of lines, because this check is stricter than
+ * `staysBetweenSides`. If both sides changed a count in the same direction, they may have made the
+ * same change. In all other cases, the two changes must add up.
  */
 export function hasBothChanges(
   base: ElementCounts,

@@ -16,8 +16,8 @@ const TOKEN = new RegExp(
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
     String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
-    // First a flag. Then an emoji with its modifiers, such as skin tone, and with the emojis that
-    // are joined to it.
+    // The first line matches a flag. The second line matches an emoji with its modifiers, such as
+    // skin tone, and with the emojis that are joined to it.
     String.raw`\p{Regional_Indicator}{2}`,
     String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
     UNSPACED_CHARACTER,
@@ -50,14 +50,14 @@ export function tokeniseLine(line: string, texts: TokenNumbers, budget: Budget):
 
 /**
  * Matches the number or letter of a list item, heading or table row, such as `3.` or `a)`. Group 1
- * is what precedes the number in an item or heading, group 2 in a table row.
+ * contains the characters before the number in an item or heading, group 2 those in a table row.
  */
 const ITEM_NUMBER =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;
 
 /**
- * Returns the offsets of a line's item number; -1 for both if the line has none. Item numbers are
- * merged like white space, because an edit may change the numbers of all items below it.
+ * Returns the range of a line's item number, as two offsets; -1 for both if the line has none. Item
+ * numbers are merged like white space, because one edit may renumber all items below it.
  */
 function findItemNumber(body: string): readonly [from: number, to: number] {
   const numberMatch = ITEM_NUMBER.exec(body);

@@ -10,8 +10,8 @@ export function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
 
 /**
  * Learns which names the disk treats as equal: makes a file, then reads the file under other
- * spellings. The platform and the type of the file system prove nothing. Inode numbers are not
- * compared, because some FUSE disks number each spelling separately.
+ * spellings. A test is needed, because disks of one type can be configured differently. Inode
+ * numbers are not compared, because some FUSE disks give each spelling its own inode number.
  * ASSUMES: `.mdmirror/tmp` treats names as the linked folder does. On disks where each folder has
  * its own rule (ext4, NTFS), new folders inherit the rule.
  * @param mayWrite false if nothing may be written (a dry run); then the result is a guess
@@ -48,7 +48,7 @@ function guessFolding(guard: RootGuard): DiskFolding {
 
 /**
  * Returns the number of bytes of the longest name that the disk allows, such as 143 on eCryptfs.
- * Makes no file: only asks for the stat of files with names of several lengths.
+ * Makes no file: asks for the stat of names of several lengths.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.realPath;

@@ -38,8 +38,8 @@ type DiskOptions = {
    */
   readonly gitignore?: RecordedPathSource | null;
   /**
-   * False if a scan must not write the small file by which it learns the disk's time (I23: dry
-   * runs). Default: true.
+   * False if a scan must write nothing (I23: dry runs). Otherwise, a scan may write a small file to
+   * learn the time of the disk's clock. Default: true.
    */
   readonly probes?: boolean;
   readonly partSize?: number;
@@ -122,7 +122,7 @@ export class LocalDisk implements Disk {
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
-  /** Replaces a file without a row in the journal, as an editor does. See `saveBesideDaemon`. */
+  /** Replaces a file as an editor does, without the journal. See `saveBesideDaemon`. */
   saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<WrittenStamp> {
     return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }
@@ -143,7 +143,7 @@ export class LocalDisk implements Disk {
 
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
-    // The list of files that other processes have open may be old.
+    // The remembered list of open files may be out of date.
     this.#openFiles.forget();
     return this.#effect(work);
   }
@@ -154,8 +154,8 @@ export class LocalDisk implements Disk {
 }
 
 /**
- * Returns what is at a path. `absent` is proven; if anything prevents the check, the result is
- * `unknown` (I04).
+ * Returns what is at a path. `absent` means that nothing is at the path for certain. If anything
+ * prevents the check, the result is `unknown` (I04).
  */
 function readPathState(guard: RootGuard, path: LocalPath): PathState {
   try {

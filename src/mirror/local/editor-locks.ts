@@ -1,7 +1,7 @@
 /**
  * Finds the program that has a file open, by a lock or swap file beside the file. A lock of a dead
- * process is ignored. A lock without a process id, or from another machine, cannot be checked and
- * therefore counts; the caller ignores such a lock after some time.
+ * process is ignored. A lock without a process id, or from another machine, cannot be checked, so
+ * it counts. The caller ignores such a lock after some time.
  */
 
 import { hostname, uptime } from "node:os";
@@ -34,7 +34,7 @@ function isProcessAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM proves that the process runs, as a process of another user.
+    // EPERM proves that the process runs: it belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
@@ -44,8 +44,8 @@ function readBootTime(): number | null {
 }
 
 /**
- * Tolerance in milliseconds when a lock's time is compared with the machine's start. The clocks of
- * disk and machine may differ, and a user may set the clock.
+ * Tolerance in milliseconds when the time of a lock is compared with the time when the machine
+ * started. The clocks of the disk and the machine may differ, and a user may set the clock.
  */
 const BOOT_TOLERANCE_MS = 60_000;
 
@@ -60,7 +60,10 @@ export function findProgramWithFileOpen(fs: Fs, abs: string, processProbe: Proce
   return findEmacsOwner(fs, `${folder}/.#${name}`, processProbe) ?? findOfficeOwner(fs, `${folder}/.~lock.${name}#`);
 }
 
-/** If `.swp` exists already, for example after a crash, Vim uses the next ending. */
+/**
+ * Endings of swap files. If a `.swp` file exists already, for example after a crash, Vim uses the
+ * next ending.
+ */
 const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 
 /**
@@ -103,7 +106,10 @@ function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): strin
   return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processProbe) ? null : "Emacs";
 }
 
-/** The lock of LibreOffice names a user and a machine, but no process that mdmirror could check. */
+/**
+ * The lock of LibreOffice names a user and a machine, but no process. So mdmirror cannot check
+ * whether the program still runs.
+ */
 function findOfficeOwner(fs: Fs, path: string): string | null {
   return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }

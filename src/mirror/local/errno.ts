@@ -86,7 +86,7 @@ const DESCRIPTIONS_BY_ERRNO: Readonly<Record<string, string>> = {
   EXDEV: "on another disk",
 };
 
-/** Returns the meaning of an errno in words that continue a sentence. */
+/** Returns the meaning of an errno, as a clause for an error message. */
 export function describeErrno(errno: string): string {
   const text = DESCRIPTIONS_BY_ERRNO[errno];
   return text === undefined ? `the system refused it (${errno})` : `${text} (${errno})`;

@@ -3,8 +3,8 @@ import { attemptCall, readErrno } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const MAX_PARALLEL_FLUSHES = 8;
-// Errors of disks (network, FUSE) that cannot flush a folder. On such a disk, a power loss may lose
-// new names in the folder.
+// Errors that mean that a disk (network, FUSE) cannot flush a folder. After a power loss, new names
+// in such a folder may be missing.
 const NO_FOLDER_FLUSH_ERRORS = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
@@ -12,7 +12,7 @@ type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 /**
  * Flushes files or folders to the medium. Also flushes each folder above them once, because a
  * folder stores the names of its entries.
- * @returns the paths for which the path itself, or a folder above it, could not be flushed
+ * @returns the paths that could not be flushed, or that are in a folder that could not be flushed
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
   const root = guard.root()?.realPath;

@@ -9,7 +9,8 @@ import { nullOnErrno } from "./errno.ts";
 import { isSameInode } from "./stamp.ts";
 
 /**
- * Returns false if the system reports a wrong path for an open folder: such a path proves nothing.
+ * Returns true if folders can be kept open. Returns false if the system reports a wrong path for an
+ * open folder, because a check then proves nothing.
  * @param real real path of the root
  */
 export function canKeepFoldersOpen(fs: Fs, real: string): boolean {

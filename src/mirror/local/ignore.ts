@@ -26,7 +26,8 @@ const LEFTOVER_PATTERNS = [
   /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // files that were removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
-// One expression is faster than several, and a scan compares every name in every folder.
+// One joined expression is faster than several, and a scan compares the name of every file and
+// folder.
 const LEFTOVER_NAME = new RegExp(LEFTOVER_PATTERNS.map(({ source }) => source).join("|"));
 
 export function isLeftoverName(name: string): boolean {
@@ -48,8 +49,8 @@ function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns true if a path is not synced. Does not read the disk, so the path may exist on the
- * service only. A path below an excluded folder is excluded.
+ * Returns true if a path is not synced. Does not read the disk, so nothing needs to exist at the
+ * local path. A path below an excluded folder is excluded.
  * @param kept paths that are synced although a `.gitignore` file excludes them, because a document
  * at or below them has a record
  */
@@ -107,9 +108,8 @@ export function whyFolderUnsynced({ rules, recorded, kept }: SyncRules, path: Lo
 }
 
 /**
- * Function that returns the local paths of all documents with a record. A `.gitignore` file
- * excludes only paths without a record, because a document that is already synced is no build
- * output.
+ * Function that returns the local paths of all documents with a record. A `.gitignore` file does
+ * not exclude these paths, because a document that is already synced is no build output.
  */
 export type RecordedPathSource = () => Iterable<LocalPath>;
 

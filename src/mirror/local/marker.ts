@@ -41,12 +41,12 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const newMarker = `${root}/${MARKER}.new`;
   nullOnAnyErrno(() => fs.unlink(newMarker));
   fs.writeNew(newMarker, Buffer.from(`${markerId}\n`), 0o600, true);
-  // The rename makes the complete marker appear at once, because a marker without its id would stop
+  // The rename makes the whole marker appear at one moment. A marker without its id would stop
   // every run.
   fs.rename(newMarker, `${root}/${MARKER}`);
 }
 
-/** An empty marker does not count: a crash interrupted the process that wrote it. */
+/** Returns false for an empty marker: a crash interrupted the process that wrote the marker. */
 function hasMarker(fs: Fs, root: string): boolean {
   const markerStat = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return markerStat !== null && !(markerStat.kind === "file" && markerStat.size === 0);

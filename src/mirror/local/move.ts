@@ -51,7 +51,7 @@ export function moveFile(
 
 /**
  * Completes a move that a crash interrupted, if the old and the new path are names of one inode.
- * Returns `stale` if the new path belongs to another entry.
+ * Returns `stale` if the new path belongs to another file or folder.
  */
 function completeMove(
   guard: RootGuard,
@@ -82,7 +82,7 @@ function toMoveOutcome(ended: MoveResult): DiskOutcome<WrittenStamp> {
 }
 
 /**
- * Returns true if two spellings of a path name one entry of the disk, such as `Note.md` and
+ * Returns true if two spellings of a path name the same file or folder, such as `Note.md` and
  * `note.md`. Compares the listed names, because some disks give each spelling its own inode number.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
@@ -139,8 +139,9 @@ export function makeFolder(
 
 /**
  * Moves a folder to a free path.
- * RACE: if somebody makes an empty folder at the new path just before the rename, the rename
- * replaces it. Nothing is lost; a folder with entries, or a file, stops the move.
+ * RACE: somebody may make an empty folder at the new path just before the rename. The rename then
+ * replaces this empty folder, and nothing is lost. A file or a folder that is not empty stops the
+ * move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attemptEffect(from, () => {

@@ -20,9 +20,9 @@ export const TEMP_PREFIX = "w-";
  */
 export const SET_ASIDE_PREFIX = "a-";
 
-// Errors that mean that a file cannot have a hard link. Each disk without hard links (FAT, exFAT,
-// some network and FUSE disks) has its own error. The Linux setting `protected_hardlinks` causes
-// EPERM.
+// Errors that mean that a file cannot have a hard link. Different disks without hard links (FAT,
+// exFAT, some network and FUSE disks) report different errors. The Linux setting
+// `protected_hardlinks` causes EPERM.
 const NO_LINK_ERRORS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /**
@@ -50,7 +50,7 @@ export function makeTempPath(guard: RootGuard, prefix: string): string {
 }
 
 // Creates the error for a `.mdmirror` that cannot be used, because it is a symlink or on another
-// disk. The error has an errno, so that each effect reports a fault of the disk.
+// disk. The error has an errno, so that callers handle it like an error of the disk.
 function createNotReadyError(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
@@ -80,8 +80,8 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
   const { fs } = guard;
   const stat = fs.lstat(from);
-  // Only regular files get a hard link: some systems follow a symlink, and a folder cannot have
-  // one.
+  // Only regular files get a hard link: some systems would link the target of a symlink instead,
+  // and a folder cannot have a hard link.
   const linked = stat.kind === "file" ? tryLink(guard, from, to) : null;
   if (linked === false) return null;
   if (linked === null) {
@@ -95,7 +95,7 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 
 /**
  * Returns the stat of an inode at its new path, because a rename or a link changes the stat.
- * Returns `fallback` if the path belongs to another inode already.
+ * Returns `fallback` if the path now belongs to another inode.
  */
 export function readCurrentStat(guard: RootGuard, abs: string, fallback: FsStat): FsStat {
   const currentStat = nullOnAnyErrno(() => guard.fs.lstat(abs));
@@ -105,7 +105,9 @@ export function readCurrentStat(guard: RootGuard, abs: string, fallback: FsStat)
 export type MoveResult =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
-  /** Another program replaced the file at the old path meanwhile; nothing was changed. */
+  /**
+   * Another program replaced the file at the old path during the move; mdmirror changed nothing.
+   */
   | { readonly kind: "changed" }
   /**
    * The move failed. `hasBothNames`: true if the file has the old and the new path, because the new
@@ -120,7 +122,7 @@ export type MoveResult =
  * @throws errors with an errno, if nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveResult {
-  // ORDER: two free paths in `.mdmirror/tmp` are found before the file gets its new path. If
+  // ORDER: finds two free paths in `.mdmirror/tmp` before the file gets its new path. If
   // `.mdmirror` cannot be used, the move thus fails before it changes anything.
   const [setAsidePath, undone] = [makeTempPath(guard, SET_ASIDE_PREFIX), makeTempPath(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
@@ -128,8 +130,8 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // If an editor replaced the file just before or after the link, the old path is the editor's
-    // file, and must stay.
+    // If an editor replaced the file just before or after the link, the file at the old path is now
+    // the editor's, and must stay.
     if (removeName(guard, from, expect, setAsidePath) === "dropped")
       return { kind: "moved", stat: readCurrentStat(guard, to, expect) };
   } catch (error) {
@@ -163,13 +165,14 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Removes a path of the inode `expect`. `unlink` alone would also remove a file that an editor
- * saved at this path in the last moment. So the file is first set aside, then compared with the
- * expected inode. If the inode has no other name, the file stays set aside, because a program may
- * still write to it.
+ * Removes a path of the inode `expect`. `unlink` alone could also remove a file that an editor has
+ * just saved at this path. So the file is first set aside, then compared with the expected inode.
+ * If the inode has no other name, the file stays set aside, because a program may still write to
+ * it.
  * RACE: an editor may replace the inode's other name between the check and the `unlink`.
  * @param setAsidePath a free path in `.mdmirror/tmp`
- * @returns `other` if the path belongs to another inode, which was moved back
+ * @returns `other` if the path belonged to another inode; its file was moved back, unless the path
+ * was taken again
  */
 export function removeName(guard: RootGuard, abs: string, expect: FsStat, setAsidePath: string): "dropped" | "other" {
   if (!succeeds(["ENOENT"], () => guard.fs.rename(abs, setAsidePath))) return "dropped";

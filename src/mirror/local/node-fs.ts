@@ -14,8 +14,8 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.c
 const O_PATH = 0o10000000;
 
 /**
- * LIMIT: bytes of a file that is read, so that one huge file does not use up the memory. A larger
- * file fails with EFBIG. Documents are much smaller.
+ * LIMIT: bytes of a file that is read, so that one huge file does not use up the memory. Documents
+ * are much smaller. Reading a larger file fails with EFBIG.
  */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
@@ -124,8 +124,8 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
 
 const USUAL_FILE_BYTES = 64 * 1024;
 /**
- * One buffer for all files, because separate buffers would be garbage outside V8's heap, which V8
- * collects too late.
+ * One buffer is shared by all files. Separate buffers would be outside V8's heap, and V8 would free
+ * them too late.
  */
 const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
 
@@ -135,7 +135,7 @@ const sharedBuffer = once(() => Buffer.allocUnsafeSlow(USUAL_FILE_BYTES));
  * shared buffer
  */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // Reads one byte more than the size, to notice that the file grew.
+  // Reads one byte more than `size`, to notice whether the file grew.
   const buffer = brief && size < USUAL_FILE_BYTES ? sharedBuffer() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
@@ -187,7 +187,10 @@ const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
  */
 const MAX_SYNC_MS = 10_000;
 
-/** Node lacks the system call `syncfs`. Returns false if the command failed or took too long. */
+/**
+ * Runs a command instead of the system call `syncfs`, which Node lacks. Returns false if the
+ * command failed or took too long.
+ */
 async function syncDisk(path: string): Promise<boolean> {
   if (!FULLY_SYNCED_FILE_SYSTEMS.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
@@ -197,8 +200,7 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // A process that waits for the medium ignores even SIGKILL, and ends when the medium
-      // responds.
+      // A process that waits for the medium does not end on SIGKILL before the medium responds.
       child.kill("SIGKILL");
       child.unref();
       finish(false);

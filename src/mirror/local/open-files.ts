@@ -13,9 +13,9 @@ const O_PATH = 0o10000000;
 type OpenFile = { readonly procPath: string; readonly path: string; readonly info: FdInfo };
 
 /**
- * Reads which files other processes have open for writing: processes of the same user, or all
- * processes if the user is root. Reads only `/proc`, because a stat of an open file could block
- * forever on a network mount that does not respond.
+ * Reads which files other processes have open for writing. Covers the processes of the same user,
+ * or of all users if the user is root. Reads only `/proc`, because a stat of an open file could
+ * block forever on a network mount that does not respond.
  * @param stat returns device and inode of a file; called only for open files on the same mount as
  * the file that the caller asks about
  */
@@ -40,8 +40,8 @@ export function readFilesOpenToWrite(
 }
 
 /**
- * Opens a file without reading it, so that its inode number comes from `fdinfo`, as for the open
- * files of other processes. On btrfs and overlayfs, `stat` returns a different number than
+ * Opens a file without reading it, so that its inode number comes from `fdinfo`, like the inode
+ * numbers of other open files. On btrfs and overlayfs, `stat` returns a different number than
  * `fdinfo`.
  */
 function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) => boolean): boolean {
@@ -58,8 +58,8 @@ function withOpenFile(proc: string, path: string, isOpen: (ownFile: OpenFile) =>
 /**
  * Returns true if two descriptors belong to one file. Compares the inodes, which Linux reports
  * since 5.14. On older systems, equal file names are enough, because set-aside files have random
- * names; so are equal stats on one mount. If the result is wrongly true, a set-aside file is only
- * kept for longer.
+ * names. Equal stats on one mount are enough, too. If the result is wrongly true, the only effect
+ * is that a set-aside file is kept longer than needed.
  */
 function isSameFile(
   ownFile: OpenFile,
@@ -81,7 +81,7 @@ function readFdInfo(proc: string, pid: string, fd: string): FdInfo {
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
-/** The last two bits of the flags, an octal number, are 0 for a descriptor that only reads. */
+/** The flags are an octal number. Their last two bits are 0 for a descriptor that only reads. */
 function canWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
 }
@@ -109,7 +109,7 @@ function codeOnError<T>(read: () => T): T | string {
   }
 }
 
-/** One read of `/proc` is enough for many set-aside files. */
+/** Remembers one read of `/proc`, which is enough for many set-aside files. */
 export class OpenFiles {
   readonly #fs: Pick<Fs, "listOpenToWrite">;
   #known: OpenToWrite | null = null;

@@ -4,8 +4,8 @@
  */
 
 /**
- * LIMIT: characters in a line of an ignore file, because the time of a match grows with the length
- * of the line.
+ * LIMIT: number of characters in a line of an ignore file. The time of a match grows with the
+ * length of the line.
  */
 const MAX_LINE_CHARACTERS = 1_000;
 /**
@@ -15,8 +15,8 @@ const MAX_LINE_CHARACTERS = 1_000;
 const MAX_INNER_STARS = 2;
 
 /**
- * Returns why a line of an ignore file is refused, in words that follow the name of the line; null
- * if the line may be used.
+ * Returns why a line of an ignore file is refused, as the end of a sentence that begins with the
+ * number of the line. Returns null if the line may be used.
  * ASSUMES: the package `ignore` reads a name once, however many `*` a pattern has between two
  * slashes. After each `*`, the package takes the first match and does not go back. It goes back
  * only for `**`.

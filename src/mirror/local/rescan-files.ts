@@ -10,8 +10,8 @@ import { toStamp } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**
- * Scans some paths again, and returns the earlier tree with what changed. This is enough if files
- * were edited in place. Only a complete scan can distinguish a move, a deletion and a new document.
+ * Scans some paths again, and returns a tree with the changes. This is enough if files were edited
+ * in place. Only a complete scan can distinguish a move, a deletion and a new document.
  * @param isInodeElsewhere returns true if an inode belongs to a known document that `tree` leaves
  * out
  * @returns `tree` itself if nothing changed; null if a complete scan is needed
@@ -51,7 +51,10 @@ const UNSYNCED_FOLDER_KINDS: ReadonlySet<UnsyncedEntry["kind"] | null> = new Set
   "git-ignored-folder",
 ]);
 
-/** Returns true for a path that is no document, but whose change may affect other paths. */
+/**
+ * Returns true for a path that is no document, but whose change may affect other paths, such as an
+ * ignore file.
+ */
 function mattersForScan({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
@@ -70,8 +73,8 @@ function concernsNoDocument(
   const stat = statResult.value;
   if (stat === null) return true;
   if (stat.kind === "folder") return UNSYNCED_FOLDER_KINDS.has(tree.others.get(path)?.kind ?? null);
-  // A Markdown file at this path is a new document. Any file of another type is ignored, unless it
-  // has the inode of a document: that document was then moved to this path.
+  // A Markdown file at this path is a new document. A file of another type is ignored, unless it
+  // has the inode of a document: then that document was moved to this path.
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, isInodeElsewhere);
 }
 

@@ -12,7 +12,7 @@ export type NotDoneOutcome = Exclude<DiskOutcome<never>, { readonly kind: "done"
 
 /**
  * Absolute path for the next system calls, or the reason why the path cannot be used. `absent`:
- * true if nothing exists at the path, as a check has proven.
+ * true if a check has shown that nothing exists at the path.
  */
 type DiskPlace =
   | { readonly ok: true; readonly abs: string }
@@ -36,7 +36,7 @@ export class RootGuard {
   /** Root that `identify` found. Later checks must find the same folder. */
   #identifiedRoot: RootFolder | null = null;
   #canKeepOpen = false;
-  /** Open folders by their paths; null if no effect is running. */
+  /** Open folders by their paths; null while no effect runs. */
   #openFolders: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
@@ -51,7 +51,7 @@ export class RootGuard {
    * path.
    */
   identify(): RootFolder | null {
-    // A root that cannot be read counts as missing: its disk may have been unplugged.
+    // A root that cannot be read counts as missing, because its disk may have been unplugged.
     const root = nullOnAnyErrno(() => {
       const realPath = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(realPath);
@@ -81,10 +81,9 @@ export class RootGuard {
   }
 
   /**
-   * Runs one effect. Each folder that the effect checks stays open until the effect ends, so that
-   * its system calls act in the checked folders. If somebody moves such a folder meanwhile, the
-   * effect acts in the moved folder. On systems without `/proc`, folders cannot stay open, and the
-   * effect uses plain paths.
+   * Runs one effect. Each folder that the effect checks stays open until the effect ends. System
+   * calls then act in the checked folders, even if somebody moves such a folder meanwhile. On
+   * systems without `/proc`, folders cannot stay open, and the effect uses plain paths.
    */
   withFoldersOpen<T>(work: () => T): T {
     if (this.#openFolders !== null) return work();
@@ -103,7 +102,7 @@ export class RootGuard {
   }
 
   /**
-   * Returns a path through which the entries of a folder can be changed.
+   * Returns a path through which the files and folders in a folder can be changed.
    * @param abs path of the folder, as `place` has just returned it
    */
   inside(path: LocalPath, abs: string): DiskPlace {
@@ -149,7 +148,7 @@ export class RootGuard {
   /**
    * RACE: without `/proc`, folders cannot stay open, and Node lacks `openat`. So somebody may
    * replace a folder of the path with a symlink, in the microseconds between this check and the
-   * next system call. Such a person could already write in the linked folder.
+   * next system call. This needs write access to the linked folder.
    */
   #folderByPath(below: string): DiskPlace {
     const currentRoot = this.root();
@@ -170,7 +169,7 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`, which only their owner can read. Each folder is
+   * Makes the folders of a path below `.mdmirror`. Only their owner can read them. Each folder is
    * checked before the next one is made in it.
    */
   #makeFolders(below: string): DiskPlace {

@@ -34,7 +34,7 @@ export type FolderRules = {
    * root.
    */
   readonly scope: readonly RuleLine[];
-  /** Used to notice that an ignore file changed. */
+  /** Contents of the ignore files, used to notice that one of them changed. */
   readonly texts: RuleFileContents;
   readonly above: FolderRules | null;
 };
@@ -44,13 +44,13 @@ export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
 /**
  * The rule that excludes a path. `by`: kind of the file with the rule (ours: `.mdmirrorignore`).
- * `rule`: name of the file and number of the line, in words that fit into a sentence.
+ * `rule`: name of the file and number of the line, for messages.
  */
 export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
 /**
- * Thrown if an ignore file cannot be read or has an unusable line, because the file might exclude
- * any path. The message continues a sentence.
+ * Thrown if an ignore file cannot be read or has an invalid line: the file might then exclude any
+ * path. The message is a clause; the caller writes the beginning of the sentence.
  */
 export class RulesError extends Error {}
 
@@ -115,7 +115,7 @@ export function copyWithoutCache(rules: Rules): Rules {
 /**
  * Returns lines that exclude everything except some folders and their contents; an empty string if
  * there are no folders. As gitignore syntax requires, the lines first exclude all names in a
- * folder, then include one of the names.
+ * folder, then include the wanted names.
  * @param foldsUnicode true if the disk may list a name in another Unicode form; the lines then
  * include both forms
  */
@@ -159,9 +159,9 @@ export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "fol
 }
 
 /**
- * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. In
- * `.gitignore` files, `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files, they
- * match one character.
+ * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. Needed for
+ * `.gitignore` files, in which `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files,
+ * they match one character.
  */
 function toByteString(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
@@ -203,8 +203,8 @@ function parseRuleLines(folder: LocalPath, file: string, text: string): readonly
 function rewriteForRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
-  // Spaces at the end are no part of a pattern. An escaped last space leaves its backslash, so the
-  // line does not count as empty.
+  // Spaces at the end of a line are no part of the pattern. An escaped space at the end leaves its
+  // backslash, so such a line does not count as empty.
   const bare = body.replace(/ +$/, "");
   if (line.startsWith("#") || bare === "" || bare === "/") return null;
   if (folder === "") return line;

@@ -1,4 +1,7 @@
-/** Reads, restores and removes files that were set aside, and finds those that a crash left. */
+/**
+ * Reads, restores and removes files that were set aside, and finds set-aside files that a crash
+ * left behind.
+ */
 
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
@@ -29,7 +32,8 @@ export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<
 }
 
 /**
- * Reads a file as strict UTF-8. Returns null if the read fails with an errno of `absentErrnos`.
+ * Reads a file as strict UTF-8. Returns null if the read fails with one of the errnos in
+ * `absentErrnos`.
  * @param shownPath path of the file in error messages
  */
 export function readTextAt(
@@ -72,20 +76,20 @@ export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: O
   return place.ok && openFiles.has(place.abs);
 }
 
-/** If the disk refuses, the file stays until `sweepTempFiles` moves it to the trash. */
+/** If the disk refuses the removal, the file stays until `sweepTempFiles` moves it to the trash. */
 export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
   const place = guard.mirrorPlace(setAsideAt, false);
   if (place.ok) removeTempFile(guard, place.abs);
 }
 
 /**
- * Removes temporary files that a crash left. Moves a set-aside file to the trash if no row of the
- * journal names the file, because it may be a user's last save.
+ * Removes temporary files that a crash left behind. If no row of the journal names a set-aside
+ * file, moves it to the trash, because it may be a user's last save.
  * @param keep paths of set-aside files that the journal names
  */
 export function sweepTempFiles(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of listTempFiles(guard)) {
-    // If the disk refuses, the next start tries again.
+    // If the disk refuses the removal, the next start of mdmirror tries again.
     if (!keep.has(path)) nullOnAnyErrno(() => sweepTempFile(guard, path));
   }
 }

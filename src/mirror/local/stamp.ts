@@ -11,14 +11,14 @@ export function isSameInode(a: Stamp, b: Stamp): boolean {
 }
 
 /**
- * Milliseconds between two time stamps of the disk with the coarsest clock (FAT: 2 s for mtime).
+ * Milliseconds between two time stamps on the disks with the coarsest clock (FAT: 2 s for mtime).
  * Two writes within this time may get the same stamp.
  */
 const STAMP_GRANULARITY_MS = 2_000;
 
 /**
- * Returns true if any later write to the file must change its stamp, because the stamp is old
- * enough. Checks mtime and ctime: any program can set mtime, and some disks do not keep ctime.
+ * Returns true if the stamp is so old that any later write to the file must change it. Checks mtime
+ * and ctime: any program can set mtime, and some disks do not keep ctime.
  * @param diskNow the disk's own time at the start of the scan, in milliseconds since the epoch. If
  * null (unknown), the result is false
  */

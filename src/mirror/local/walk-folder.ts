@@ -15,8 +15,8 @@ import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore
 import { decodeText } from "../../common/text.ts";
 
 /**
- * LIMIT: depth of nested folders, because each level takes one call on the stack. The limit of the
- * service is equal.
+ * LIMIT: depth of nested folders, because each level takes one call on the stack. The service has
+ * the same limit.
  */
 const MAX_DEPTH = 256;
 
@@ -26,8 +26,8 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
  * Reads a folder and everything below it. Pauses after `partSize` entries.
- * @param before earlier result of this scan for this folder, or null. Folders in it are not read
- * again if their inodes and the ignore rules are unchanged
+ * @param before earlier result of this scan for this folder, or null. A subfolder is not read again
+ * if its inode and the ignore rules are unchanged
  */
 export function* readFolder(
   scan: FolderScan,
@@ -66,8 +66,8 @@ function createUnreadFolder(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is itself linked to a workspace. If a user moved such a
- * folder into this one, its documents must not be uploaded to this workspace as well.
+ * Returns true if a folder below the root is itself a linked folder. Its documents must not be
+ * uploaded to this workspace as well.
  * @throws errors with an errno
  */
 function isLinkedFolder({ fs }: Pick<FolderScan, "fs">, { path, abs }: Subfolder, names: readonly DirEntry[]): boolean {
@@ -84,8 +84,8 @@ function listFolderEntries(
 }
 
 /**
- * Returns why a folder could not be read, in words that continue a sentence. Throws `error` itself
- * if it is a bug.
+ * Returns why a folder could not be read, as a clause for a message. Throws `error` itself if it is
+ * a bug.
  */
 function whyUnread(error: unknown): string {
   if (error instanceof RulesError) return error.message;
@@ -101,7 +101,7 @@ type RulesContext = Pick<
 
 /**
  * Reads the ignore files of a folder.
- * @returns true if this scan has read the same rules of the folder before
+ * @returns true if the rules are those that the scan already has for the folder
  * @throws RulesError if a file cannot be read or is a symlink. The folder must then not be scanned,
  * because the rules may exclude any path
  */
@@ -151,8 +151,8 @@ function readEntry(
   }
   const statOrErrno = attemptCall(() => statEntry(scan, folder, name, abs));
   if ("errno" in statOrErrno) {
-    // For a name that is not UTF-8, node:fs returns U+FFFD in place of the bytes, and then cannot
-    // find the file.
+    // If a name is not UTF-8, node:fs replaces its bytes with U+FFFD, and then cannot find the
+    // file.
     if (name.includes("\ufffd")) folder.unseen.set(path, makeUnreadable("its name is not valid UTF-8"));
     else if (statOrErrno.errno !== "ENOENT") folder.unseen.set(path, makeUnreadable(describeErrno(statOrErrno.errno)));
     return null;
@@ -190,8 +190,8 @@ function findSubfolder(
   if (other !== null) {
     folder.others.push({ path, stamp: toStamp(stat), ...other });
   } else if (stat.dev !== scan.dev) {
-    // A folder on another disk is not scanned: files cannot be moved atomically between two disks.
-    // And files of an unmounted disk must not count as deleted.
+    // A folder on another disk is not scanned, because files cannot be moved atomically between two
+    // disks. Besides, files of an unmounted disk must not count as deleted.
     folder.unseen.set(path, makeUnreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, makeUnreadable(`it is more than ${MAX_DEPTH} folders deep`));
@@ -237,8 +237,8 @@ export type FolderScan = {
   readonly filesRead: Map<LocalPath, LocalFile>;
   entriesRead: number;
   /**
-   * Number of entries after which the scan pauses. Pauses are between folders, so a large folder
-   * may exceed the number.
+   * Number of entries after which the scan pauses. A folder is never interrupted, so the scan may
+   * read more entries than this before a pause.
    */
   readonly partSize: number;
 };
@@ -286,7 +286,7 @@ function isTrusted(known: KnownFile | null): known is TrustedFile {
 
 /**
  * Returns a file without reading it, because its stamp is the recorded one.
- * ASSUMES: a record with a stamp has content that mdmirror could read.
+ * ASSUMES: mdmirror could read the content of every file whose record has a stamp.
  */
 function trustKnownFile({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : toStamp(stat);
@@ -318,7 +318,7 @@ function hashFile(scan: FolderScan, path: LocalPath, abs: string, known: KnownFi
   const stamp = toStamp(stat);
   const fileFacts = { stamp, stampTrusted: isOldStamp(stamp, scan.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
-  // The strings of the record are used, so that no second copy of them stays in memory.
+  // Uses the strings of the record, so that memory has no second copy of them.
   if (digest === known?.digest) return { ...fileFacts, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) scan.onText(digest, text, path);

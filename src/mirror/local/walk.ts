@@ -13,8 +13,8 @@ import { readFolder, type WalkedFolder, type FolderScan } from "./walk-folder.ts
 
 export type WalkOptions = {
   /**
-   * True if the scan may make a file to learn the disk's time. Without that time, the scan trusts
-   * no new stamp.
+   * True if the scan may make a file to learn the time of the disk's clock. Without that time, the
+   * scan trusts no new stamp.
    */
   readonly probes: boolean;
   readonly ignore: readonly string[];
@@ -29,9 +29,9 @@ export type WalkOptions = {
 };
 
 /**
- * LIMIT: number of checks for changes during a scan, so that the scan ends while a program keeps
- * changing folders. If the last check finds changes, too, nothing counts as deleted in this scan.
- * One moved folder takes four checks.
+ * LIMIT: number of checks for changes during a scan, so that the scan ends even while a program
+ * keeps changing folders. If the last check still finds changes, nothing counts as deleted in this
+ * scan. One moved folder takes four checks.
  */
 const MAX_CHECKS = 8;
 
@@ -39,11 +39,13 @@ const MAX_CHECKS = 8;
  * Scans the whole linked folder. Then checks all folders, and reads changed folders again, until a
  * check finds no change. A document that moves during the scan thus counts neither as deleted nor
  * twice.
- * - If the changes do not end, the scanned entries are returned, and nothing counts as absent.
+ * - If the folders keep changing, the result contains what the scan found, and nothing counts as
+ *   absent.
  * - If a system call fails, its path is `unseen`, and the scan continues.
- * - The scan yields after every `partSize` entries. The checks find changes during a pause.
+ * - The scan yields after every `partSize` entries. The checks find changes that happen during a
+ *   pause.
  * LIMIT: if no file can be made, the disk's time is unknown. Two changes within one tick of the
- * disk's clock then look like one, which is why a deletion needs two scans.
+ * disk's clock then look like one. For this reason, a deletion needs two scans.
  */
 export function* walkTree(
   guard: RootGuard,
@@ -134,7 +136,7 @@ function* readTree(
 
 /**
  * Checks a folder and everything below it, and reads changed folders again. Returns `folder` itself
- * if nothing changed; null if the folder does not exist any more.
+ * if nothing changed; null if the folder no longer exists.
  */
 function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = readStatAgain(scan, folder);
@@ -143,8 +145,7 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
   // If the folder changed after the scan began, it may have changed again within the same tick of
-  // the disk's clock. A second change in one tick leaves the time stamp as it is, so the names are
-  // compared.
+  // the disk's clock. The second change does not alter the time stamp, so the names are compared.
   if (scan.diskNow !== null && stat.mtimeMs >= scan.diskNow) {
     const reread = yield* readFolder(scan, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!hasSameInodes(folder, reread)) return reread;
@@ -153,8 +154,8 @@ function* readChanged(scan: FolderScan, folder: WalkedFolder): Generator<void, W
 }
 
 /**
- * Returns null if the folder is missing. If the folder cannot be read, returns the reason, in words
- * that continue a sentence.
+ * Returns null if the folder is missing. If the folder cannot be read, returns the reason, as a
+ * clause for a message.
  */
 function readStatAgain(scan: FolderScan, folder: WalkedFolder): FsStat | string | null {
   const statResult = attemptCall(() => scan.fs.lstat(folder.abs));

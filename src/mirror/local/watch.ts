@@ -51,8 +51,8 @@ class RunningWatcher {
   /** Watchers by the folder that each covers: the root or a folder in it. */
   readonly #watchers = new Map<string, FSWatcher>();
   /**
-   * Resolves when the system refuses more watches, so that nothing waits for watchers that will
-   * never be ready.
+   * Resolves when the system refuses more watches. Without this promise, callers would wait for
+   * watchers that never become ready.
    */
   readonly #limitReached = Promise.withResolvers<void>();
   #isClosed = false;
@@ -95,8 +95,8 @@ class RunningWatcher {
     this.#watchers.delete(path);
     void before?.close();
     if (!hasAppeared) return;
-    // ORDER: the new folder is reported after its watch has started. Earlier writes in the folder
-    // caused no notice, so a scan must follow the start of the watch.
+    // ORDER: reports the new folder after its watch has started. Earlier writes in the folder
+    // caused no notice, so only a scan after the start of the watch finds them.
     void this.#watchFolder(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#report(below);
     }).then(() => this.#report(path));
@@ -111,8 +111,8 @@ class RunningWatcher {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Chokidar would otherwise delay or combine notices. The daemon itself waits until a save is
-      // complete.
+      // Without this option, chokidar would delay or combine notices. The daemon itself waits until
+      // a save is complete.
       atomic: false,
       awaitWriteFinish: false,
     });
@@ -138,8 +138,8 @@ class RunningWatcher {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limitReached.resolve();
-    // ORDER: the limit is reported before closing, because a closed watcher reports nothing. Errors
-    // of closing do not matter, because the daemon ends.
+    // ORDER: reports the limit before closing the watcher, because a closed watcher reports
+    // nothing. Errors of closing do not matter, because the daemon ends.
     void this.close();
   }
 
@@ -169,8 +169,8 @@ function toLocalPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Returns true if chokidar should ignore a path. Chokidar first calls without `stats`, and reads no
- * stat if the name alone decides.
+ * Returns true if chokidar should ignore a path. Chokidar calls this function first without
+ * `stats`, and reads no stat if the name alone decides.
  */
 function isUnwatched(
   root: string,

@@ -41,7 +41,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
   return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // Does not check first that the path is free, because only the hard link proves it.
+    // Does not check first whether the path is free: only the hard link itself can prove that.
     const temp = makeTempPath(guard, TEMP_PREFIX);
     guard.fs.writeNew(temp, bytes, null, false);
     return removeTempOnFault(guard, temp, () => {
@@ -59,10 +59,10 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
  * overwrites nothing.
  * ORDER: the caller has already written path, digests and `setAsideAt` to the journal. After a
  * crash, recovery decides by the files that it finds:
- * - No set-aside file: the replacement did not begin, or was undone.
- * - A set-aside file, and the path is free: recovery moves the file back.
+ * - There is no set-aside file: the replacement did not begin, or was undone.
+ * - There is a set-aside file, and the path is free: recovery moves the file back.
  * - The path has the new content: the replacement is complete.
- * - The path has other content than the new one: that content stays.
+ * - The path has any other content: that content stays.
  * @param expect digest that the file must have
  */
 export function replaceFile(
@@ -86,9 +86,9 @@ export function replaceFile(
 /**
  * Replaces the content of a file without the journal, as an editor does, because a daemon has the
  * lock. As in `replaceFile`, no save of another program is lost. During the replacement, the old
- * file is beside the document, under a name that is not synced. If the process is killed then, the
- * document seems to be renamed to that name: mdmirror blocks the document, and does not delete it
- * on the service.
+ * file is beside the document, under a name that is not synced. If the process is killed at that
+ * moment, the document looks renamed. mdmirror then blocks the document, and does not delete it on
+ * the service.
  * @param expect digest that the file must have
  * @param keepAt a free `trash/…` path where the old file stays, because an editor may still write
  * to it
@@ -200,7 +200,8 @@ function swapFiles(
 }
 
 /**
- * Returns null if the path has no regular file, or a program is writing the file at this moment.
+ * Returns null if the path has no regular file, if the file is too large, or if a program is
+ * writing the file at this moment.
  */
 export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
   const fileContent = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -210,7 +211,8 @@ export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
 /**
  * Moves a set-aside file back to its path, if the path is free.
  * @param ended outcome of the failed replacement or move
- * @returns `ended` with a longer message; with `isSetAside` if the file could not be moved back
+ * @returns `ended`, whose message then also says where the file is; with `isSetAside` if the file
+ * could not be moved back
  */
 export function putBackOrReport(
   guard: RootGuard,
@@ -229,7 +231,7 @@ export function putBackOrReport(
   };
 }
 
-/** After a kill of the process, `sweepTempFiles` removes the temporary file. */
+/** If the process is killed, `sweepTempFiles` later removes the temporary file. */
 function removeTempOnFault<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return work();

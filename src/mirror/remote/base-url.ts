@@ -2,7 +2,7 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 
 type BaseUrl = {
   readonly kind: "good";
-  /** Origin, the only one to which mdmirror sends the key. */
+  /** Origin of the base URL. mdmirror sends the key to no other origin. */
   readonly origin: string;
   /** Path of the base URL, without a trailing slash; an empty string if the URL has no path. */
   readonly prefix: string;
@@ -15,8 +15,8 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
  * @param text URL from the configuration; it may have a path, but no user name, query or fragment
  * @param allowHttpHosts hosts (`host` or `host:port`) for which plain http is allowed, in addition
  * to this machine
- * @returns the parts of the URL. For a refused URL: `why`, in words that continue a sentence and
- * never contain the URL, which may have a password
+ * @returns the parts of the URL. For a refused URL: the reason as a clause (`why`), which never
+ * contains the URL, because the URL may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return refuse("it is not an absolute URL");
@@ -32,8 +32,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * Removes `/v1`, `/v1/files` or `/v1/folders` from the end of a URL, because users copy such
- * addresses from the documentation of the API.
+ * Removes `/v1`, `/v1/files` or `/v1/folders` from the end of a URL. Users copy such addresses from
+ * the documentation of the API.
  */
 export function removeRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");

@@ -28,8 +28,8 @@ function decompress(bytes: Buffer, encoding: string, maxBytes: number): Buffer |
   // Answers with status 204 or 304 have no body, but may have a `content-encoding` header.
   if (bytes.length === 0) return bytes;
   try {
-    // LIMIT: bytes after decompression, so that the synchronous call takes some milliseconds at
-    // most. A stream would not block, but would have to be closed after each error.
+    // LIMIT: number of bytes after decompression, so that this synchronous call blocks for some
+    // milliseconds at most. A stream would not block, but would have to be closed after each error.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {

@@ -31,16 +31,16 @@ const RECONNECT_DELAYS = {
   refusedMs: 10_000,
   refusedMostMs: 300_000,
   /**
-   * Milliseconds to wait if the service has no events, because a later version of the service may
-   * have them.
+   * Milliseconds to wait before the next attempt if the service does not support events. An updated
+   * service may support them.
    */
   noneMs: 3_600_000,
 } as const;
 
 const STREAM_LIMITS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
-// LIMIT: bytes of events in a minute, some 50,000 events. If more documents change, a list of all
-// documents needs less data.
+// LIMIT: number of bytes of events in one minute, enough for some 50,000 events. If more documents
+// change, listing all documents transfers less data.
 const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const EVENT_ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
@@ -101,15 +101,15 @@ export class EventStream implements RemoteEvents {
   }
 }
 
-// LIMIT: characters of one event, because the parser stores an incomplete event in memory. The
-// longest event of the API has a path of 25 KB.
+// LIMIT: number of characters in one event, because the parser keeps an incomplete event in memory.
+// The longest event of the API has a path of 25 KB.
 const MAX_EVENT_LENGTH = 64 * 1024;
 
 class EventConnection {
   readonly signal: AbortSignal;
   /**
-   * Id of the event after which the next connection resumes. Null if the next connection must begin
-   * with new events, and so may miss some.
+   * Id of the event after which the next connection resumes. Null if the next connection begins
+   * with new events; it may then miss earlier ones.
    */
   lastId: string | null;
   endedForGood: Extract<StreamEnd, { readonly kind: "too-much" }> | null = null;
@@ -122,13 +122,13 @@ class EventConnection {
     maxBufferSize: MAX_EVENT_LENGTH,
     onEvent: (event) => this.#takeEvent(event),
     onError: ({ type }) => {
-      // Other errors of the format are ignored, as the specification of server-sent events
+      // All other errors of the format are ignored, as the specification of server-sent events
       // requires.
       if (type === "max-buffer-size-exceeded") this.#giveUp("an event is too long");
     },
   });
   #isOpen = false;
-  /** Last id that this connection received. A later event without an id has this id, too. */
+  /** Last id that this connection received. It is also the id of later events that have none. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
@@ -156,7 +156,7 @@ class EventConnection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // A connection that resumes after no event may have missed earlier events.
+    // A connection that does not resume after an event may have missed events.
     if (this.#resumesAfter === null) this.#listener.onHint({ kind: "all" });
   }
 
@@ -233,8 +233,8 @@ const EVENT_READERS: { readonly [Type in EventType]: ReadEvent } = {
 const ANYTHING_CHANGED: EventHint = { kind: "all" };
 
 /**
- * Returns null if the type of the event is unknown. For an unreadable event of a known type, the
- * hint says that anything may have changed.
+ * Returns null if the type of the event is unknown. If the type is known, but the event is
+ * unreadable, the hint says that any document may have changed.
  */
 function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(EVENT_READERS, type)) return null;

@@ -14,8 +14,9 @@ type StreamReceiver<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
  * One HTTP request with its answer, from the wait for a free connection to the last byte. Calls
  * `settle` once with the result. A stream of events is passed on while it arrives; the body of any
  * other answer is collected first. The result `not-sent` is certain, and not guessed from error
- * codes: undici calls `onRequestStart` just before it writes the first byte, and writes nothing if
- * the request is aborted in that call. After that call, the service may have received the request.
+ * codes. undici calls `onRequestStart` just before it writes the first byte. If the request is
+ * aborted in that call, undici writes nothing. After that call, the service may have received the
+ * request.
  */
 export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
@@ -29,7 +30,7 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
-  /** Receiver of the stream; null until the answer is known to be a stream. */
+  /** Receiver of the stream; null until the headers show that the answer is a stream. */
   #stream: StreamReceiver<Ended> | null = null;
   #bytes = 0;
 
@@ -51,8 +52,8 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: RequestController): void {
-    // ORDER: this check comes before undici sends the first byte. A request that was aborted while
-    // it waited has already reported `not-sent`.
+    // ORDER: this check comes before undici sends the first byte. If the request was aborted while
+    // it waited for a connection, it has already reported `not-sent`.
     if (this.#settled || this.#streaming?.signal.aborted === true)
       controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
@@ -66,7 +67,7 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flattenHeaders(headers);
-    // For a stream, the limit for silence replaces the deadline.
+    // A stream has no deadline. It ends after a time without data.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#beginStream(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#refuseSize();
   }
@@ -99,7 +100,7 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
     return { kind: "answer", response: { status, headers, body: body.text } };
   }
 
-  /** Only a successful answer needs its body; for an error, the status is enough. */
+  /** An unreadable body matters only in a successful answer; for an error, the status is enough. */
   #unreadable(why: string): WireResult {
     const response = { status: this.#status, headers: this.#headers, body: "" };
     const isSuccess = this.#status >= 200 && this.#status < 300;
@@ -147,7 +148,8 @@ export class HttpExchange<Ended = never> implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Refuses a compressed stream, for which mdmirror does not ask, because compression delays events.
+ * Returns false for a compressed stream, because compression delays events. mdmirror never asks for
+ * compression.
  */
 function isEventStream(status: number, headers: Readonly<Record<string, string>>): boolean {
   const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
@@ -164,7 +166,7 @@ function flattenHeaders(headers: Readonly<Record<string, string | string[] | und
 }
 
 /**
- * Does not return the message of an error, because messages of undici may contain parts of the
+ * Returns the code of an error, never its message: messages of undici may contain parts of the
  * request (I30).
  */
 function readErrorCode(error: Error & { readonly code?: unknown }): string {

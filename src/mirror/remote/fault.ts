@@ -8,9 +8,9 @@ export function isWrite(call: Pick<ApiCall, "method">): boolean {
 }
 
 /**
- * Returns true if a call is a write that the service may have carried out (I08). A write was
- * certainly not carried out in two cases: the request was never sent, or the service refused it
- * with a 4xx in the form of the API.
+ * Returns true if a call is a write that the service may have carried out (I08). Two results
+ * exclude that: the request was never sent, or the service refused the write with a 4xx in the form
+ * of the API.
  */
 export function mayHaveHappened(call: Pick<ApiCall, "method">, reply: ApiReply): boolean {
   if (!isWrite(call)) return false;
@@ -20,7 +20,7 @@ export function mayHaveHappened(call: Pick<ApiCall, "method">, reply: ApiReply):
 }
 
 /**
- * Returns the fault for a successful answer that lacks something mdmirror needs. The fault of a
+ * Returns the fault for a successful answer that lacks a field that mdmirror needs. The fault of a
  * write is `uncertain`: the service carried out the write, but the result is unknown.
  */
 export function createMisreadFault(call: Pick<ApiCall, "method">, why: string, requestId: string | null): Fault {
@@ -40,8 +40,8 @@ export function toFault(call: Pick<ApiCall, "method">, reply: ApiFailure): Fault
 }
 
 /**
- * Returns the cause of a failure that may end without help, such as an unreachable service. Returns
- * null if a second call would fail in the same way.
+ * Returns the cause of a failure that may end without action by the user, such as an unreachable
+ * service. Returns null if a second call would fail in the same way.
  */
 function findTemporaryCause(reply: ApiFailure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";

@@ -30,8 +30,8 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   const createdFile = readFileReply(context, call, reply, readFile, null);
   const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
-  // If the answer to the POST lacks fields, the new document is read. If that GET fails, the result
-  // is the fault of the POST.
+  // If the answer to the POST lacks fields, mdmirror reads the new document. If that GET fails, the
+  // result is the fault of the POST.
   const live = id === null ? createdFile : await getFile(context, id);
   if (!live.ok) return createdFile;
   return isCreatedAt(path, live.value.path) ? live : failAsUnusable(call, live, OTHER_FILE);

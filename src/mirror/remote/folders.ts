@@ -27,8 +27,8 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return wholeList;
   }
   if (!wholeList.complete && (folderTree === "yes" || !isRefused(wholeList.fault))) return wholeList;
-  // The service cannot list all folders in one list: it refused the request, or the list is empty,
-  // perhaps because the service looks for a folder with the name "/".
+  // The service does not return all folders in one list. Either it refused the request, or the list
+  // is empty: perhaps the service looked for a folder with the name "/".
   const belowRoots = await listBelowRoots(context);
   if (!wholeList.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
   return belowRoots;
@@ -39,13 +39,13 @@ function isRefused(fault: Fault | null): boolean {
 }
 
 async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
-  // All lists share one limit, because the folders of all lists are in memory at the same time.
+  // All lists share one limit, because memory contains the folders of all lists at the same time.
   const spent = createListTotals();
   const roots = await listFoldersBy(context, { kind: "none" }, spent);
   const listsBelow: Listing<FolderResource>[] = [];
   const remainingRoots = roots.items.entries();
-  // Only `ROOTS_AT_ONCE` lists are read at the same time, so that few large pages are in memory,
-  // and `spent` includes all earlier lists.
+  // At most `ROOTS_AT_ONCE` lists are read at the same time. This limits the number of large pages
+  // in memory. It also makes `spent` include the lists that were read before.
   const listSome = async (): Promise<void> => {
     for (const [index, root] of remainingRoots)
       listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -68,7 +68,7 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service finds at a path; their paths may have a different spelling
+ * Returns the folders that the service finds at a path. Their paths may have a different spelling
  * than `path`. Returns an empty list if the request fails.
  */
 export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
@@ -134,8 +134,9 @@ function handleRefusedChange(
 }
 
 /**
- * Returns the fault for a service without PATCH and DELETE of folders, which are not part of the
- * API. Such a service answers 405 or 501, or a 404 that does not mean that the folder is missing.
+ * Returns the fault for a service that cannot change or delete folders: these routes are no part of
+ * the API. Such a service answers 405 or 501, or a 404 that does not mean that the folder is
+ * missing.
  * @param known `yes` if the route worked before; a 404 then means that the folder is missing
  * @returns null if the call failed for another reason than a missing route
  */

@@ -15,8 +15,8 @@ export function readContentType({ headers }: WireResponse): string {
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
 }
 
-// LIMIT: characters of the body that are searched, because the beginning of a web page shows what
-// it is.
+// LIMIT: number of characters of the body that are searched. The beginning of a web page is enough
+// to recognise the page.
 const SEARCHED_CHARACTERS = 65_536;
 
 /** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */

@@ -8,8 +8,9 @@ import { type ApiCall, toLogFields, type ApiReply, readReply, removeQuery } from
 import type { Scrub } from "./scrub.ts";
 import type { ExchangeTally } from "./tally.ts";
 
-// LIMIT: bytes of an answer, because an answer is in memory as a whole. One document takes at most
-// 614,400 bytes as JSON. A page of 1,000 items with the longest possible paths takes 25 MB.
+// LIMIT: number of bytes in an answer, because the whole answer is kept in memory. One document
+// takes at most 614,400 bytes as JSON. A page of 1,000 items with the longest possible paths takes
+// 25 MB.
 const MAX_ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
@@ -30,7 +31,7 @@ function chooseBounds({ method, size }: ApiCall): { readonly deadlineMs: number;
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | ApiReply;
 
 /**
- * Result for a connection that cannot stream. The caller treats the 404 as an answer of a service
+ * Result for a connection that cannot stream. The caller treats this 404 like the 404 of a service
  * without events.
  */
 const STREAMS_UNSUPPORTED: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
@@ -54,7 +55,9 @@ export class HttpClient {
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** An unreadable answer or a lost connection is a reply, too; only bugs throw. */
+  /**
+   * Returns a reply even if the answer is unreadable or the connection is lost. Only bugs throw.
+   */
   async exchange(call: ApiCall): Promise<ApiReply> {
     const { wire, clock, log, tally } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
@@ -88,7 +91,7 @@ export class HttpClient {
   }
 
   /**
-   * Resolves when the stream ends. Streams do not count as parallel calls.
+   * Resolves when the stream ends. A stream does not count as one of the parallel calls.
    * @param lastId id of the event after which the stream resumes; null to begin with new events
    */
   async stream(
@@ -115,14 +118,17 @@ export class HttpClient {
   }
 
   /**
-   * Returns an id that the service changes when older data was restored. The id is from the last
-   * answer that had one; null if none had.
+   * Returns an id that the service changes when older data was restored. The id comes from the last
+   * answer that had one; null if no answer had one.
    */
   generation(): string | null {
     return this.#generation;
   }
 
-  /** Remembers the generation of an answer. Skips answers of other programs, such as a proxy. */
+  /**
+   * Remembers the generation of an answer (see `generation`). Skips answers of other programs, such
+   * as a proxy.
+   */
   #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const generation = result.response.headers[GENERATION_HEADER];

@@ -5,10 +5,10 @@ type ParsedJson =
   | { readonly kind: "not-json"; readonly why: string }
   | { readonly kind: "too-much"; readonly why: string };
 
-// LIMIT: levels of nesting, because parsing millions of nested brackets would take seconds. Answers
-// of the API have at most 4 levels.
+// LIMIT: number of nested levels, because parsing millions of nested brackets would take seconds.
+// Answers of the API have at most 4 levels.
 const MAX_DEPTH = 32;
-// LIMIT: number of values, because 10 million values, which fit into an answer of 32 MB, take a
+// LIMIT: number of values. An answer of 32 MB can contain 10 million values, which would take a
 // gigabyte of memory. A page of 1,000 items has some 10,000.
 const MAX_VALUES = 2_000_000;
 
@@ -24,8 +24,8 @@ export function parseJson(text: string): ParsedJson {
 }
 
 /**
- * Returns null if the JSON may be parsed. Counts brackets and commas outside strings. If the text
- * is not JSON, the counts may be wrong, but parsing then fails anyway.
+ * Returns why the JSON must not be parsed; null if it may be parsed. Counts brackets and commas
+ * outside strings. If the text is not JSON, the counts may be wrong, but parsing then fails anyway.
  */
 function whyRefused(text: string): string | null {
   let depth = 0;
@@ -64,8 +64,8 @@ function isClosing(unit: number): boolean {
 }
 
 /**
- * Returns the length of the JSON if no quote closes the string. Jumps from quote to quote, because
- * most answers consist of one long string.
+ * Returns the offset at which a string ends; the length of the JSON if no quote closes the string.
+ * Jumps from quote to quote, because most answers consist of one long string.
  */
 function findStringEnd(text: string, openQuote: number): number {
   let closeQuote = openQuote;

@@ -12,8 +12,8 @@ import type { TraitLearner } from "./traits.ts";
 
 /**
  * Creates a document or folder by its path. Some services write paths with a leading slash, some
- * without. mdmirror does not know the form until the service has sent a path, so it sends a refused
- * path once more in the other form.
+ * without. mdmirror learns the form from the first path that the service sends. Until then, it
+ * sends a refused path once more in the other form.
  * @param otherFields members of the request body besides the path
  * @returns the last request and its reply
  */
@@ -72,7 +72,7 @@ function learnFromRefusal(
   traits.learnFromRefusal(path, kind);
 }
 
-/** Some services refuse or ignore `parentId: null`. */
+/** Learns whether the service accepts `parentId: null`. Some services refuse or ignore it. */
 function learnFromRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });

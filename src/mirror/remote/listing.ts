@@ -12,19 +12,24 @@ import type { TraitLearner } from "./traits.ts";
 import type { AnswerOrigin } from "./foreign.ts";
 
 export const LIST_LIMITS = {
-  // LIMIT: pages of one list, so that a list of a faulty service ends. Allows ten million items at
-  // the documented page size, or a million if a page has only 50.
+  // LIMIT: number of pages in one list, so that reading a list ends even if the service never stops
+  // sending pages. Allows ten million items at the documented page size, or a million if a page has
+  // only 50.
   pages: 20_000,
-  // LIMIT: pages in a row without a new item, so that a list of a faulty service ends. Some empty
-  // pages are normal, because the service omits items that the key may not read.
+  // LIMIT: number of pages in a row without a new item, so that reading a list ends even if the
+  // service repeats its pages. Some empty pages are normal, because the service omits items that
+  // the key may not read.
   pagesWithoutNew: 2_000,
-  // LIMIT: items, and characters of all their paths, because all items are in memory at the same
-  // time: on average 128 characters for each item.
+  // LIMIT: number of items, and number of characters in all their paths, because memory contains
+  // all items at the same time. The second limit allows 128 characters for each item on average.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
 
-/** Counts of what was read so far. `characters`: in the paths of the items. */
+/**
+ * Numbers of pages and items that were read so far. `characters`: number of characters in the paths
+ * of these items.
+ */
 export type ListTotals = { pages: number; items: number; characters: number };
 
 export function createListTotals(): ListTotals {
@@ -41,15 +46,15 @@ type ListOptions<Item> = {
   readonly traits: TraitLearner;
   readonly route: string;
   /**
-   * Part of the items that is listed. Its path has no leading slash; `spellSelector` adds the slash
+   * Selects which items are listed. Its path has no leading slash; `spellSelector` adds the slash
    * if the service needs one.
    */
   readonly selector: Selector;
   readonly read: (value: unknown) => ParseResult<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   /**
-   * Function that receives the items one by one; the result then has no items. Undefined: the
-   * result has all items.
+   * Function that receives the items one by one; the result then contains no items. Undefined if
+   * the result should contain all items.
    */
   readonly receiver?: ItemReceiver<Item> | undefined;
   /** Counts that several lists share. Undefined: the list has its own counts. */
@@ -57,8 +62,8 @@ type ListOptions<Item> = {
 };
 
 /**
- * LIMIT: number of attempts to read a list, so that a list ends if the service refuses every
- * cursor. Each attempt begins with the first page.
+ * LIMIT: number of attempts to read a list, each from the first page. Without this limit, reading
+ * would never end if the service refuses every cursor.
  */
 const MAX_LIST_ATTEMPTS = 3;
 /** End of one attempt to read a list. After `cursor-refused`, another attempt may succeed. */
@@ -70,7 +75,7 @@ function endAsFailed(fault: Fault): ListingEnd {
 
 /**
  * Reads all pages of a list. If an item is listed twice, the later one counts. If an item cannot be
- * read, the result is incomplete, so that the unreadable item never counts as deleted.
+ * read, the result is incomplete, so that this item does not count as deleted.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -80,7 +85,8 @@ export async function listAll<Item extends { readonly id: string }>(
     const listedItems = new Map<string, Item>();
     options.receiver?.begin();
     const listingEnd = await new ListTraversal(options, listedItems).run();
-    // A complete list also proves that items of an earlier, incomplete attempt no longer exist.
+    // A complete list also proves that items are gone that only an earlier, incomplete attempt
+    // contained.
     if (listingEnd.kind === "complete") return { items: [...listedItems.values()], complete: true, fault: null };
     for (const [id, item] of listedItems) earlierItems.set(id, item);
     if (listingEnd.kind === "failed" || start === MAX_LIST_ATTEMPTS)
@@ -98,8 +104,8 @@ class ListTraversal<Item extends { readonly id: string }> {
   readonly #cursors = new Set<string>();
   #cursor: string | null = null;
   /**
-   * Reply to the request for the next page, if mdmirror sent that request before it read the items
-   * of the current page.
+   * Reply to an early request for the next page. Null if mdmirror has not sent that request before
+   * reading the items of the current page.
    */
   #nextReply: Promise<ApiReply> | null = null;
   #listedItems = 0;
@@ -153,8 +159,8 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if another program than the service may have sent the current page. Checks only
-   * the first page of a list of documents, and no list for one path.
+   * Returns true if mdmirror should check whether another program than the service sent the current
+   * page. Only the first page of a list of documents is checked, and no list for one path.
    */
   #checksOrigin(): boolean {
     const { route, selector } = this.#options;
@@ -195,12 +201,12 @@ class ListTraversal<Item extends { readonly id: string }> {
   }
 }
 
-/** Number of awaits after which undici has certainly sent an earlier request. */
+/** Number of awaits after which undici has certainly sent the requests that were made before. */
 const AWAITS_UNTIL_SENT = 16;
 
 /**
- * ORDER: the request for the next page is sent before the items of the current page are read, so
- * that mdmirror and the service work at the same time.
+ * ORDER: mdmirror sends the request for the next page, then reads the items of the current page.
+ * The service thus prepares the next page meanwhile.
  */
 async function waitForEarlierRequests(): Promise<void> {
   for (let turn = 0; turn < AWAITS_UNTIL_SENT; turn++) await null;
@@ -260,15 +266,16 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.inServiceForm(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;
-    // Every service understands "/" as the root, whatever the form of its other paths.
+    // Every service accepts "/" for the root, whatever the form of its other paths.
     return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.inServiceForm(pathPrefix) };
   }
   return selector;
 }
 
 /**
- * Returns a fault if a program other than the service, such as a file server, must have refused the
- * request. Returns null if the service may have refused it, or a proxy reports a temporary error.
+ * Returns a fault if the refusal certainly came from a program other than the service, such as a
+ * file server. Returns null if the service may have refused the request, or if a proxy reports a
+ * temporary error.
  */
 function findForeignRefusal(reply: ApiFailure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -280,8 +287,8 @@ function findForeignRefusal(reply: ApiFailure): Fault | null {
 }
 
 /**
- * Returns null if the service sent the answer. The service always wraps a list in an object with
- * `data` and `hasMore`.
+ * Describes an answer that another program sent. Returns null if the service sent it. The service
+ * always wraps a list in an object with `data` and `hasMore`.
  */
 function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return describeJson(value);
@@ -295,7 +302,7 @@ function isForeignPage(items: readonly unknown[]): boolean {
 
 /**
  * Describes JSON that is no list of the service. Returns null for an object with the members of a
- * list, even with faulty values.
+ * list, even if their values are invalid.
  */
 function describeJson(value: unknown): string | null {
   if (value === null) return "an empty answer";

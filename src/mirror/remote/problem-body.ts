@@ -9,7 +9,7 @@ export type ServiceProblem = {
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** JSON Pointers of the fields in the request that the service refused. */
+  /** JSON Pointers of the refused fields in the request. */
   readonly pointers: readonly string[];
   /** Error codes of the refused fields. Undefined if the answer has none. */
   readonly fieldCodes?: readonly string[];
@@ -17,15 +17,15 @@ export type ServiceProblem = {
 
 type UnreadableProblem = { readonly kind: "unreadable"; readonly why: string };
 
-// LIMIT: entries of the member `errors` that are read, so that a huge error answer takes little
-// time and memory.
+// LIMIT: number of items in the member `errors` that are read, so that a huge error answer takes
+// little time and memory.
 const MAX_ERRORS = 20;
 const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads the body of an error answer. A body without a code gets the code `status_404` (or another
- * status), which equals no documented code. A body that contradicts the status of its answer is
- * unreadable, and proves nothing.
+ * Reads the body of an error answer. If a body names no error code, its code is made from the
+ * status of the answer, such as `status_404`, which is no documented code. A body that contradicts
+ * the status of its answer is unreadable, and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ServiceProblem | UnreadableProblem {
   const json = parseJson(body);

@@ -21,8 +21,8 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:
 
 /**
  * Returns how to reach a service: by the proxy in `HTTPS_PROXY` or `HTTP_PROXY`, or directly if
- * `NO_PROXY` lists its host. Names in lower case come first, as in curl. A service on this machine
- * is always reached directly, because a proxy on another machine would see the key in the
+ * `NO_PROXY` lists its host. As in curl, a variable in lower case has priority. A service on this
+ * machine is always reached directly, because a proxy on another machine would see the key in the
  * unencrypted request.
  * @param origin an http or https URL
  */
@@ -42,7 +42,10 @@ export function chooseRoute(origin: string, env: Environment): ServiceRoute {
   return { kind: "proxy", variable, url, origin: parsed.origin };
 }
 
-/** An entry of `NO_PROXY` is a host, a parent domain or `*`, each with or without a port. */
+/**
+ * Returns true if `NO_PROXY` lists a host. Each item of `NO_PROXY` is a host, a parent domain or
+ * `*`, with or without a port.
+ */
 function isListed(host: string, port: string, noProxy: string): boolean {
   return noProxy
     .toLowerCase()

@@ -8,17 +8,16 @@ type QueuedResult<T> =
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /**
- * LIMIT: milliseconds of a pause that a call waits for, so that a pause does not block a command
- * for longer. If the service asks for a longer pause, the call fails, and a later cycle tries
- * again.
+ * LIMIT: milliseconds of the longest pause that a call waits for, so that no command is blocked for
+ * longer. If the service asks for a longer pause, the call fails, and a later cycle tries again.
  */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Limits the number of parallel calls, and adapts the limit as TCP does. The limit begins with 8;
- * each success adds one until the service is overloaded for the first time. Each overload halves
- * the limit. From then on, the limit grows by one after as many successes as calls may run in
- * parallel.
+ * Limits the number of parallel calls, and adapts this limit as TCP does. The limit starts at 8.
+ * Until the service is overloaded for the first time, each success increases the limit by one. Each
+ * overload halves the limit. From then on, the limit grows by one after as many successes as the
+ * limit itself.
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -48,8 +47,8 @@ export class CallQueue {
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueuedResult<T>> {
     return this.#queue.add(async (): Promise<QueuedResult<T>> => {
-      // A call that waits counts as a running call. So during a pause, no more calls wait at this
-      // point than the limit allows.
+      // A waiting call counts as a running call. So during a pause, no more calls wait than may run
+      // in parallel.
       for (let leftMs = this.#pauseLeft(); leftMs > 0 && !this.#closing.aborted; leftMs = this.#pauseLeft()) {
         if (leftMs > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: leftMs };
         await this.#clock.sleep(leftMs, this.#closing);
@@ -62,7 +61,7 @@ export class CallQueue {
     });
   }
 
-  /** If pauses overlap, calls start after the end of the last one. */
+  /** Starts a pause. If pauses overlap, calls start after the last one has ended. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
@@ -91,8 +90,8 @@ export class CallQueue {
   }
 
   #allowFewer(startedIn: number): void {
-    // One overload fails many parallel calls. Only a call that began after the last halving may
-    // halve the limit again.
+    // One overload makes many parallel calls fail. Only a call that began after the last halving
+    // may halve the limit again.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

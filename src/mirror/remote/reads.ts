@@ -22,8 +22,8 @@ export function failAsUnusable(call: ApiCall, { requestId }: { readonly requestI
 export const OTHER_FILE = "the service answered with another file";
 
 /**
- * The two paths may differ in spelling, because a service may use the spelling of a folder that
- * exists already.
+ * Returns true if the service created the document at the requested path. The two paths may differ
+ * in spelling, because a service may use the spelling of an existing folder.
  */
 export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
   const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, FOLD_EVERYTHING));

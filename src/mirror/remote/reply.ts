@@ -32,8 +32,8 @@ export type ApiReply =
   /** The service refused the call, or reported an error, in the form of the API. */
   | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: AnswerOrigin })
   /**
-   * mdmirror cannot read the answer, or another program sent it: HTML, broken JSON, a redirect, an
-   * unexpected status.
+   * mdmirror cannot read the answer, or another program sent it. Examples: HTML, broken JSON, a
+   * redirect, an unexpected status.
    */
   | {
       readonly kind: "unreadable";
@@ -108,8 +108,8 @@ function readResponse(
 type CommonMembers = { readonly status: number; readonly requestId: string | null; readonly from: AnswerOrigin };
 
 /**
- * `detail`: message for users. `summary`: what the answer is, in a few words; null if content type
- * and body show it.
+ * `detail`: message for users. `summary`: what the answer is, in a few words; null if the content
+ * type and the body show what it is.
  */
 type UnreadableAnswer = { readonly kind: "unreadable"; readonly detail: string; readonly summary: string | null };
 
@@ -144,14 +144,14 @@ function readFailureReply({ status, headers, body }: WireResponse, scrub: Scrub)
   return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
-/** The query is removed, so that no cursor is logged. */
+/** Removes the query of a path, so that no cursor is logged. */
 export function removeQuery(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
 /**
- * Leaves out path and query of the redirect, which may contain secrets. Returns null if the URL is
- * invalid.
+ * Returns the origin of a redirect; null if its URL is invalid. Leaves out path and query, which
+ * may contain secrets.
  */
 function readRedirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;

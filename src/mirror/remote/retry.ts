@@ -9,11 +9,13 @@ import { type ApiCall, toLogFields, type ApiReply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
 export const RETRY = {
-  /** LIMIT: number of requests for one call, so that a call to a failing service ends. */
+  /**
+   * LIMIT: number of requests for one call, so that a call ends even if the service keeps failing.
+   */
   attempts: 4,
   /**
-   * LIMIT: number of requests for a read that gets status 500, which is lower because an error 500
-   * is often permanent.
+   * LIMIT: number of requests for a read that gets status 500. Lower than for other errors, because
+   * an error 500 is often permanent.
    */
   attemptsOnFailure: 3,
   /**
@@ -42,8 +44,8 @@ const NO_RETRY: RetryDecision = { isAgain: false, pauseMs: 0, isForAll: false };
 type AnsweredReply = Extract<ApiReply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
- * @param attempt number of requests so far
- * @param fraction random number in [0, 1) for the wait
+ * @param attempt number of requests that were sent so far
+ * @param fraction random number in [0, 1) that decides the length of the wait
  */
 function decideRetry(call: ApiCall, reply: ApiReply, attempt: number, fraction: number): RetryDecision {
   if (reply.kind === "success" || reply.kind === "paused") return NO_RETRY;
@@ -65,15 +67,16 @@ function decideAfterRateLimit(call: ApiCall, reply: AnsweredReply, attempt: numb
 }
 
 function decideAfterFailure(call: ApiCall, reply: AnsweredReply, attempt: number, backoff: number): RetryDecision {
-  // A write that got an answer is never repeated. After a 4xx, a second answer would be no
-  // different; after a 5xx, the service may have carried out the write.
+  // A write that got an answer is never repeated. After a 4xx, a second answer would be the same.
+  // After a 5xx, the service may have carried out the write.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return NO_RETRY;
   return { isAgain: true, pauseMs: reply.retryAfterMs ?? backoff, isForAll: false };
 }
 
 export function isCongested(reply: ApiReply): boolean {
-  // A request that could not be sent proves no overload: perhaps no service is running.
+  // A request that could not be sent does not mean that the service is overloaded: perhaps no
+  // service is running.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
@@ -102,8 +105,8 @@ export class ApiCaller {
       if (closing.aborted) return CLOSED_REPLY;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = turn.kind === "ran" ? turn.value : createPausedReply(turn.leftMs);
-      // The time limit of a call starts with its first reply, so that the wait in the queue before
-      // that reply does not count.
+      // The time limit of a call starts with its first reply. The wait in the queue before that
+      // reply does not count.
       started ??= clock.monotonic();
       const step = decideRetry(call, reply, attempt, random.fraction());
       if (step.isForAll) queue.pause(step.pauseMs);

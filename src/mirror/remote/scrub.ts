@@ -1,7 +1,7 @@
 export type Scrub = (text: string, maxLength?: number) => string;
 
 const DEFAULT_MAX_LENGTH = 500;
-// Matches strings without spaces and control characters, in which nothing but the key has to be
+// Matches a string without spaces and control characters. In such a string, only the key has to be
 // replaced. Most strings are request ids, which match.
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;

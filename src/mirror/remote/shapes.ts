@@ -23,27 +23,27 @@ function refuse(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-// LIMIT: characters of a path, because a path is stored in SQLite, sent in URLs, and printed on one
-// line. Four times as many as the embedded service allows.
+// LIMIT: number of characters in a path, because a path is stored in SQLite, sent in URLs, and
+// printed on one line. The limit is four times that of the embedded service.
 const MAX_PATH_LENGTH = 16_384;
 // LIMIT: number of names in a path, because the time to check all folders of a path grows with the
-// cube of this number. Twice as many as the embedded service allows.
+// cube of this number. The limit is twice that of the embedded service.
 const MAX_PATH_NAMES = 256;
 // Characters that the API forbids in names, and that a disk would read in another way: backslashes,
 // control characters and halves of surrogate pairs.
 const IMPOSSIBLE_CHARACTERS = /[\\\p{Cc}\p{Surrogate}]/u;
-// Simple paths need no further checks, which makes reading large lists faster.
+// Matches simple paths, which need no further checks. This makes reading large lists faster.
 const SIMPLE_PATH = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_SIMPLE_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
- * Reads a path from an answer. Accepts names that are invalid only by the API's rules, such as
- * names with spaces; the local file then gets another name. Refuses a path that could lead out of
- * the linked folder: empty names, `.`, `..`, separators, control characters.
+ * Reads a path from an answer. Accepts names that break only rules of the API, such as names with
+ * spaces; the local file then gets another name. Refuses a path that could lead out of the linked
+ * folder: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): ParseResult<ReadPath> {
   if (typeof value !== "string") return refuse("its path is not a string");
-  // A shorter path than `MAX_SIMPLE_LENGTH` cannot have more names than `MAX_PATH_NAMES`.
+  // A path that is shorter than `MAX_SIMPLE_LENGTH` never has more than `MAX_PATH_NAMES` names.
   if (value.length < MAX_SIMPLE_LENGTH && SIMPLE_PATH.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return refuse("its path is too long");
@@ -111,8 +111,8 @@ export function readReview(value: unknown): {
 export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
- * Reads a document from a list or a GET. A missing `protected` counts as false; if that is wrong,
- * the answer to a later write shows it.
+ * Reads a document from a list or a GET. A missing `protected` counts as false. If that is wrong,
+ * the answer to a later write shows that the document is protected.
  */
 export function readFile(value: unknown): ParseResult<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return refuse("it is not a JSON object");
@@ -139,7 +139,8 @@ export function readFileWithContent(value: unknown): ParseResult<ListedItem<File
   const { resource, wirePath } = file.value;
   const content = member<AnsweredContent>(value as JsonObject, "content");
   if (typeof content !== "string") return refuse("its content is not a string");
-  // UTF-8 cannot encode half of a surrogate pair: the file would contain another character (I25).
+  // UTF-8 cannot encode half of a surrogate pair: the local file would contain another character
+  // (I25).
   if (!content.isWellFormed()) return refuse("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
@@ -165,11 +166,11 @@ export function readFolderId(value: unknown): DirId | null {
 
 export type ListPage = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
 
-// LIMIT: characters of a cursor, because the first line of a request contains the cursor, and
+// LIMIT: number of characters in a cursor. The first line of a request contains the cursor, and
 // servers limit that line to 8 or 16 KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: items of a page, so that a page fits into memory. A service may send more items than
-// requested, up to this number.
+// LIMIT: number of items in a page, so that a page fits into memory. A service may send more items
+// than requested, up to this number.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): ParseResult<ListPage> {

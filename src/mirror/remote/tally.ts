@@ -6,8 +6,8 @@
 import type { WireResult } from "../../common/wire.ts";
 
 /**
- * Result of a request, for counting. `4xx`: any but 429. `lost`: sent, but not completely answered.
- * `not-sent`: the service was not reached.
+ * Result of a request, for counting. `4xx`: any 4xx except 429. `lost`: the request was sent, but
+ * the answer is missing or incomplete. `not-sent`: the service was not reached.
  */
 export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
 

@@ -29,8 +29,8 @@ export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;
   /**
-   * Doubtful characters that a path of this service had. Services differ in whether names may have
-   * such characters.
+   * Doubtful characters that a path from this service contained. Services differ in whether names
+   * may have such characters.
    */
   readonly #acceptedCharacters = new Set<string>();
 
@@ -66,13 +66,13 @@ export class TraitLearner {
   }
 
   /**
-   * Learns from a path or name that the service refused without a reason. Doubtful characters in
-   * the name are the likely reason.
+   * Learns from a path or name that the service refused without a reason. If the name has doubtful
+   * characters, they are the likely reason.
    */
   learnFromRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // A name that the known rules forbid explains the refusal. A character that the service has
-    // used itself is never the reason.
+    // If the known rules already forbid a name, nothing new is learnt from its refusal. A character
+    // that a path from the service contained is never the reason.
     if (findFirstFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#acceptedCharacters.has(character),

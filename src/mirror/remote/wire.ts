@@ -12,8 +12,8 @@ type WireOptions = {
   /** Hosts for which plain http is allowed (`--allow-http`), in addition to this machine. */
   readonly allowHttpHosts?: readonly string[];
   /**
-   * Largest number of sockets. Default: twice the largest number of parallel calls, because undici
-   * frees a socket slightly after its answer. With spare sockets, the next request need not wait.
+   * Largest number of sockets. Default: twice the largest number of parallel calls. Spare sockets
+   * are needed, because undici frees a socket slightly after its answer.
    */
   readonly connections?: number;
   /** Certificate authority in PEM format, which replaces the authorities of the system. */
@@ -23,7 +23,7 @@ type WireOptions = {
 };
 
 /**
- * Creates a pool of HTTP/1.1 connections to one service, which repeats no requests, follows no
+ * Creates a pool of HTTP/1.1 connections to one service. The pool repeats no requests, follows no
  * redirects and keeps no cookies.
  * @throws for a base URL that `checkBaseUrl` refuses; the message does not contain the URL
  */
@@ -84,8 +84,8 @@ class PooledWire implements Wire {
   }
 
   /**
-   * Returns null if requests can be sent. Requests cannot be sent if the pool is closed, or the URL
-   * of the proxy is invalid.
+   * Returns why requests cannot be sent: the pool is closed, or the URL of the proxy is invalid.
+   * Returns null if requests can be sent.
    */
   #whyClosed(): Extract<WireResult, { kind: "not-sent" }> | null {
     if (this.#closing !== null) return { kind: "not-sent", why: "closed" };
@@ -134,10 +134,7 @@ class PooledWire implements Wire {
 
 const CONNECT_MS = 10_000;
 
-/**
- * Adds the proxy to the message of a failed connection, because the address of the service may be
- * right.
- */
+/** Adds the proxy to the message of a failed connection, because the proxy may be the cause. */
 function addProxyName(result: WireResult, route: ServiceRoute | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
   const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : describeFailure(result.why);
