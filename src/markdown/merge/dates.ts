@@ -8,8 +8,9 @@ const LATEST_DATE_KEY =
   /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides. If each side changed the date of a key that `LATEST_DATE_KEY` matches, both
- * sides get the later date. All other changes are left to the merge. Each side keeps its line ends.
+ * Returns both sides, changed in one respect: if each side changed the date of a key that
+ * `LATEST_DATE_KEY` matches, both get the later date. Each side keeps its line ends. The merge
+ * handles all other changes.
  */
 export function useLaterDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
@@ -35,7 +36,7 @@ function areDifferentChanges(before: string | undefined, mine: string, theirs: s
 }
 
 /**
- * Returns 1 if the date of the first entry is later, -1 if the date of the second one is, NaN if
+ * Returns 1 if the first entry has the later date, -1 if the second entry has it. Returns NaN if
  * the dates cannot be compared.
  */
 function compareDates(one: string, other: string): number {
@@ -44,19 +45,25 @@ function compareDates(one: string, other: string): number {
   return mine > theirs ? 1 : -1;
 }
 
-/** Both lines end with a line feed; the document keeps the line end that it has. */
+/**
+ * Both lines end with a line feed. The replaced line keeps the line end that it has in the
+ * document.
+ */
 function replaceLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((text) => `\n${text.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);
 }
 
-/** Returns undefined if the value of an entry is not only a date. */
+/** Returns the date in an entry; undefined if the value of the entry contains anything else. */
 function readDate(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];
   return readTime(value)?.kind === "date" ? value : undefined;
 }
 
-/** `key`: string by which times of one `kind` are sorted. */
+/**
+ * `key`: string by which dates are sorted, or times of day. Only keys of one `kind` can be
+ * compared.
+ */
 type DateOrTime = { readonly kind: "date" | "clock"; readonly key: string };
 
 const DATE_OR_TIME =

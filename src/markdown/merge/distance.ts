@@ -17,8 +17,8 @@ export function countEdits(
 ): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
-  // LIMIT: number of diagonals on either side of the diagonals between start and end, because
-  // `most` edits reach no others.
+  // LIMIT: number of additional diagonals on each side of the range from the diagonal of the start
+  // to that of the end. With `most` edits, the search cannot reach any others.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);

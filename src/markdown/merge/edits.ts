@@ -1,8 +1,8 @@
 import type { Edit } from "./myers.ts";
 
 /**
- * Returns the index that each element of the first sequence has in the second sequence; -1 if an
- * edit removed the element.
+ * Returns, for each element of the first sequence, its index in the second sequence; -1 if an edit
+ * removed the element.
  * @param length length of the first sequence
  */
 export function findCounterparts(length: number, edits: readonly Edit[]): Int32Array {
@@ -35,7 +35,7 @@ export function editsTouching(edits: readonly Edit[], from: number, to: number):
 
 /**
  * Returns the index of the first edit that passes a test; the number of edits if none does. All
- * edits after the first one must pass the test, too, because the search halves the list.
+ * edits after that edit must pass the test, too: the function uses binary search.
  */
 export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
@@ -57,7 +57,7 @@ export type VersionRanges = {
 
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
-/** Ranges and edits of one part. A side without edits left its range unchanged. */
+/** Ranges and edits of one part. If a side has no edits, its range equals that of base. */
 export type MergePart = VersionRanges & { readonly edits: SideEdits };
 
 export type MergeSide = "local" | "remote";
@@ -81,7 +81,10 @@ export function isReplacement(edit: Edit): boolean {
 /** Edits that cover elements [start, end) of base, and must be merged together. */
 type EditGroup = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
-/** An edit that is independent of the other side gets a group of its own. */
+/**
+ * Groups edits that must be merged together. An edit that is independent of the other side gets a
+ * group of its own.
+ */
 function groupEdits({ local, remote }: SideEdits, meets: MustSettleTogether): EditGroup[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as MergeSide })),
@@ -134,7 +137,7 @@ const NO_EDITS: SideEdits = { local: [], remote: [] };
 /**
  * Returns the index in a side that corresponds to index `end` in base.
  * @param edits edits of this part, up to `end`
- * @param shift how much longer the side is than base, before these edits
+ * @param shift number of elements by which the side is longer than base, before these edits
  */
 function toSideIndex(edits: readonly Edit[], end: number, shift: number): number {
   const last = edits.at(-1);

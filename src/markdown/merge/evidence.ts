@@ -6,8 +6,8 @@ import { type MergeReading, readTokenIds } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * Removed words count as gone if a version still has at most one in this number, because it may
- * have a few by chance.
+ * Removed words count as gone if a version still has at most one word in this number of them: a few
+ * of the words may occur in the version by chance.
  */
 const CHANCE_DIVISOR = 3;
 
@@ -32,8 +32,8 @@ type WordCounts = Map<number, number>;
 
 /**
  * Returns true if the words that an edit removed are missing from another version, at the place of
- * the edit. A third of the removed words may be left by chance. Also returns true if the edit
- * removed nothing. Returns false if the budget is too small.
+ * the edit. Up to a third of the removed words may remain, because they may occur by chance. Also
+ * returns true if the edit removed nothing. Returns false if the budget is too small.
  * @param added elements that the edit added in place of the removed ones
  */
 export function areRemovedWordsGone(
@@ -59,9 +59,9 @@ export function areRemovedWordsGone(
 }
 
 /**
- * Counts the removed words that the other version still has, or has added again (`count`). `of`:
- * number of all removed words that `added` lacks. Returns undefined if the other version still has
- * a removed line of several words.
+ * Returns two numbers of words. `count`: removed words that the other version still has, or has
+ * added again. `of`: all removed words that `added` lacks. Returns undefined if the other version
+ * still has a removed line of several words.
  */
 function countWordsLeft(
   edit: Edit,
@@ -77,13 +77,13 @@ function countWordsLeft(
   const keptWords = countWords(added);
   for (const word of added) takeWord(addedAgain, word);
   const removedElements = base.slice(edit.start, edit.end);
-  // Punctuation is too frequent to prove anything, so it counts only if no word was removed.
+  // Punctuation is too frequent to prove anything. It counts only if the edit removed no words.
   const countsMarks = !removedElements.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const covered = findSharedRemovals(otherScript.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removedElements.length; at++) {
     const lineWords = wordsOf(removedElements[at] as number);
-    // The other version may have a single word by chance, but not a line with several words.
+    // The other version may contain a single word by chance, but not a line with several words.
     if (!covered[at] && lineWords.length > 1) return undefined;
     const counted = lineWords.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !takeWord(keptWords, word));
     of += counted.length;
@@ -115,8 +115,8 @@ function addWords(bag: WordCounts, words: readonly number[]): void {
 }
 
 /**
- * LIMIT: number of unchanged elements in a row that may be equal by chance, because only a longer
- * row identifies a place in the document.
+ * LIMIT: number of equal elements in a row that may still be equal by chance. Only a longer row
+ * identifies a place in the document.
  */
 const MAX_CHANCE_RUN = 4;
 
@@ -158,16 +158,16 @@ export function keepsAdditions(
     const sides = countTouchedEnds(edit, near);
     if (hasKnownPlace(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(index)) return false;
-    // If the version before has all elements of an addition, the diff may have found the addition
-    // at a wrong place by chance.
+    // If the version before already had all elements of an addition, the diff may have found the
+    // addition at a wrong place.
     oldElements ??= new Set(text.old);
     return !new Set(text.ids.slice(from, to)).isSubsetOf(oldElements);
   });
 }
 
 /**
- * Returns true if the later edits only remove more beside an earlier removal. The later edits may
- * also add whole lines if the removed words are missing from the last version.
+ * Returns true if the later edits only remove more elements beside an earlier removal. If the
+ * removed words are missing from the last version, the later edits may also add whole lines.
  */
 function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
@@ -175,7 +175,7 @@ function keepsRemoval(near: readonly Edit[], isWhole: (edit: Edit) => boolean, i
 
 /**
  * Returns true if an edit removed only comments and heading ids, and the later edits added none.
- * Such an edit does not change the meaning of the words beside it.
+ * The removal then does not change the meaning of the words beside it.
  */
 function changesOnlyHidden(
   { old, more, wordsOf }: MiddleVersion,
@@ -203,8 +203,8 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 }
 
 /**
- * A later edit may add whole lines inside lines that replaced other lines. Lines that were only
- * added must stay together.
+ * Returns true if a later edit may add whole lines inside the lines of an earlier edit. The earlier
+ * edit must have replaced other lines. Lines that it only added must stay together.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);

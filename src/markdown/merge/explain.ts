@@ -5,7 +5,7 @@ import { type FourSequences, alignFour } from "./table.ts";
 
 /**
  * One word or symbol in each of four versions, with the white space before it; null for a version
- * that lacks the word. The number of an item, heading or row counts as white space.
+ * that lacks the word. The number of an item, heading or row is part of the white space.
  */
 export type ExplainedWord = {
   readonly base: string | null;
@@ -34,8 +34,9 @@ export type ExplainedLine = {
 };
 
 /**
- * Explanation of a merge. `texts`: the merged versions, with the later date in both sides (see
- * `useLaterDates`). All pieces of one version, joined, are that version.
+ * Explanation of a merge. `texts`: the three versions that were merged. After `useLaterDates`, both
+ * sides have the later date where each changed the date of a key. All pieces of one version,
+ * joined, are that version.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -105,7 +106,7 @@ function toExplainedWord(cells: readonly (string | null)[]): ExplainedWord {
   return { base, local, remote, result };
 }
 
-/** Each removed line is a line of the result, too. */
+/** Groups words by lines. A removed line is an item of the result, too. */
 function groupByLines(pieces: readonly ExplainedWord[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: ExplainedWord[] }[] = [{ line: null, pieces: [] }];
   let lineNumber = 1;

@@ -7,8 +7,9 @@ import { applyStyle, mergeStyle, normaliseText, readStyle } from "./style.ts";
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Merges versions that conflict line by line, in parts smaller than a line. Line ends, byte order
- * mark and the line break at the end of the document are merged separately from the content.
+ * Merges versions that conflict line by line, in parts smaller than a line. Three properties are
+ * merged separately from the content: line ends, byte order mark, and the line break at the end of
+ * the document.
  */
 export function mergeWithinLines(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const styles = [readStyle(base), readStyle(local), readStyle(remote)] as const;
@@ -21,8 +22,8 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
 
 /**
  * Merges normalised versions: the front matter by its keys, then the body. Merges the whole
- * documents by lines if a side has no front matter, or the front matter of a version cannot be
- * read.
+ * documents by lines in two cases: a side has no front matter, or the front matter of a version
+ * cannot be read.
  */
 function mergeNormalised(base: string, local: string, remote: string, reading: MergeReading): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
@@ -59,8 +60,9 @@ function readFrontMatterLines(text: string, { body }: FrontMatter): string {
 }
 
 /**
- * Line numbers of the result count from the top of the documents.
- * @param base number of lines of the front matter in base; `local`, `remote`: in the sides
+ * Converts line numbers in a conflict of the body to line numbers in the documents.
+ * @param base number of lines of the front matter in base; `local`, `remote`: the same number for
+ * the sides
  */
 function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
@@ -71,7 +73,10 @@ function shiftConflict(hunk: ConflictHunk, base: number, local: number, remote: 
   };
 }
 
-/** Leaves out blank lines, which are merged as white space before the next line. */
+/**
+ * Computes the edits of both sides. Leaves out blank lines: they are merged as white space before
+ * the next line.
+ */
 export function prepareMerge(base: string, local: string, remote: string, reading: MergeReading): MergeInput {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [
     VersionLines,

@@ -132,8 +132,8 @@ function mergeChangedPart(
 }
 
 /**
- * Merges a part in which one side (`other`) changed at most white space. Merges this white space
- * word by word. If that fails, keeps only the white space of `other` before the first token.
+ * Merges a part in which one side (`other`) changed nothing, or only white space. Merges this white
+ * space word by word. If that fails, keeps only the white space of `other` before the first token.
  */
 function mergeOneSide(
   { size, reading }: SplitPassage,
@@ -147,8 +147,8 @@ function mergeOneSide(
 }
 
 /**
- * If one side added words and the other side a heading id at the same place, returns the words
- * followed by the id. Returns undefined for any other part.
+ * Merges a part in which one side added words, and the other side added a heading id at the same
+ * place. Returns the words, then the id; undefined for any other part.
  */
 function appendHeadingId({ base, local, remote }: TokenPassage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
@@ -197,7 +197,10 @@ function areWordEditsRelated(
   return bothEdits.some((change) => addsWords(tokens, change));
 }
 
-/** A removed comment or heading id does not change the meaning of the words beside it. */
+/**
+ * Returns true if an edit removes only comments and heading ids. This does not change the meaning
+ * of the words beside them.
+ */
 function removesHiddenOnly(tokens: TokenPassage, { edit }: SideEdit): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isHiddenToken(text));
@@ -207,7 +210,7 @@ function isEndOfLine(token: Token | undefined): boolean {
   return /^\n*$/.test(token?.text ?? "");
 }
 
-/** Joining two lines counts as removing words. */
+/** Returns true if a change removes words. A change that joins two lines counts as well. */
 function removesWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
   return (
@@ -220,8 +223,8 @@ function countBreaks(tokens: readonly Token[]): number {
 }
 
 /**
- * Returns true if a change only adds words to a line. Added words belong to the words beside them,
- * so they must not be combined with words that the other side wrote at the same place.
+ * Returns true if a change only adds words to a line. The added words continue the words beside
+ * them. So they must not be combined with words that the other side wrote at the same place.
  */
 function addsWords(tokens: TokenPassage, change: SideEdit): boolean {
   const { start, end } = change.edit;
@@ -240,8 +243,8 @@ function addsLines(tokens: TokenPassage, change: SideEdit): boolean {
 }
 
 /**
- * Merges the white space before each token of an unchanged part. Returns undefined if both sides
- * changed it differently.
+ * Merges the white space before each token of a part whose words are unchanged. Returns undefined
+ * if both sides changed the same white space differently.
  */
 function mergeUnchangedTokens({ base, local, remote }: TokenPassage): Token[] | undefined {
   const mergedTokens: Token[] = [];
@@ -261,7 +264,7 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 
 /**
  * Returns tokens that one side rewrote, with the white space of the other side before the first
- * token. If the side that rewrote the tokens changed this white space, too, its own stays.
+ * token. If both sides changed this white space, that of the side that rewrote the tokens stays.
  */
 function keepOtherSpace(
   rewritten: readonly Token[],
@@ -288,7 +291,8 @@ const WIDE_SENTENCE_END = /^[。！？；]$/;
 const CLOSING_MARK = /^[)\]"'”’»」』）*_]$/;
 
 /**
- * A blank line is a unit of its own, and so is a line break that ends a heading, item or the like.
+ * Splits tokens into sentences. A blank line is a sentence of its own, and so is the line break
+ * that ends a heading or item.
  */
 function splitIntoSentences(tokens: readonly Token[], keys: SequenceNumbers): TextUnit[] {
   const ids = tokens.map(({ id }) => id);

@@ -14,8 +14,8 @@ const KEY_LINE = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|
 
 /**
  * Reads the front matter of a normalised document: top-level keys between two lines `---`. Indented
- * lines, list items and blank lines belong to the key above them, comments to the key below.
- * Returns undefined if the document has no front matter, or for any other syntax than this.
+ * lines, list items and blank lines belong to the key above them; comments belong to the key below.
+ * Returns undefined if the document has no front matter, or if its syntax is different.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const range = findFrontMatter(text);
@@ -31,8 +31,8 @@ export function beginsWithRule(text: string): boolean {
 }
 
 /**
- * Reads the front matter of a document with any line ends, and perhaps a byte order mark. Returns
- * undefined in the cases of `readFrontMatter`.
+ * Reads the front matter of a document with any line ends, with or without a byte order mark.
+ * Returns undefined in the same cases as `readFrontMatter`.
  */
 export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
   return beginsWithRule(text) ? readFrontMatter(normaliseText(text, false)) : undefined;
@@ -62,9 +62,9 @@ function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
 }
 
 /**
- * Merges front matter by its keys, and returns its lines. An entry that one side changed is taken
- * from that side. In an entry that both sides changed, lists are merged by item, and maps by key.
- * Returns undefined if the changes of a key, or of the order of keys, conflict.
+ * Merges front matter by its keys, and returns its lines. If only one side changed a key, its
+ * version of the key is used. If both sides changed a key, lists are merged by item, and maps by
+ * key. Returns undefined if the changes of a key, or of the order of keys, conflict.
  */
 export function mergeEntries(
   base: FrontMatterEntries,
@@ -103,7 +103,7 @@ type MapEntry = { readonly head: string; readonly indent: string; readonly entri
 
 /**
  * Merges a map that both sides changed, by its keys. Returns undefined for a conflict, for a value
- * that is no map, or if the maps differ in `indent` or `head`.
+ * that is no map, or if `indent` or `head` differ between the maps.
  */
 function mergeMapEntry(before: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
@@ -158,8 +158,8 @@ function isNewKey(key: string | undefined, one: readonly string[], other: readon
 }
 
 /**
- * `head`: line of the key; for an inline list, what precedes the list. `inline`: true for `[a, b]`.
- * `lead`: characters before each item.
+ * `head`: line of the key; for an inline list, the characters before the list. `inline`: true for
+ * `[a, b]`. `lead`: characters before each item.
  */
 type ListEntry = {
   readonly head: string;
@@ -172,9 +172,9 @@ const INLINE_LIST = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
 const ITEM_LINE = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 
 /**
- * Merges a list that both sides changed, as a set of items: the result has the additions and
- * removals of both sides, and additions of remote come first. Returns undefined for a value that is
- * no list, or if the lists differ in syntax.
+ * Merges a list that both sides changed, as a set of items. The result has the additions and
+ * removals of both sides; additions of remote come first. Returns undefined for a value that is no
+ * list, or if the syntax of the lists differs.
  */
 function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];

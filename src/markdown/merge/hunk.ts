@@ -45,12 +45,12 @@ export type ConflictHunk = {
 };
 
 /**
- * Merged lines of a part. `after`: blank lines after the part; undefined to merge the blank lines
- * of the versions.
+ * Merged lines of a part. `after`: blank lines after the part. If undefined, the blank lines of the
+ * versions are merged.
  */
 type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
-/** Three versions, and the edits of each side by lines that are not blank. */
+/** Three versions, and the edits of each side. The edits refer to the lines that are not blank. */
 export type MergeInput = {
   readonly texts: ThreeVersionLines;
   readonly edits: LineEdits;
@@ -95,7 +95,8 @@ function mergeRanges(whole: VersionRanges, work: MergeInput): MergedPart | Merge
 }
 
 /**
- * @param lead blank lines before the part, if the previous part decided them; otherwise undefined
+ * @param lead blank lines before the part, if the merge of the previous part chose them; otherwise
+ * undefined
  */
 function writeUnchangedLines(
   { base, local, remote }: VersionRanges,
@@ -115,7 +116,7 @@ export function splitIntoLineParts(work: MergeInput, whole: VersionRanges = cove
   return splitIntoParts(whole, work.edits, (earlier, side, later) => areLineEditsRelated(earlier, side, later, work));
 }
 
-/** Each line that kept most of its words gets an edit of its own. */
+/** Splits the edits of a part. Each line that kept most of its words gets an edit of its own. */
 function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, reading }: MergeInput): LineEdits {
   const mine = splitIntoLineEdits(local, texts.base, texts.local, reading);
   const theirs = splitIntoLineEdits(remote, texts.base, texts.remote, reading);
@@ -123,7 +124,7 @@ function splitPartEdits({ edits: { local, remote } }: MergePart, { texts, readin
 }
 
 /**
- * Returns true if the sides never changed the same line of base in different ways. A merge by whole
+ * Returns true if both sides never changed the same line of base differently. A merge by whole
  * lines may then be enough.
  */
 export function areSidesApart(work: MergeInput): boolean {
@@ -135,16 +136,16 @@ export function areSidesApart(work: MergeInput): boolean {
 }
 
 /**
- * Returns true if two edits of different sides must be merged together. If one side adds or removes
- * lines beside a line that the other side rewrote, words may have moved between these lines. Such
- * edits are independent if a blank line is between them, or if the rewritten line kept most of its
- * words.
+ * Returns true if two edits of different sides must be merged together. Example: one side adds or
+ * removes lines beside a line that the other side rewrote, so words may have moved between these
+ * lines. The edits are independent if a blank line is between them, or if the rewritten line kept
+ * most of its words.
  */
 function areLineEditsRelated(earlier: Edit, side: MergeSide, later: Edit, { edits, texts }: MergeInput): boolean {
   if (doOverlap(earlier, later)) return true;
   if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
   if (isReplacement(earlier) && isReplacement(later)) return false;
-  // Two removals add nothing that could get to a wrong place.
+  // Two removals add nothing, so no words can get to a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
   if (addsLines(earlier) && addsLines(later)) return true;
   if (earlier.start === earlier.end) return readGapBefore(texts[side], earlier.to) === "";
@@ -194,7 +195,10 @@ function mergeLeadingGap({ base, local, remote }: VersionRanges, texts: ThreeVer
   return mergeGapAt(texts, base.from, local.from, remote.from);
 }
 
-/** Merges the blank lines before a line. The numbers are the index of the line in each version. */
+/**
+ * Merges the blank lines before a line. `base`, `local` and `remote` are the index of this line in
+ * each version.
+ */
 function mergeGapAt(texts: ThreeVersionLines, base: number, local: number, remote: number): string {
   return mergeGaps(
     readGapBefore(texts.base, base),
@@ -229,8 +233,8 @@ function mergeConflictingPart(part: MergePart, work: MergeInput): MergedPart | M
 }
 
 /**
- * Returns the side whose lines come first if both sides added lines before `line`. If only one side
- * changed the line below or above, the addition of that side stays beside the line. Otherwise the
+ * Decides whose lines come first if both sides added lines before `line`. If only one side changed
+ * the line below or above, the addition of that side stays beside the changed line. Otherwise the
  * lines of remote come first.
  */
 function chooseLeader(line: number, { edits }: MergeInput): MergeSide {

@@ -11,8 +11,8 @@ const TEXT_WITHOUT_MARKS =
 const EMPHASIS_MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
- * Counts the marks of a paragraph that have no effect: emphasis that is not closed or is nested in
- * its own kind, brackets without a partner, links in links, code that is not closed.
+ * Returns the number of marks in a paragraph that have no effect: emphasis that is not closed or is
+ * nested in its own kind, brackets without a partner, links in links, code that is not closed.
  */
 export function countInlineFaults(text: string): number {
   const marksOnly = text.replaceAll(TEXT_WITHOUT_MARKS, (found) => (found.startsWith("(") ? "()" : "x"));
@@ -28,7 +28,7 @@ function countEmphasisFaults(text: string): number {
     const equalRuns = places.get(found) ?? [];
     const partner = run.closes ? equalRuns.at(-1) : undefined;
     if (partner !== undefined) {
-      // No later run closes the runs that were opened after the partner of this run.
+      // Runs that were opened after the partner of this run can no longer be closed.
       const [, ...unclosed] = openRuns.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(equalRuns.length > 0);
@@ -41,7 +41,7 @@ function countEmphasisFaults(text: string): number {
 }
 
 /**
- * The characters beside a run decide whether it can open or close emphasis (CommonMark 0.31.2,
+ * Decides by the characters beside a run whether it can open or close emphasis (CommonMark 0.31.2,
  * section 6.2).
  */
 function readMarkRun(text: string, found: string, index: number): MarkRun {

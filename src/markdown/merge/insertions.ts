@@ -15,20 +15,20 @@ import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
 /**
- * Two entries are duplicates only if they have at least this share of the shorter entry's words in
- * common.
+ * Two entries are duplicates only if they have at least this share of the words of the shorter
+ * entry in common.
  */
 const MIN_DUPLICATE_SHARE = 0.6;
 
 /**
- * Duplicates have at least this number of words in common, because short entries of a list are
- * often similar without being duplicates.
+ * Two entries are duplicates only if they have at least this number of words in common. Short
+ * entries of a list are often similar without being duplicates.
  */
 const MIN_SHARED_WORDS = 4;
 
 /**
- * LIMIT: pairs of entries that are compared at one place, so that long additions do not use up the
- * budget. More pairs make the merge a conflict.
+ * LIMIT: number of pairs of entries that are compared at one place, so that long additions do not
+ * use up the budget. If there are more pairs, the merge is a conflict.
  */
 const MAX_PAIRS = 10_000;
 
@@ -49,8 +49,8 @@ type InsertedText = { readonly text: string; readonly after: string };
 /**
  * Merges lines that both sides added at one place: all lines of one side, then all lines of the
  * other side. If one addition contains the other, only the larger one is used. Returns undefined
- * for a conflict, because `mayBeAdded` refuses the additions, or no order keeps them in their
- * section, list or table.
+ * for a conflict. A conflict has two possible reasons: `mayBeAdded` refuses the additions, or no
+ * order keeps them in their section, list or table.
  */
 export function mergeInsertions(
   part: VersionRanges,
@@ -77,8 +77,8 @@ export function mergeInsertions(
 }
 
 /**
- * Returns true if the first addition contains all lines of the second, in a row. Returns false if
- * the budget is too small.
+ * Returns true if the first addition contains all lines of the second one, without other lines
+ * between them. Returns false if the budget is too small.
  */
 function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, reading: MergeReading): boolean {
   return lines.some((_, index) => {
@@ -89,8 +89,9 @@ function containsPiece({ lines }: InsertedPiece, { lines: run }: InsertedPiece, 
 }
 
 /**
- * Returns false for additions in code, with duplicate entries, or with too many entries to compare.
- * Returns false for running text that is added to an empty document.
+ * Returns true if both additions may be combined. Returns false for additions in code, for
+ * additions with duplicate entries or with too many entries to compare, and for running text that
+ * is added to an empty document.
  */
 function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: InsertedPiece, reading: MergeReading): boolean {
   if (place.inCode) return false;
@@ -104,7 +105,10 @@ function mayBeAdded(place: InsertionPlace, mine: InsertedPiece, theirs: Inserted
   return !some.some((entry) => others.some((other) => areDuplicates(entry, other)));
 }
 
-/** Returns undefined if no order keeps each addition in its section, list or table. */
+/**
+ * Returns both additions in the order of the result; undefined if no order keeps each addition in
+ * its section, list or table.
+ */
 function orderPieces(
   place: InsertionPlace,
   mine: InsertedPiece,
@@ -119,13 +123,14 @@ function orderPieces(
 }
 
 /**
- * The second addition must not become part of the first one, and must not take over the text below.
+ * Returns true if the second addition may come after the first one. It must not become part of the
+ * first one, and the text below must not become part of it.
  */
 function mayFollow(first: InsertedPiece, second: InsertedPiece): boolean {
   if (second.level > first.highest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
-  // Without a blank line, a row may only follow a row with equally many cells, and other text may
-  // not follow a row.
+  // A table row may only follow a row with the same number of cells. Other text may follow a row
+  // only after a blank line.
   if (
     isRowShape(second.firstEntry)
       ? first.lastEntry !== second.firstEntry
@@ -147,10 +152,11 @@ function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
 
 /**
  * Returns true if the remote addition (`first`) belongs after the local one (`second`).
- * - Two additions that begin with a time are sorted by time.
+ * - If both additions begin with a time, they are sorted by time: newest first if the entry below
+ *   is older than both, otherwise oldest first.
  * - At the top of a section, where people put the newest entry, the addition with fewer entries
- *   comes first. The addition with more entries took longer, so somebody began it earlier. With
- *   equally many entries, local comes first.
+ *   comes first. The addition with more entries took longer to write, so it is probably older. If
+ *   the numbers of entries are equal, local comes first.
  * - At all other places, `place.leader` comes first.
  */
 function belongsLater(place: InsertionPlace, first: InsertedPiece, second: InsertedPiece): boolean {
@@ -179,8 +185,8 @@ function joinPieces(pieces: readonly InsertedPiece[], between = ""): InsertedTex
 /**
  * Returns the blank lines between two additions.
  * - Between table rows: none.
- * - Between entries of one list: as between the neighbours of the additions. Without neighbours, a
- *   blank line only if an addition has one.
+ * - Between entries of one list: as between an addition and the nearest entry beside it. If there
+ *   is no such entry: one blank line if either addition contains a blank line; otherwise none.
  * - Between other additions: the larger number of blank lines that a side chose.
  */
 function chooseGapBetween(

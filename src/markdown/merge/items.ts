@@ -8,12 +8,15 @@ export function readAddedTokens(tokens: TokenPassage, { edit, side }: SideEdit):
   return tokens[side].slice(edit.from, edit.to);
 }
 
-/** Returns true for tokens whose meaning depends on the words beside them. */
+/** Returns true if the meaning of a token depends on the words beside it. */
 export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
-/** Item of base in which one side, `by`, replaced most words. `from`, `to`: range of tokens. */
+/**
+ * Item of base in which one side (`by`) replaced most words. `from`, `to`: range of the item's
+ * tokens.
+ */
 export type RewrittenItem = ItemRange & { readonly by: MergeSide };
 
 type ItemRange = { readonly from: number; readonly to: number };
@@ -62,9 +65,9 @@ function findWordIndexes(tokens: readonly Token[], { from, to }: ItemRange): num
 }
 
 /**
- * Returns true if `one` is part of rewriting an item, and `other` adds words to that item or
- * changes its check box. The side of `other` meant the old words, so the two edits must be merged
- * together.
+ * Returns true if `one` is part of the rewriting of an item, and `other` adds words to that item or
+ * changes its check box. The other side changed the item with its old words in mind, so the two
+ * edits must be merged together.
  */
 export function rewritesItem(
   tokens: TokenPassage,

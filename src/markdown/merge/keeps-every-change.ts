@@ -27,7 +27,7 @@ import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 type SuccessiveVersions = readonly [base: VersionLines, less: VersionLines, more: VersionLines];
 
 /**
- * Returns true if `more` has every change of words and white space that `less` made to `base`.
+ * Returns true if `more` contains every change of words and white space that `less` made to `base`.
  * `more` is then the merge of `less` and `more`. Without this rule, merging a result again with one
  * of its sides could add the same lines twice, at two similar places.
  */
@@ -59,9 +59,10 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
 }
 
 /**
- * Returns true if a later version has a line again that a side removed. The line must replace other
- * lines, or be added together with removed lines only; among other lines, it may be a quotation.
- * Lines without words do not count, and neither do lines that may open or close a block.
+ * Returns true if a later version contains a line again that a side removed. The line counts if it
+ * replaces other lines, or is added together with removed lines only. If other lines are added with
+ * it, the line may be a quotation. Lines without words do not count, and neither do lines that may
+ * open or close a block.
  */
 export function restoresRemovedLine(base: string, side: string, more: string, reading: MergeReading): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [
@@ -80,13 +81,13 @@ export function restoresRemovedLine(base: string, side: string, more: string, re
 }
 
 /**
- * A passage is this number of words in a row. Two documents hardly ever have a passage in common by
- * chance.
+ * Number of words in a row that form a passage. Two documents hardly ever have a passage in common
+ * by chance.
  */
 const WORDS_PER_PASSAGE = 6;
 
 /**
- * Returns true if a later version has a passage again that a side removed. Line breaks do not
+ * Returns true if a later version contains a passage again that a side removed. Line breaks do not
  * matter.
  */
 export function restoresRemovedPassage(base: string, side: string, more: string, reading: MergeReading): boolean {
@@ -104,8 +105,8 @@ function readPassages(text: string, reading: MergeReading): ReadonlySet<string> 
 }
 
 /**
- * Returns true if the third version keeps the blank lines that the second one changed, or has more
- * of them. Compares only lines that are neighbours in all three versions.
+ * Returns true if the third version keeps the blank lines that the second one changed. More blank
+ * lines are allowed. Compares only places whose two lines are neighbours in all three versions.
  */
 function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], later: readonly Edit[]): boolean {
   const indexesInBase = findCounterparts(l.filled.ids.length, earlier.map(reverseEdit));
@@ -121,8 +122,8 @@ function keepsGaps([b, l, m]: SuccessiveVersions, earlier: readonly Edit[], late
 }
 
 /**
- * LIMIT: number of lines in the three versions that are compared by words at one place, so that a
- * long change does not use up the budget. With more lines, `keepsEarlierEdits` returns false.
+ * LIMIT: number of lines in three versions that are compared by words at one place, so that a long
+ * change does not use up the budget. If there are more lines, `keepsEarlierEdits` returns false.
  */
 const MAX_COMPARED_LINES = 3_000;
 
@@ -182,7 +183,7 @@ function isWholeLines({ start, to }: Edit, less: ElementIds, more: ElementIds): 
 
 /**
  * Returns true if the third version keeps each change of white space that the second version made.
- * If the second version changed words as well, tokens that the third version rewrote do not count.
+ * Tokens that the third version rewrote do not count if the second version changed words as well.
  */
 function keepsSpace(
   [base, less, more]: readonly [readonly Token[], readonly Token[], readonly Token[]],
@@ -199,8 +200,8 @@ function keepsSpace(
 }
 
 /**
- * Returns false if an element of base is in all three versions, but the later edits remove it and
- * add it again. The diffs then disagree, because one of them found the element at a wrong place.
+ * Returns false if the later edits remove an element and add it again, although all three versions
+ * contain it. The diffs then disagree: one of them found the element at a wrong place.
  */
 function doDiffsAgree(
   length: number,

@@ -17,8 +17,8 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, createReading());
   const mark = (texts: ThreeVersions) => markConflict(texts, mine, markerSize);
-  // A merge can be a conflict although no lines conflict. The markers are then around the whole
-  // versions.
+  // A merge can be a conflict although a merge by whole lines has none. The markers are then around
+  // the whole versions.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return mark({ base, mine, theirs });
   return blocks
     .map((block) => {
@@ -30,7 +30,7 @@ export function markConflicts({ base, mine, theirs }: ThreeVersions, markerSize:
 
 type MarkerStyle = { readonly size: number; readonly feed: string };
 
-/** @param document the whole local version; markers get the line end of its first line */
+/** @param document the whole local version; the markers get the line end of its first line */
 export function markConflict(
   { base, mine, theirs }: ThreeVersions,
   document: string,

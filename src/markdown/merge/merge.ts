@@ -15,7 +15,8 @@ export type { ConflictHunk } from "./hunk.ts";
  * - `same`: both sides are equal
  * - `base-local`: local is unchanged, so remote is the result
  * - `base-remote`: remote is unchanged, so local is the result
- * - `contained`: one side already has all changes of the other
+ * - `contained`: one side already contains all changes of the other side, so that side is the
+ *   result
  * - `lines`, `fine`: merged by whole lines, or by smaller parts
  */
 type MergeMethod = "same" | "base-local" | "base-remote" | "contained" | "lines" | "fine";
@@ -26,11 +27,11 @@ type MergeMethod = "same" | "base-local" | "base-remote" | "contained" | "lines"
  * - `too-large`: the versions differ too much for the budget
  * - `word-count`: the result would lose or double a word
  * - `unsound`: the result would be worse Markdown than both sides
- * - `unstable`: the result would lack a side's change, or have it at another place
+ * - `unstable`: the result would lack a change of a side, or contain the change at another place
  */
 export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
-/** `hunks`: one or more conflicts, in the order of the document. */
+/** `hunks`: at least one conflict, in the order of the document. */
 export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeMethod }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
@@ -40,8 +41,7 @@ type CleanMerge = MergeResult & { readonly kind: "clean" };
 /**
  * Merges the changes that two sides made to base. A merge that could be wrong is a conflict. The
  * same versions always give the same result. Merging a result again with either side does not
- * change the result. If the sides are exchanged, there is a conflict if and only if there was one
- * before.
+ * change the result. Exchanging the sides neither causes nor removes a conflict.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = mergeTrivially(base, local, remote);
@@ -69,8 +69,8 @@ function mergeAndCheck(versions: MergeVersions): MergeResult {
 
 /**
  * Merges with the sides exchanged, and returns the fault of that merge; undefined if it has none.
- * The exchanged merge may differ from `result` only in the order of lines. Returns undefined,
- * without this check, for a result that equals a side or was merged by whole lines.
+ * The exchanged merge may differ from `result` only in the order of lines. If `result` equals a
+ * side or was merged by whole lines, returns undefined without a check.
  */
 function findFaultOfExchangedSides(versions: MergeVersions, result: CleanMerge): MergeFault {
   if (result.how !== "fine" || equalsSide(result, versions)) return undefined;
@@ -98,15 +98,16 @@ function findFault(versions: MergeVersions, result: CleanMerge): MergeFault {
 
 /** A merged version that equals a side needs no check. */
 function isSoundMerge({ base, local, remote, reading }: MergeVersions, { how, text }: CleanMerge): boolean {
-  // If a side has conflict markers that nobody has resolved, a merge of parts of lines could mix
-  // the versions between these markers.
+  // If a side contains conflict markers that nobody has resolved, a merge of parts of lines could
+  // mix the versions between the markers.
   if (how === "fine" && (hasConflictMarkers(local) || hasConflictMarkers(remote))) return false;
   return isSoundMarkdown([base, local, remote, text], reading);
 }
 
 /**
- * Returns true if a result has all changes of a side at their places. Merging the result again with
- * that side must give the same result, and nothing that the side removed may be in it.
+ * Returns true if a result contains all changes of a side at their places. Merging the result again
+ * with that side must give the same result. The result must not contain anything that the side
+ * removed.
  */
 function isStable(base: string, side: string, { text }: CleanMerge, reading: MergeReading): boolean {
   if (text === side) return true;
@@ -117,9 +118,9 @@ function isStable(base: string, side: string, { text }: CleanMerge, reading: Mer
 }
 
 /**
- * Returns true if the changes of both sides account for the number of times that each word occurs
- * in the result. A merge of parts of lines needs a stricter check than a merge of whole lines; a
- * result that equals a side needs none. Returns false if the budget is too small.
+ * Returns true if each word occurs in the result as often as the changes of both sides explain. A
+ * merge of parts of lines needs a stricter check than a merge of whole lines. A result that equals
+ * a side needs no check. Returns false if the budget is too small.
  */
 function keepsWordCounts(versions: MergeVersions, result: CleanMerge): boolean {
   const { base, local, remote, reading } = versions;
@@ -150,7 +151,10 @@ function mergeUnchecked(versions: MergeVersions): MergeResult {
   return { kind: "clean", text: fineMerge.text, how: "fine" };
 }
 
-/** Merges as git does. Returns undefined for a conflict, or if the budget is too small. */
+/**
+ * Merges by whole lines, as git does. Returns undefined for a conflict, or if the budget is too
+ * small.
+ */
 function mergeWholeLines({ base, local, remote, reading }: MergeVersions): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;

@@ -6,8 +6,8 @@ import { StringNumbers } from "./split.ts";
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
- * Returns true if an edit removed elements and added none, or few in comparison. Words beside the
- * edit may then have lost their context.
+ * Returns true if an edit removed elements, and added none or much fewer. Words beside the edit may
+ * then have lost their context.
  */
 export function isRemoval(edit: Edit): boolean {
   const removed = edit.end - edit.start;
@@ -19,14 +19,15 @@ export type IsBoundary = (ids: readonly number[], index: number) => boolean;
 
 /**
  * LIMIT: number of edited elements that a merge searches for, because the time of the search grows
- * with the square of this number. With more edits, everything that differs is one replacement.
+ * with the square of this number. If there are more, all elements that differ become one
+ * replacement.
  */
 export const MAX_EDIT_LENGTH = 400;
 
 /**
  * Finds the smallest set of edits from one sequence to another (Myers 1986). The edits are ordered,
- * and neither overlap nor touch. If a limit is exceeded, everything between the equal beginnings
- * and ends is one edit, which only makes a merge more careful.
+ * and neither overlap nor touch. If a limit is exceeded, all elements between the equal beginnings
+ * and the equal ends become one edit. A merge with this edit is only more careful.
  * @param base elements as numbers from 0; equal elements have equal numbers
  * @param isSeam returns true where a line or paragraph ends; edits are moved to such places
  */
@@ -54,8 +55,8 @@ function findShortestEdits(base: readonly number[], side: readonly number[], bud
   const { start, end, from, to } = differingPart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [differingPart];
-  // An element that only one sequence has is edited in any case. The search leaves out such
-  // elements, which makes it faster and does not change its result.
+  // The search leaves out elements that only one sequence has: they are edited in any case. This
+  // makes the search faster, and does not change its result.
   const a = findSharedIndexes(base, start, end, side, from, to);
   const b = findSharedIndexes(side, from, to, base, start, end);
   const elements = (places: Int32Array, ids: readonly number[]) => places.map((index) => ids[index] as number);
@@ -118,13 +119,13 @@ function findSharedIndexes(
 type SearchStep = { readonly low: number; readonly points: Int32Array };
 
 /**
- * Returns a longest common subsequence: an index into `a`, then one into `b`, and so on. Returns
- * undefined if a limit is exceeded.
+ * Returns a longest common subsequence as pairs of indexes: one into `a`, then one into `b`, and so
+ * on. Returns undefined if a limit is exceeded.
  */
 function findCommonElements(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  // If one sequence is much longer than the other, no path reaches the diagonals that are far from
-  // the end point, so the search skips them.
+  // If one sequence is much longer than the other, the number of edits is counted first. The search
+  // then skips diagonals from which the end cannot be reached with the remaining edits.
   const isFar = (n - m) ** 2 > STEPS_PER_POINT * (n + m);
   const length = isFar ? countEdits(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -193,7 +194,10 @@ function followTrace(trace: readonly SearchStep[], last: number, n: number, m: n
   return pairs;
 }
 
-/** Returns -1 if no path had reached diagonal `k` after `d` edits. */
+/**
+ * Returns the furthest point on diagonal `k` after `d` edits; -1 if no path had reached this
+ * diagonal.
+ */
 function readReach(trace: readonly SearchStep[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as SearchStep;
@@ -201,9 +205,9 @@ function readReach(trace: readonly SearchStep[], d: number, k: number): number {
 }
 
 /**
- * Moves an addition or removal to an equivalent place: the last place that ends a line or
- * paragraph; if none does, the last place of all. People edit whole lines or paragraphs, so the
- * edits of both sides then agree on the place.
+ * Moves an addition or removal to an equivalent place. Chooses the last place that ends a line or
+ * paragraph; if there is none, the last place of all. People edit whole lines or paragraphs, so the
+ * edits of both sides then have the same place.
  */
 function slideToBoundary(
   edit: Edit,

@@ -10,8 +10,8 @@ export type WordOrigin = { readonly from: TextSource | "none"; readonly text: st
 
 /**
  * A line of a merge, or a removed line, with its origin.
- * - `from`: the side that added or removed the line; `base` if neither side removed it; `mixed` if
- *   no side has the whole line
+ * - `from`: the side that added or removed the line; `base` if neither side added or removed the
+ *   line; `mixed` if no side has the whole line
  * - `words`: the parts of a mixed line, in order; otherwise empty
  */
 export type LineOrigin = {
@@ -36,8 +36,8 @@ type OriginSide = {
 
 /**
  * Returns which side added each line of a merge, and which side removed each missing line of base.
- * Does not use how the merge was made, so the result can verify the merge. The kept and added
- * lines, joined, are the merged version; the kept and removed lines are base.
+ * Does not use how the merge was made, so that the result can verify the merge. The kept and added
+ * lines, joined, are the merged version. The kept and removed lines, joined, are base.
  */
 export function findOrigins(base: string, local: string, remote: string, merged: string): LineOrigin[] {
   const reading = createReading();
@@ -92,8 +92,8 @@ function createRemovedRow(line: string, index: number, [local, remote]: SidePair
 }
 
 /**
- * Returns `mixed` if no side has the line. If a side has the line at another place, that side
- * counts as its origin.
+ * Returns the side from which a line of a merge comes; `mixed` if no side has the line. A side
+ * counts even if it has the line at another place.
  */
 function findLineSource(line: string, index: number, [local, remote]: SidePair): LineOrigin["from"] {
   return (
@@ -109,8 +109,8 @@ function combineSides(mine: boolean, theirs: boolean): "mine" | "theirs" | "both
 }
 
 /**
- * If no line at the same place in base or in a side has a word, looks for the word in all lines
- * that a side added.
+ * Finds the origin of each word of a mixed line. First looks at the same place in base and in the
+ * sides, then in all lines that a side added.
  */
 function findWordOrigins(
   line: string,
@@ -136,8 +136,7 @@ function findWordOrigins(
         : (combineSides(mine, theirs) ??
           combineSides(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
           (isWord(token.text) ? "none" : "base"));
-    // White space before a word counts as part of base, so that the marks for a side cover only
-    // words.
+    // White space before a word counts as part of base. The marks for a side then cover only words.
     if (token.space !== "") appendWord(words, "base", token.space);
     appendWord(words, from, writeTokens([{ ...token, space: "" }]));
   }

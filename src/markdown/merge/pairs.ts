@@ -4,14 +4,14 @@ import type { Edit } from "./myers.ts";
 import { type VersionLines, type MergeReading, readWordIds } from "./reading.ts";
 
 /**
- * Two lines count as versions of one line only if they have at least this share of the longer
- * line's words in common.
+ * Two lines count as versions of one line only if they have at least this share of the words of the
+ * longer line in common.
  */
 const MIN_SAME_LINE_SHARE = 0.6;
 
 /**
- * LIMIT: pairs of lines that are compared for one edit, so that a long edit does not use up the
- * budget.
+ * LIMIT: number of pairs of lines that are compared for one edit, so that a long edit does not use
+ * up the budget.
  */
 const MAX_PAIRS = 4_000;
 
@@ -21,8 +21,8 @@ const STEPS_PER_PAIR = 6;
 type SplitLineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Splits edits by lines, so that each line that kept most of its words gets an edit of its own.
- * Lines that were added or removed beside such a line become other edits.
+ * Splits edits by lines. Each line that kept most of its words gets an edit of its own. The lines
+ * that were added or removed beside it become other edits.
  */
 export function splitIntoLineEdits(
   edits: readonly Edit[],
@@ -49,8 +49,8 @@ export function splitIntoLineEdits(
 }
 
 /**
- * Returns pairs of an old and a new line, in order, that are versions of one line. Returns no pairs
- * if the edit has too many lines, or if the budget is too small.
+ * Returns pairs of an old line and a new line that are versions of one line, in the order of the
+ * document. Returns no pairs if the edit has too many lines, or if the budget is too small.
  */
 function findLinePairs(edit: Edit, base: VersionLines, side: VersionLines, reading: MergeReading): LinePair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
@@ -106,7 +106,10 @@ function computeShares(
   );
 }
 
-/** Returns 0 if the share must be below `MIN_SAME_LINE_SHARE`, or if the budget is too small. */
+/**
+ * Returns the share of words that two lines have in common. Returns 0 if this share cannot reach
+ * `MIN_SAME_LINE_SHARE`, or if the budget is too small.
+ */
 function computeShare(some: readonly number[], others: readonly number[], reading: MergeReading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
   if (least === 0 || least < MIN_SAME_LINE_SHARE * most || !reserveSteps(reading, least + most)) return 0;

@@ -11,8 +11,8 @@ export type InsertedPiece = {
   /** Level of the heading in the first line; 7 if that line is no heading. */
   readonly level: number;
   /**
-   * Level of the highest heading in the added lines, 1 to 6; 8 if they have no heading. Text that
-   * follows would belong to the section of that heading.
+   * Level of the highest heading in the added lines, 1 to 6; 8 if they have no heading. Text after
+   * the added lines would belong to the section of this heading.
    */
   readonly highest: number;
   readonly indent: number;
@@ -29,8 +29,8 @@ export type InsertedPiece = {
   readonly opens: boolean;
   readonly closes: boolean;
   /**
-   * Entries of the first entry's kind, or headings of the first heading's level; 1 for running
-   * text.
+   * Number of entries that have the kind of the first entry, or of headings that have the level of
+   * the first heading; 1 for running text.
    */
   readonly parts: number;
 };
@@ -74,7 +74,9 @@ const ITEM_LINE = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION_LINE = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const TABLE_RULE = /^[\s:|-]+$/;
 
-/** Returns undefined if a line belongs to no entry. */
+/**
+ * Splits lines into entries of a list or table. Returns undefined if a line belongs to no entry.
+ */
 export function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
@@ -90,8 +92,8 @@ export function splitIntoEntries(lines: readonly string[]): PieceEntry[] | undef
 
 /**
  * Returns the kind of the entry that a line begins: list item with its indent and mark, table row
- * with its number of cells, or link definition. Returns undefined if the line begins no entry.
- * Entries of one kind may be in one list or table.
+ * with its number of cells, or link definition. Returns undefined if the line begins no entry. Only
+ * entries of one kind may be in one list or table.
  */
 export function readEntryShape(line: string): string | undefined {
   const item = ITEM_LINE.exec(line);

@@ -23,8 +23,8 @@ export type VersionLines = {
 };
 
 /**
- * Lines of a version that are not blank. Blank lines would match blank lines between other
- * paragraphs, so they count as white space before the next line.
+ * Lines of a version that are not blank. Blank lines are left out, because a diff would match them
+ * with blank lines between other paragraphs. They count as white space before the next line.
  * - `ids`: numbers of the lines; equal lines have equal numbers
  * - `indexes`: index of each line among all lines
  * - `keys`: numbers for diffs; lines that are often repeated, such as fences, have equal numbers
@@ -36,7 +36,7 @@ type FilledLines = {
   readonly keys: readonly number[];
 };
 
-/** Budget of one merge, with everything that the merge has read, so that nothing is read twice. */
+/** Budget of one merge, with all data that the merge has read, so that nothing is read twice. */
 export type MergeReading = Budget & {
   readonly interner: StringNumbers;
   readonly words: StringNumbers;
@@ -44,7 +44,8 @@ export type MergeReading = Budget & {
   readonly tokens: Map<string, readonly Token[]>;
   readonly tokenTexts: TokenNumbers;
   /**
-   * Numbers of the words in each line, by the number of the line. Undefined until the line is read.
+   * Numbers of the words in each line; the index is the number of the line. Undefined until the
+   * line is read.
    */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /**
@@ -69,7 +70,10 @@ export function createReading(): MergeReading {
 
 export const STEPS_PER_LINE = 20;
 
-/** Takes the steps from the budget. Later calls for the same version return the same object. */
+/**
+ * Splits a version into lines, and takes the steps from the budget. Later calls for the same
+ * version return the same object.
+ */
 export function readLines(text: string, reading: MergeReading): VersionLines {
   const knownLines = reading.texts.get(text);
   if (knownLines !== undefined) return knownLines;
@@ -91,9 +95,9 @@ export function readLines(text: string, reading: MergeReading): VersionLines {
 const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns numbers for the lines that are not blank, for use in a diff. The number of most lines is
- * their own. For a line without words and for the header of a table, the number also depends on the
- * line directly below; if there is none, on the line directly above.
+ * Returns numbers for the lines that are not blank, for use in a diff. Most lines have their own
+ * number. Lines without words and headers of tables often repeat, so their number also depends on a
+ * neighbour: the line directly below, or, if there is none, the line directly above.
  */
 function computeLineKeys(
   lines: readonly string[],
@@ -130,7 +134,7 @@ export function diffFilledLines(from: string, to: string, reading: MergeReading)
   const knownScript = before.scripts.get(to);
   if (knownScript !== undefined) return knownScript;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
-  // Edits that were computed after the budget was used up are inexact, and so not stored.
+  // Edits that were computed after the budget was used up are inexact, so they are not stored.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
@@ -180,8 +184,8 @@ export type ThreeVersionLines = {
 };
 
 /**
- * Merges the blank lines at one place. If only one side changed the blank lines, the result is that
- * of this side; otherwise that of the side with more blank lines.
+ * Merges the blank lines at one place. If only one side changed them, that side decides. Otherwise
+ * the side with more blank lines decides.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
@@ -200,7 +204,7 @@ export function readRangeLines({ lines, filled }: VersionLines, { from, to }: El
 
 /**
  * Returns the index among all lines at which a range begins. An empty range begins after the
- * nearest line above it that is not blank.
+ * nearest line above that is not blank.
  */
 export function findFirstLineIndex({ filled }: VersionLines, { from, to }: ElementRange): number {
   if (from < to) return filled.indexes[from] as number;

@@ -11,13 +11,13 @@ import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED_CHARACTER } from "./words.ts";
 
-/** `differs`: true if the line beside this one lacks the part. */
+/** `differs`: true if the line beside this line lacks the part. */
 export type LinePiece = { readonly text: string; readonly differs: boolean };
 
 /** `number`: number of the line in its version, from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly LinePiece[] };
 
-/** Null for a version without a line at this place. */
+/** Row of lines beside each other. Null for a version that has no line at this place. */
 export type SideRow = {
   readonly mine: SideLine | null;
   readonly base: SideLine | null;
@@ -37,15 +37,15 @@ export type RowGroup = {
 };
 
 type ComparedVersions = {
-  /** Null if both sides are new. */
+  /** Base version; null if both sides are new. */
   readonly base: string | null;
   readonly mine: string;
   readonly theirs: string;
 };
 
 /**
- * @param against version with which the words of a side are compared: the other side, or base if
- * there is one
+ * @param against version with which the words of a side are compared; without a base, always the
+ * other side
  */
 export function compareSideBySide(
   { base, mine, theirs }: ComparedVersions,
@@ -118,14 +118,17 @@ function createSideLine(
 
 const LINE_PIECE = new RegExp(`${UNSPACED_CHARACTER}|${LETTER}+|\\s+|.`, "gvs");
 /**
- * LIMIT: characters of two lines together, because the words of longer lines would take too long to
- * compare.
+ * LIMIT: number of characters of two lines together. Comparing the words of longer lines would take
+ * too long.
  */
 const MAX_COMPARED_CHARACTERS = 20_000;
-/** Two lines with a smaller share of characters in common are shown as completely different. */
+/**
+ * Smallest share of characters that two lines must have in common. With a smaller share, the lines
+ * are shown as completely different.
+ */
 const MIN_COMMON_SHARE = 0.3;
 
-/** @param other line beside this one; null if there is none */
+/** @param other line that is shown beside `line`; null if there is none */
 function splitIntoPieces(line: string, other: string | null): LinePiece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MAX_COMPARED_CHARACTERS) return [{ text: line, differs: true }];

@@ -11,9 +11,9 @@ import { isSoftBreak } from "./tokens.ts";
 import { splitIntoWords } from "./words.ts";
 
 /**
- * Returns true if the merged version is as sound Markdown as both sides. The merged version may
- * have no more unclosed, duplicate or misplaced elements than the sides explain (`hasNoNewFaults`).
- * Each line must stay in the code fence, directive or HTML element in which a side put it.
+ * Returns true if the merged version is as sound Markdown as both sides. The sides must explain its
+ * number of unclosed, duplicate and misplaced elements (`hasNoNewFaults`). Each line must stay in
+ * the code fence, directive or HTML element in which a side put it.
  */
 export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeReading): boolean {
   // These steps pay for all checks of this function.
@@ -32,8 +32,8 @@ export function isSoundMarkdown(originals: FourVersions<string>, reading: MergeR
 }
 
 /**
- * Returns true if the merged version begins as the side that changed the beginning: with readable
- * front matter, with a line `---`, or with neither.
+ * Returns true if the merged version begins like the side that changed the beginning. There are
+ * three kinds of beginnings: readable front matter, a line `---`, or neither.
  */
 export function keepsFrontMatter(texts: FourVersions<string>): boolean {
   const kindOf = (text: string): string => {
@@ -46,8 +46,8 @@ export function keepsFrontMatter(texts: FourVersions<string>): boolean {
 
 /**
  * Returns true if no paragraph, heading, item or row of the merged version has new faults, such as
- * unclosed emphasis. Checks only paragraphs and the like that a side lacks. They may have as many
- * faults as the parts of a side from which the merge made them.
+ * unclosed emphasis. Checks only blocks that a side lacks. They may have as many faults as the
+ * blocks of a side from which the merge made them.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: MergeReading): boolean {
   const [l, r, m] = texts.map((text): NumberedLines => {
@@ -71,8 +71,8 @@ function countFaultsOutside(
   let faults = 0;
   let checkedUpTo = 0;
   for (let index = 0; index < lines.length; index++) {
-    // A paragraph that the first other version lacks has at least one line that this version lacks.
-    // So all other lines are skipped.
+    // Only paragraphs that all other versions lack are counted. Each of them has a line that the
+    // first other version lacks, so lines of that version need no check.
     if (others[0].has.has(ids[index] as number)) continue;
     let start = index;
     let end = index + 1;
@@ -99,7 +99,10 @@ function keepsOneId([, local, remote, merged]: FourVersions<readonly string[]>):
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/** `has`: characters that each line of this syntax contains, for a quick test. */
+/**
+ * `has`: every line of this syntax contains this string. A quick test for the string skips all
+ * other lines.
+ */
 type NameSyntax = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: NameSyntax = {
@@ -176,9 +179,9 @@ function readLineBlocks(
 }
 
 /**
- * Returns true if each line is in a block in which a side put it. A line that only one side has may
- * be in a block that the other side added around it. The nearest lines of both sides, before and
- * after this line, must then be in that block, too.
+ * Returns true if each line is in a block in which a side put it. If only one side has a line, the
+ * other side may have added a block around it. The nearest lines of both sides, before and after
+ * this line, must then be in that block, too.
  */
 function keepsEachBlock(lines: readonly LineBlocks[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
@@ -187,8 +190,8 @@ function keepsEachBlock(lines: readonly LineBlocks[], root: BlockStack): boolean
     if (isOnBothSides(line)) {
       if (!isChosenBlock(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
-      // `areSimilarStacks` ignores the names of the blocks, because the other side may have renamed
-      // a block around the line.
+      // This comparison ignores the names of the blocks, because the other side may have renamed a
+      // block around the line.
     } else if (!areSimilarStacks(is, mine ?? theirs ?? is)) {
       if (is !== known) return false;
       pending = is;
@@ -204,8 +207,8 @@ function isOnBothSides(line: LineBlocks): line is LineOfBothSides {
 }
 
 /**
- * Returns true if a line of both sides is in the right block. If one side changed the block of the
- * line, that block is the right one. A new line may be in the block of either side.
+ * Returns true if a line that both sides have is in the right block. If only one side changed the
+ * block of the line, its block is the right one. A new line may be in the block of either side.
  */
 function isChosenBlock({ was, mine, theirs, is }: LineOfBothSides): boolean {
   if (mine === theirs) return is === mine;
@@ -223,8 +226,8 @@ export function hasConflictMarkers(text: string): boolean {
 }
 
 /**
- * Returns false if the merge made a section with several subsections of one name, more than in base
- * and both sides. Readers would mistake such subsections for one.
+ * Returns false if the merge made a section with several subsections of the same name. Allows as
+ * many as base or a side already had. Readers would mistake such subsections for one.
  */
 function keepsSections(texts: FourVersions<string>): boolean {
   const [base, local, remote, merged] = mapVersions(texts, countSections);
@@ -233,7 +236,7 @@ function keepsSections(texts: FourVersions<string>): boolean {
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
-/** Number of sections by the path of heading names from the top. */
+/** Number of sections for each path of heading names, which begins at the top heading. */
 type SectionCounts = ReadonlyMap<string, number>;
 
 function countSections(text: string): SectionCounts {

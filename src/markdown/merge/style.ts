@@ -37,9 +37,9 @@ export function applyStyle(text: string, style: TextStyle): string {
 }
 
 /**
- * Merges each property. A property that one side changed has the value of that side. If both sides
- * changed a property, their values are equal, because it has only two values; the caller handles
- * mixed line ends.
+ * Merges each property. If only one side changed a property, its value is used. If both sides
+ * changed a property, their values are equal, because a property has only two values. The caller
+ * handles mixed line ends.
  */
 export function mergeStyle(base: TextStyle, local: TextStyle, remote: TextStyle): TextStyle {
   const knownFeed = base.feed ?? local.feed ?? remote.feed;

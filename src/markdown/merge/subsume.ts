@@ -2,7 +2,10 @@ import { type ElementIds, areRemovedWordsGone, keepsAdditions, type ReadWords } 
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { MergeReading } from "./reading.ts";
 
-/** `ids`: all elements of the side. `from`, `to`: range of the part that both sides changed. */
+/**
+ * `ids`: all elements of the side. `from`, `to`: range of the part that both sides changed, in this
+ * side.
+ */
 type PartSide = {
   readonly ids: ElementIds;
   readonly edits: readonly Edit[];
@@ -11,9 +14,9 @@ type PartSide = {
 };
 
 /**
- * Returns true if one side (`more`) has all changes of the other side (`less`), and changed only
- * what `less` left unchanged. `more` is then the merge of both. This rule keeps a result unchanged
- * when it is merged again with one of its sides.
+ * Returns true if one side (`more`) contains all changes of the other side (`less`), and otherwise
+ * changed only what `less` left unchanged. `more` is then the merge of both sides. Because of this
+ * rule, merging a result again with one of its sides does not change the result.
  * @param isLines true if the elements are lines, so that other lines may come between them
  */
 export function includesAllChanges(

@@ -14,9 +14,10 @@ export type AlignedRow = readonly [base: number, local: number, remote: number, 
 type VersionPositions = readonly [base: number, local: number, remote: number, result: number];
 
 /**
- * Steps that the search may take. `by`: 1 for each version that has the next word. `changes`:
- * number of changes that the step means. In order: removed by both sides, added by both, removed by
- * one side, added by one side. Words that all versions have need no step.
+ * Steps that the search may take. `by`: 1 for each version in which the step passes a word,
+ * otherwise 0. `changes`: number of changes that the step means. The rows are, in order: removed by
+ * both sides, added by both, removed by one side, added by one side. Words that all versions have
+ * need no step.
  */
 const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -28,14 +29,14 @@ const SEARCH_STEPS: readonly { readonly by: VersionPositions; readonly changes: 
 ];
 
 /**
- * The search is split at runs of common words that are at least this long. If the search fails with
- * one length, the next one is tried.
+ * Smallest lengths of the runs of common words at which the search is split. If the search fails
+ * with one length, it tries the next one.
  */
 const MIN_RUN_LENGTHS = [1, 4, 16];
 
 /**
- * Finds which words of four versions correspond to each other, with as few changes of the sides as
- * the search finds. Returns undefined if no table of words is possible, or if a limit is exceeded.
+ * Finds which words of four versions correspond to each other. The sides have as few changes as the
+ * search finds. Returns undefined if no table of words is possible, or if a limit is exceeded.
  * @param starts indexes of the words that begin lines
  */
 export function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
@@ -68,7 +69,7 @@ function advancePositions(place: VersionPositions, by: VersionPositions): Versio
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/** Finds the words that all four versions have. Returns runs of adjacent words. */
+/** Finds the words that all four versions have. Returns them as runs of adjacent words. */
 function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -93,8 +94,8 @@ function findCommonRuns(four: FourSequences, starts: FourSequences): AlignedRow[
 type WordSequence = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
- * For each word, returns the index of the same word in another version; -1 if the version lacks the
- * word. Compares lines first, then the words of lines that differ.
+ * Returns, for each word, the index of the corresponding word in another version; -1 if the version
+ * lacks the word. Compares lines first, then the words of lines that differ.
  */
 function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
   const runs = new SequenceNumbers();
@@ -117,8 +118,8 @@ function matchByLines(a: WordSequence, b: WordSequence): Int32Array {
 }
 
 /**
- * LIMIT: number of changed words in the differing lines of two versions, so that the diff takes
- * limited time. With more changes, all words of these lines count as changed.
+ * LIMIT: number of changed words in differing lines, so that the diff takes limited time. If there
+ * are more, all words of these lines count as changed.
  */
 const MAX_CHANGES = 2_000;
 
@@ -133,8 +134,8 @@ type SearchNode = {
 };
 
 /**
- * Positions with the smallest expected number of changes first. Among equal numbers, the position
- * that was added last comes first.
+ * Queue of positions, ordered by the expected number of changes, smallest first. Among equal
+ * numbers, the position that was added last comes first.
  */
 class SearchQueue {
   readonly #nodes: SearchNode[][] = [];
@@ -215,8 +216,8 @@ function toRows(last: SearchNode): AlignedRow[] {
 
 /**
  * Returns a function that estimates the number of changes from a position to the end. The estimate
- * is never too high. It counts, for each side, the words that only base or only the side has, and
- * the difference in the number of all other words.
+ * is never too high. For each side, it adds two numbers: the words that only base or only the side
+ * has, and the difference in the number of all other words.
  */
 function createChangeEstimate(
   four: FourSequences,

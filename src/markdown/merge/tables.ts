@@ -5,8 +5,8 @@ type MarkdownTable = { readonly head: readonly string[]; readonly rows: readonly
 const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Tables in code fences count as well, which does no harm, because all versions are read in the
- * same way.
+ * Reads the tables of a version. Tables in code fences count as well. This does no harm, because
+ * all versions are read in the same way.
  */
 function readTables(lines: readonly string[]): MarkdownTable[] {
   const tables: MarkdownTable[] = [];
@@ -31,10 +31,10 @@ function readCells(row: string): string[] {
 }
 
 /**
- * Returns false if a merge could put cells in wrong columns. If both sides have a table with the
- * same new columns, returns true. Otherwise each table of base must be unchanged on one side, or
- * have its columns on both sides. Columns with equal names are equal. If a row is unchanged, a side
- * only renamed the columns.
+ * Returns false if a merge could put cells in wrong columns. Returns true if both sides have a
+ * table with the same new columns. Otherwise each table of base must be unchanged on one side, or
+ * have its columns on both sides. Columns are compared by their names. If a side renamed the
+ * columns, but kept a row of the table unchanged, the columns count as kept.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   const [base, ...sides] = texts.map((lines) => readTables(lines).map(writeTable)) as [
@@ -60,8 +60,8 @@ function writeTable(table: MarkdownTable): WrittenTable {
 }
 
 /**
- * Returns true if the rows of the merged version are below their own column names. The merged
- * version may have no more rows with a wrong number of cells than the sides explain.
+ * Returns true if the rows of the merged version are below their own column names. The sides must
+ * explain the number of rows that have a wrong number of cells.
  */
 export function keepsRowsInColumns(texts: FourVersions<readonly string[]>): boolean {
   const tables = mapVersions(texts, readTables);

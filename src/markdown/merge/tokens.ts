@@ -22,8 +22,8 @@ export const LINE_BREAK = "\n";
 export const BLANK_LINE = "\n\n";
 
 /**
- * Returns true if a token has a letter or digit: a word, a link or code, but no punctuation and no
- * line break.
+ * Returns true if a token contains a letter or digit, as words, links and code do. Returns false
+ * for punctuation and line breaks.
  */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
@@ -41,8 +41,8 @@ export function endsLineBefore(ids: readonly number[], index: number): boolean {
 }
 
 /**
- * If a line end is the only token of a sentence, the sentence has the number of the token, so that
- * `endsLine` works for sentences, too.
+ * A sentence that consists only of a line end has the number of that token. So `endsLine` works for
+ * sentences, too.
  */
 export function createSentenceNumbers(): SequenceNumbers {
   const runs = new SequenceNumbers();

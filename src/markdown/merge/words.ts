@@ -5,7 +5,7 @@ export const LETTER = `[[\\p{L}\\p{N}\\p{M}]--${UNSPACED_CHARACTER}]`;
 
 const WORD = new RegExp(`${UNSPACED_CHARACTER}|${LETTER}+`, "gv");
 
-/** In scripts without spaces, each character is a word. */
+/** Splits a string into words. In scripts without spaces, each character is a word. */
 export function splitIntoWords(text: string): string[] {
   return text.match(WORD) ?? [];
 }

@@ -1,15 +1,18 @@
 const FENCE_LINE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
 
 /**
- * Returns the code fence that a line opens, such as three backticks, also in a list or quote.
- * Returns an empty string if the line opens none.
+ * Returns the mark of the code fence that a line opens, such as three backticks. The line may be in
+ * a list or quote. Returns an empty string if the line opens no fence.
  */
 export function readOpeningFence(line: string): string {
   const [, fence = "", info = ""] = FENCE_LINE.exec(line) ?? [];
   return fence.startsWith("`") && info.includes("`") ? "" : fence;
 }
 
-/** A closing line has the mark of the fence, at least as often, and nothing after it. */
+/**
+ * Returns true if a line closes a code fence. The line repeats the character of the fence, at least
+ * as often as the opening line, and has nothing after it.
+ */
 export function closesFence(fence: string, line: string): boolean {
   const [, mark = "", info = ""] = FENCE_LINE.exec(line) ?? [];
   return mark.startsWith(fence) && info.trim() === "";

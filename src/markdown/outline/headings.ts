@@ -3,7 +3,7 @@ import { findBodyOffset } from "./front-matter.ts";
 
 export type Heading = {
   readonly level: number;
-  /** Text without its `#` marks or its underline. */
+  /** Text of the heading without its `#` marks or its underline. */
   readonly name: string;
   readonly line: number;
   /** Last line of the section, which ends before the next heading of an equal or a higher level. */
@@ -12,7 +12,7 @@ export type Heading = {
 
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Matches lines that do not become a heading by an underline below them. */
+/** Matches lines that an underline in the next line does not turn into a heading. */
 const NOT_UNDERLINED = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
 /**
@@ -49,8 +49,8 @@ function addSections(found: readonly Omit<Heading, "lastLine">[], lines: number)
 }
 
 /**
- * Returns the headings with a name, or with a path of names: `Plan > Costs` means headings "Costs"
- * below a heading "Plan".
+ * Returns the headings with a name, or with a path of names. The path `Plan > Costs` means each
+ * heading "Costs" in the section of a heading "Plan".
  */
 export function findHeadingsByName(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(toTypedName);
@@ -66,7 +66,9 @@ function isBelowNames(headings: readonly Heading[], { line }: Heading, names: re
   return index === names.length;
 }
 
-/** People type a heading without Markdown marks, without additional spaces, and in any case. */
+/**
+ * Returns a name as people type it: without Markdown marks and additional spaces, in lower case.
+ */
 function toTypedName(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")

@@ -1,7 +1,7 @@
 /**
  * Compiles regular expressions with the package `re2js`. Its syntax has no back-references and no
- * look-around, so a search takes time linear in the length of a document. Import this module with
- * `await import`, because only a search by regex needs the package.
+ * look-around, so the time of a search is linear in the length of a document. Import this module
+ * with `await import`, because only a search by regex needs the package.
  */
 
 import { RE2JS } from "re2js";
@@ -23,21 +23,21 @@ export type CompiledRegex = {
 
 type CompiledOrRefused =
   | { readonly kind: "compiled"; readonly regex: CompiledRegex }
-  /** `why`: reason for users, in words that continue a sentence. */
+  /** `why`: reason for users, as a clause. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
 
 /**
- * LIMIT: steps of a compiled pattern, because the time of a search grows with this number. A
- * pattern of 1,024 characters that repeats `(?:a?){1000}` would have 170,000 steps, and block for
- * seconds on one long line.
+ * LIMIT: number of steps in a compiled pattern, because the time of a search grows with this
+ * number. A pattern of 1,024 characters that repeats `(?:a?){1000}` would have 170,000 steps, and
+ * one long line would block the process for seconds.
  */
 export const MAX_STEPS = 2_000;
 const STEPS_PER_CHARACTER = 8;
-/** Factor by which a step is slower if the package looks up a Unicode table. */
+/** Number of times by which a step takes longer if the package looks up a Unicode table. */
 const UNICODE_STEP_WEIGHT = 3;
 /**
- * A pattern is refused without compiling it if its estimated steps are more than `MAX_STEPS` times
- * this factor.
+ * If the estimated number of steps is more than `MAX_STEPS` times this factor, the pattern is
+ * refused without being compiled.
  */
 const MAX_ESTIMATE_FACTOR = 4;
 
@@ -72,9 +72,9 @@ const NO_REQUIRED_TEXT: RequiredText = { type: 0, str: "", subs: [] };
  * need not be searched.
  */
 function readRequiredText(pattern: string, compiled: RE2JS): RequiredText {
-  // For a pattern that ignores case, the package returns no strings. The index ignores case anyway,
-  // so the strings of the pattern with case are used. These strings are right for ASCII only. For
-  // other characters, only the package knows which are equal without case, and `\x` may mean such a
+  // If a pattern ignores case, the package returns no strings. The index ignores case anyway, so
+  // the strings of the same pattern with case are used. This is right for ASCII only: for other
+  // characters, only the package knows which are equal without case. `\x` may mean such a
   // character.
   const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
   const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
@@ -85,7 +85,10 @@ function refuseAsTooComplex(steps: string): CompiledOrRefused {
   return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MAX_STEPS}` };
 }
 
-/** A pattern without operators costs nothing, because the package searches it as a plain string. */
+/**
+ * Returns the weight of each step of a pattern. Steps of a pattern without operators cost nothing,
+ * because the package searches for it as a plain string.
+ */
 function chooseStepWeight(pattern: string): number {
   if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
   return /\\[pP]/.test(pattern) ? UNICODE_STEP_WEIGHT : 1;
@@ -129,14 +132,16 @@ function estimateSteps(pattern: string): number {
 const CLASS_RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
 /** Highest code point with an upper and a lower case in the tables of `re2js`. */
 const LAST_CHARACTER_WITH_CASE = 0x1e943;
-/** Number of characters whose cases the package looks up in the time of one step. */
+/**
+ * Number of characters whose upper and lower cases the package looks up in the time of one step.
+ */
 const CHARACTERS_PER_STEP = 50;
 
 /**
  * Estimates the steps for compiling the character ranges of a pattern that ignores case. The
  * package looks up the cases of each character in a range, and a pattern may have hundreds of large
- * ranges. The estimate assumes that each range begins at character 0, because its real beginning
- * may be escaped in many ways.
+ * ranges. The estimate assumes that each range begins at character 0, because its first character
+ * may be written in many ways.
  */
 function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;

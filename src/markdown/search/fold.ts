@@ -1,7 +1,7 @@
 /**
  * Returns a string in the form in which search compares strings. The form of a string contains the
- * forms of all its parts; the index depends on this rule when it looks for documents that may match
- * a regex.
+ * form of each part of the string. The index depends on this rule when it looks for documents that
+ * may match a regex.
  * - Letters are in lower case.
  * - Differences in Unicode form are removed (`ﬁ` becomes `fi`).
  * - Marks that people omit when they type are removed: accents of Latin, Greek and Cyrillic
@@ -17,7 +17,10 @@ export function foldWords(text: string): string {
   return composeText(foldText(text));
 }
 
-/** A composed Korean syllable, or a composed Japanese character with a mark, is one character. */
+/**
+ * Joins letters and their marks where Unicode has one character for both. A Korean syllable, or a
+ * Japanese character with a mark, is then one character.
+ */
 export function composeText(folded: string): string {
   return isAscii(folded) ? folded : folded.normalize("NFC");
 }
@@ -32,8 +35,8 @@ export function isAscii(text: string): boolean {
 export type FoldedLine = {
   readonly folded: string;
   /**
-   * Function that returns the range of the line (in code points) for a range of `folded` (in UTF-16
-   * units). The range includes marks after it that `folded` lacks.
+   * Function that converts a range of `folded` (in UTF-16 units) to a range of the line (in code
+   * points). The result also includes the following marks that `folded` lacks.
    */
   readonly toCharacters: (start: number, end: number) => readonly [number, number];
 };
@@ -41,7 +44,7 @@ export type FoldedLine = {
 export function foldLine(line: string): FoldedLine {
   let folded = "";
   // `origins`: for each UTF-16 unit of `folded`, the index of its character in the line. `silent`:
-  // for each character of the line, true if `folded` lacks it.
+  // for each character of the line, true if nothing of it is in `folded`.
   const origins: number[] = [];
   const silent: boolean[] = [];
   for (const character of line) {

@@ -14,7 +14,7 @@ export function splitIntoFoundPieces({ text, ranges }: Pick<Snippet, "text" | "r
 
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };
 
-/** Replaces control characters, which could control a terminal. Tabs stay. */
+/** Replaces control characters other than tabs, because they could control a terminal. */
 function createPiece(characters: readonly string[], isMatch: boolean): FoundPiece {
   const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
   return { text, isMatch };

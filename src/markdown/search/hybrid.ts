@@ -24,20 +24,21 @@ type HybridResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /**
- * LIMIT: number of documents, in addition to the requested number, that are compared for each part
- * of a query, so that a frequent word takes limited time. The newest documents are taken.
+ * LIMIT: number of documents that are compared for each part of a query, in addition to the
+ * requested number. A search for a frequent word thus takes limited time. The newest documents are
+ * compared.
  */
 const MAX_ADDITIONAL_DOCUMENTS = 100;
 /**
- * LIMIT: steps for documents that are not in the index yet, and steps for documents in the index,
- * so that one search takes limited time. The search then returns the best documents that it has
- * found.
+ * LIMIT: number of steps of one search, so that the search takes limited time. `waiting`: for
+ * documents that are not in the index yet. `indexed`: for documents in the index. At the limit, the
+ * search returns the best documents that it has found.
  */
 const MAX_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
- * Steps for each part of the work. `query`: one query of the index. `number`: one document number
- * in its result. `document`: reading one document. `character`: one character of its content.
- * `snippets`: making its snippets.
+ * Number of steps for each part of the work. `query`: one query of the index. `number`: one
+ * document number in the result of the query. `document`: reading one document. `character`: one
+ * character of its content. `snippets`: making its snippets.
  */
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /**
@@ -48,8 +49,8 @@ const MAX_PARTIAL_SCORE = 0.5;
 
 /**
  * Searches documents for free text, best matches first. Documents with all words, or with the query
- * as the user typed it, come before documents with some words. Documents with some words are only
- * searched if fewer than `limit` other documents were found.
+ * as the user typed it, come before documents with some words. Documents with some words are
+ * searched only if fewer than `limit` documents of the first kind were found.
  */
 export async function searchHybrid<One extends FoundDocument>(
   source: DocumentSource<One>,
@@ -68,11 +69,11 @@ class HybridSearch<One extends FoundDocument> {
   readonly #permit: StepPermit;
   readonly #query: TextQuery;
   readonly #limit: number;
-  /** Matches by the number of the document; null for a document that could not be read. */
+  /** Matches by the number of the document; null if a document could not be read. */
   readonly #matches = new Map<number, DocumentMatch | null>();
   /**
-   * Weight of each piece of the query in documents that have only some pieces; rare pieces weigh
-   * more. Empty if such documents were not searched.
+   * Weight of each piece of the query, for documents that have only some pieces. Rare pieces weigh
+   * more than frequent ones. Empty if such documents were not searched.
    */
   #pieceWeights: readonly number[] = [];
   #remainingSteps: number = MAX_STEPS.waiting;
@@ -92,9 +93,9 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Searches documents that have all words of the query, or the query as the user typed it. First
-   * examines documents that are not in the index yet, then paths and headings, then the typed
-   * query, then whole contents.
+   * Searches documents that have all words of the query, or the query as the user typed it. The
+   * order is: documents that are not in the index yet, paths and headings, the typed query, whole
+   * contents.
    */
   async searchExactly(): Promise<void> {
     const { units, literal } = this.#query;
@@ -156,7 +157,10 @@ class HybridSearch<One extends FoundDocument> {
     return new Map(scored.sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, this.#limit));
   }
 
-  /** Half of the score of a piece is for its presence, half for how well it matches. */
+  /**
+   * Returns the score of a document that has only some pieces. A piece gives half of its weight if
+   * the document has it, and up to the other half for how well it matches.
+   */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#pieceWeights.reduce((sum, rarity) => sum + rarity, 0);
     const foundWeight = this.#pieceWeights.reduce(
@@ -168,7 +172,7 @@ class HybridSearch<One extends FoundDocument> {
 
   /**
    * Returns the strings to highlight: the words of the query, and the query as the user typed it.
-   * Also returns the pieces, if documents with some of them were searched.
+   * Also returns the pieces, if documents with only some of the pieces were searched.
    */
   #needles(): SearchString[] {
     const { units, pieces, literal, isSpelled } = this.#query;
@@ -179,7 +183,9 @@ class HybridSearch<One extends FoundDocument> {
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  /** Examines the newest documents of a set, until `counts` accepts enough of them. */
+  /**
+   * Examines the newest documents of a set, until `counts` has returned true for enough of them.
+   */
   async #matchSet(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let remainingDocuments = this.#limit + MAX_ADDITIONAL_DOCUMENTS;
     for (let after: number | null = null; await this.#mayContinue(STEP_COSTS.query); ) {

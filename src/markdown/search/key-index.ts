@@ -4,14 +4,16 @@ import type { SqlDatabase } from "./sql.ts";
 
 /**
  * SQL schema of the search index, in the database of the service and in the local `search.db`.
- * Documents are numbers that the owner of the index assigns; the owner also stores their contents.
+ * Documents are numbers. The owner of the index assigns these numbers, and also stores the contents
+ * of the documents.
  *
  * Each key is stored together with the scope of its document (the workspace) and a block of
- * document numbers. So a query finds only documents of its scope, and reads one block at most,
+ * document numbers. So a query finds only documents of its scope. It reads at most one block,
  * however large the index is.
  *
- * Writing one row cannot be interrupted, so a document with very many keys has several rows. SQLite
- * finds documents with several keys in one row; JavaScript finds those with keys in several rows.
+ * Writing one row cannot be interrupted, so a document with very many keys has several rows. If one
+ * row has all keys of a query, SQLite finds the document. If the keys are in several rows,
+ * JavaScript finds the document.
  */
 export const KEY_SCHEMA = `
 CREATE VIRTUAL TABLE search_keys USING fts5(
@@ -20,13 +22,13 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 `;
 
 /**
- * LIMIT: document numbers in one block, so that a query, which reads one block, takes a few
- * milliseconds.
+ * LIMIT: number of document numbers in one block. A query reads one block, and should take only a
+ * few milliseconds.
  */
 const BLOCK_SIZE = 4_096;
 /**
- * LIMIT: keys in one row, so that writing the row does not block for long. Only long Chinese
- * documents have more.
+ * LIMIT: number of keys in one row, so that writing the row does not block for long. Only long
+ * Chinese documents have more keys.
  */
 export const KEYS_PER_ROW = 8_000;
 /**
@@ -96,7 +98,10 @@ export class KeyIndex {
     return this.#has.get(BigInt(document)) !== undefined;
   }
 
-  /** Sorts the documents by number. Some of them may not be in the set (see `KeySet`). */
+  /**
+   * Returns the documents of a set that are in a block, sorted by number. Some of them may not
+   * match the set (see `KeySet`).
+   */
   inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {
     const prefix = makePrefix(scope, block.first);
     const documents = this.#findDocuments(toExpression(set, prefix));
@@ -106,8 +111,8 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix is also stored alone, so that a query finds out whether a block has documents with
-    // several rows.
+    // The prefix is also stored without a key. A query can thus find out whether a block has
+    // documents with several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${toKeyName(key)} `;
     this.#add.run(BigInt(row), tokens);
@@ -119,8 +124,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the documents in a set, among those with several rows. The keys that the set requires
-   * may be in different rows of a document.
+   * Finds documents of a set among those with several rows. The required keys may be in different
+   * rows of a document.
    */
   #findInRows(set: RestrictedKeySet, prefix: string): Set<number> {
     const sets =
@@ -139,7 +144,7 @@ function toKeyName(key: number): string {
   return (key >>> 0).toString(36);
 }
 
-/** Returns a set of documents as a query of FTS5. All keys are in quotes. */
+/** Returns the FTS5 query that finds the documents with the keys of a set. Quotes every key. */
 function toExpression(set: RestrictedKeySet, prefix: string): string {
   const expressions =
     set.kind === "with"

@@ -15,8 +15,8 @@ import { foldText } from "./fold.ts";
 import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
 
 /**
- * A set of documents, given by the keys that they must have. The set never lacks a matching
- * document. It may contain other documents, because different strings can have the same hash.
+ * A set of documents, given by the keys that they must have. The set contains every matching
+ * document. It may also contain other documents, because different strings can have the same hash.
  * - `any`: all documents
  * - `with`: documents with all of these keys
  * - `each`: documents that are in all of these sets
@@ -30,14 +30,14 @@ export type KeySet =
 const ANY_KEYS: KeySet = { kind: "any" };
 const GRAM_LENGTH = 3;
 /**
- * LIMIT: keys with which one word or string is looked up, because more keys would exclude few
- * documents.
+ * LIMIT: number of keys with which one word or string is looked up. More keys would exclude few
+ * further documents.
  */
 const MAX_LOOKUP_KEYS = 12;
 
 /**
- * Initial values of the hash function FNV-1a. Words of titles have a different value than contents,
- * so that they have different hashes.
+ * Initial values of the hash function FNV-1a. A word in a title and the same word in a content need
+ * different hashes, so they have different initial values.
  */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
@@ -51,7 +51,10 @@ export function computeKeys(path: string, text: string): Set<number> {
 
 type KeyedPart = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
-/** Other tasks can run between the parts. Parts may have keys in common. */
+/**
+ * Yields the keys of a document in parts, so that other tasks can run between the parts. Two parts
+ * may have keys in common.
+ */
 export function* keysInParts(path: string, text: string): Generator<KeyedPart, void> {
   const { name, folders } = readPathFields(path);
   const called = `${folders}\n${name}`;
@@ -63,11 +66,14 @@ export function* keysInParts(path: string, text: string): Generator<KeyedPart, v
 
 type AddKeys = (keys: Set<number>, text: string) => void;
 
-/** LIMIT: UTF-16 units in one part of a document, so that other tasks do not wait for long. */
+/**
+ * LIMIT: number of UTF-16 units in one part of a document, so that other tasks do not wait for
+ * long.
+ */
 const PART_LENGTH = 2_000;
 /**
- * Number of UTF-16 units that two consecutive parts share, so that every word is complete in one of
- * the parts. A word that is cut in the other part adds some needless keys.
+ * Number of UTF-16 units that two consecutive parts share. Each word is thus complete in at least
+ * one part. A word that is cut in the other part adds some needless keys.
  */
 const PART_OVERLAP = 256;
 
@@ -87,7 +93,8 @@ function addContentKeys(keys: Set<number>, text: string): void {
 function addUnitKeys(keys: Set<number>, text: string): void {
   for (const unit of splitIntoUnits(text)) {
     if (unit.kind === "run") addRunKeys(keys, unit.text, TEXT_SEED);
-    // The keys of their characters find longer words.
+    // Only short words need a key of their own. Longer words are found by the keys of their
+    // characters.
     else if (isWholeWordOnly(unit.text)) keys.add(hashString(unit.text));
   }
 }
@@ -134,8 +141,8 @@ export function isWholeWordOnly(word: string): boolean {
 }
 
 /**
- * Returns the documents that are in all sets. The keys of several sets become one list: SQLite then
- * begins with the rarest key, and skips most documents of frequent keys.
+ * Returns the documents that are in all sets. Joins the keys of several sets into one list. SQLite
+ * then begins with the rarest key, and skips most documents of the frequent keys.
  */
 export function intersectSets(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
@@ -150,15 +157,15 @@ function uniteSets(sets: readonly KeySet[]): KeySet {
 }
 
 /**
- * Returns the documents that may have a unit: a word, also as a part of another word, or characters
- * of a script without spaces.
+ * Returns the documents that may contain a unit. A unit is a word, which may be a part of another
+ * word, or characters of a script without spaces.
  */
 export function documentsWithUnit({ kind, text }: QueryUnit): KeySet {
   if (kind === "run") return createKeySet(splitIntoPairs(text).map((token) => hashString(token)));
   return isWholeWordOnly(text) ? createKeySet([hashString(text)]) : documentsWithLiteral(text);
 }
 
-/** A title is a path or a heading. */
+/** Returns the documents that may contain a unit in a title. A title is a path or a heading. */
 export function documentsWithTitle({ kind, text }: QueryUnit): KeySet {
   const tokens = kind === "word" ? [text] : splitIntoPairs(text);
   return createKeySet(tokens.map((token) => hashString(token, TITLE_SEED)));
@@ -179,7 +186,7 @@ export type RequiredText = { readonly type: number; readonly str: string; readon
 /** Values of `type` in the package `re2js`. Any other value requires no string. */
 const REQUIREMENT_TYPES = { text: 1, all: 2, any: 3 } as const;
 
-/** LIMIT: depth of nested requirements, because FTS5 refuses queries that are nested deeper. */
+/** LIMIT: depth of nested requirements. FTS5 refuses queries with deeper nesting. */
 const MAX_REQUIREMENT_DEPTH = 16;
 
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {

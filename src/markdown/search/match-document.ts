@@ -9,7 +9,10 @@ export type DocumentMatch = {
   readonly hasAllUnits: boolean;
   /** True if the document has the query as the user typed it. */
   readonly isLiteral: boolean;
-  /** Higher is better. At least 1 if the document has all words or the typed query, otherwise 0. */
+  /**
+   * A higher score is a better match. At least 1 if the document has all words or the typed query;
+   * otherwise 0.
+   */
   readonly score: number;
   /**
    * Quality of the match of each piece of the query, from 0 (absent) to 1. Empty if the document
@@ -34,8 +37,8 @@ const PART_WEIGHTS = { beginning: 0.6, inner: 0.4 } as const;
  */
 const BONUSES = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
 /**
- * LIMIT: occurrences of one word that are examined in one document, because each further occurrence
- * adds less to the score.
+ * LIMIT: number of occurrences of one word that are examined in one document. Each further
+ * occurrence adds less to the score than the one before.
  */
 const MAX_OCCURRENCES = 32;
 
@@ -93,7 +96,7 @@ class FoldedDocument {
   }
 }
 
-/** `fit`: from 0 (absent) to 1. */
+/** `fit`: quality of the match, from 0 (absent) to 1. */
 function matchUnit(document: FoldedDocument, unit: QueryUnit) {
   const { name, folders, text, lengthFactor } = document;
   const [inName, inFolders, inText] = [weighMatches(name, unit), weighMatches(folders, unit), weighMatches(text, unit)];
@@ -112,7 +115,10 @@ function matchUnit(document: FoldedDocument, unit: QueryUnit) {
 type UnitMatches = { readonly weight: number; readonly isWhole: boolean };
 const NO_MATCHES: UnitMatches = { weight: 0, isWhole: false };
 
-/** One whole word has weight 1; each further occurrence adds less than the one before. */
+/**
+ * Returns the weight of a unit's matches. One whole word has weight 1; each further occurrence adds
+ * less than the one before.
+ */
 function weighMatches(text: string, unit: QueryUnit): UnitMatches {
   const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;
@@ -160,7 +166,7 @@ function isPhraseAt(text: string, from: number, phrase: readonly QueryUnit[]): b
 }
 
 /**
- * LIMIT: characters between two words of a phrase, because words that are further apart are no
+ * LIMIT: number of characters between two words of a phrase. Words that are further apart are no
  * phrase.
  */
 const MAX_GAP = 16;

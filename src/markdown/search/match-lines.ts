@@ -16,21 +16,23 @@ export type LineMatch = {
 };
 
 /**
- * Limits for one document. `lines`: matching lines in the result. `characters`: length of a line;
- * longer lines are skipped.
+ * Limits for one document. `lines`: number of matching lines in the result. `characters`: length of
+ * a line; longer lines are skipped.
  */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
-/** LIMIT: matches that are shown in one line, because a line may match at every character. */
+/**
+ * LIMIT: number of matches that are shown in one line, because a line may match at every character.
+ */
 const MAX_RANGES = 100;
 /**
- * Finding one match costs this share of the steps for a whole line, because the search usually ends
- * at the match, long before the end of the line.
+ * Finding one match costs this share of the steps for a whole line. The search usually stops at the
+ * match, long before the end of the line.
  */
 const STEP_SHARE_PER_MATCH = 0.1;
 /**
- * LIMIT: steps after which other tasks can run, so that they do not wait for long. The most complex
- * pattern needs 4,000 steps for each character.
+ * LIMIT: number of steps without a pause, so that other tasks do not wait for long. The most
+ * complex pattern needs 4,000 steps for each character.
  */
 const STEPS_PER_PART = 40_000;
 export type EarlySearchEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
@@ -44,9 +46,9 @@ export class StepMeter {
   #remainingSteps: number;
 
   /**
-   * @param permit permission that all searches share
-   * @param most largest number of steps: characters that are searched, times the steps of the
-   * pattern
+   * @param permit permission to run steps; the searches share one thread
+   * @param most largest number of steps. The steps of a search are the number of searched
+   * characters, times the number of steps of the pattern
    */
   constructor(permit: StepPermit, most: number) {
     this.#permit = permit;
@@ -54,7 +56,7 @@ export class StepMeter {
   }
 
   /**
-   * @param share factor for the steps that are taken from the limit
+   * @param share part of the steps that counts towards the limit
    * @returns null if the steps may run; otherwise why the search ends
    */
   async take(steps: number, share = 1): Promise<EarlySearchEnd | null> {
@@ -64,8 +66,8 @@ export class StepMeter {
   }
 
   /**
-   * Waits until some steps may run. Does not take these steps from the limit: their number depends
-   * on the state of the index, and the result of a search must not.
+   * Waits until some steps may run. Does not count these steps towards the limit: their number
+   * depends on the state of the index, but the result of a search must not depend on it.
    */
   async wait(steps: number): Promise<EarlySearchEnd | null> {
     return (await this.#permit.take(steps)) ? null : { kind: "ended" };
@@ -116,7 +118,9 @@ async function findRanges(
   return ranges;
 }
 
-/** `re2js` itself cannot pause within a line. */
+/**
+ * Finds the matches in a long line, with pauses. The package `re2js` cannot pause within a line.
+ */
 async function findRangesInParts(
   line: string,
   regex: CompiledRegex,
@@ -144,7 +148,7 @@ function createLineMatch(line: number, text: string, found: readonly CharacterRa
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }
 
-/** Half of a surrogate pair counts as one code point. */
+/** Counts code points. Half of a surrogate pair counts as one. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -1,15 +1,15 @@
 import type { SqlDatabase, SqlStatement } from "./sql.ts";
 
-/** LIMIT: database pages that one step merges, so that a step is short. */
+/** LIMIT: number of database pages that one step merges, so that a step is short. */
 const PAGES_PER_STEP = 8;
 /**
- * LIMIT: database pages that one SQL statement merges, so that a statement is short. For more
- * pages, several statements run.
+ * LIMIT: number of database pages that one SQL statement merges, so that a statement is short. More
+ * pages need several statements.
  */
 const MAX_PAGES_PER_STATEMENT = 1_000;
 
 /**
- * Settings of FTS5, which stores its index in segments.
+ * Settings of FTS5, which stores its index as segments in several levels.
  * - `automerge`: writes merge no segments
  * - `usermerge`: a step merges levels with at least four segments
  * - `crisismerge`: FTS5 itself merges a level with 64 segments, so that searches never become slow
@@ -36,8 +36,8 @@ export class IndexMerger {
   }
 
   /**
-   * From now on, writes merge no segments. The caller must call this in a transaction, before its
-   * first write.
+   * Applies `FTS_SETTINGS`, so that writes merge no segments. The caller must call this in a
+   * transaction, before its first write.
    */
   takeOver(): void {
     const automergeRow = this.#selectAutomerge.get() as { v: number } | undefined;

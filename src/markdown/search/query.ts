@@ -2,8 +2,8 @@ import { foldText } from "./fold.ts";
 import { splitIntoPairs, type QueryUnit, splitIntoUnits } from "./tokens.ts";
 
 /**
- * Query of free text, split into words. A *run* is a sequence of characters of a script without
- * spaces.
+ * Query of free text, split into units: words and runs. A *run* is a sequence of characters of a
+ * script without spaces.
  */
 export type TextQuery = {
   readonly phrase: readonly QueryUnit[];
@@ -17,18 +17,21 @@ export type TextQuery = {
    * Query as the user typed it, folded for comparison; an empty string if the query is too short.
    */
   readonly literal: string;
-  /** True if the query has more than words and spaces, such as `--no-edit`, `std::vec` or `c++`. */
+  /**
+   * True if the query contains anything but words and spaces, such as `--no-edit`, `std::vec` or
+   * `c++`.
+   */
   readonly isSpelled: boolean;
 };
 
 /**
- * LIMIT: words and pairs of characters that are searched, so that a long query takes limited time.
- * The rest of the query is ignored.
+ * LIMIT: number of words and pairs of characters that are searched, so that a long query takes
+ * limited time. The rest of the query is ignored.
  */
 const MAX_PIECES = 24;
 /**
- * LIMIT: characters of the typed query. A shorter query is not searched as typed, because it occurs
- * nearly everywhere. A longer query is cut, so that the search takes limited time.
+ * LIMIT: number of characters of the typed query. A shorter query is not searched as typed, because
+ * it occurs nearly everywhere. A longer query is cut, so that the search takes limited time.
  */
 const LITERAL_LENGTH = { min: 3, max: 64 } as const;
 
@@ -44,7 +47,7 @@ export function parseQuery(text: string): TextQuery {
   return { phrase, units, pieces, literal, isSpelled };
 }
 
-/** A run that exceeds the limit is cut. */
+/** Returns the first units of a query, up to the limit. Cuts a run that exceeds the limit. */
 function limitUnits(units: readonly QueryUnit[]): QueryUnit[] {
   const limitedUnits: QueryUnit[] = [];
   let remainingPieces = MAX_PIECES;

@@ -7,8 +7,8 @@ import type { StepPermit } from "./scheduler.ts";
 type RegexHit<One extends FoundDocument> = { readonly found: One; readonly matches: readonly LineMatch[] };
 
 /**
- * `too-many-steps`: the search exceeded the limit of steps, and an incomplete result is not
- * returned. `ended`: the client no longer waits for the result.
+ * `too-many-steps`: the search exceeded the limit of steps; its incomplete result is not returned.
+ * `ended`: the client no longer waits for the result.
  */
 type RegexResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly RegexHit<One>[] }
@@ -17,7 +17,7 @@ type RegexResult<One extends FoundDocument> =
 
 const STEP_COSTS = { query: 5_000, number: 5, document: 1_000 } as const;
 
-/** Sorts the documents by number. */
+/** Searches documents for a regex. Sorts the matching documents by number. */
 export async function searchRegex<One extends FoundDocument>(
   source: DocumentSource<One>,
   permit: StepPermit,
@@ -49,7 +49,10 @@ class RegexSearch<One extends FoundDocument> {
     return stopped ?? (await this.#searchSet(set, limit)) ?? { kind: "found", hits: await this.#keepReadable(limit) };
   }
 
-  /** Examines the documents of a set, the oldest first, until `limit` more documents match. */
+  /**
+   * Examines the documents of a set, the oldest first, until `limit` further documents have
+   * matched.
+   */
   async #searchSet(set: KeySet, limit: number): Promise<EarlySearchEnd | null> {
     const maxHits = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
@@ -85,8 +88,8 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   /**
-   * During the search, a matching document may have been deleted, or the key may have lost its
-   * access.
+   * Returns the first `limit` hits whose documents can still be read. During the search, a document
+   * may have been deleted, or the key may have lost its access.
    */
   async #keepReadable(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);

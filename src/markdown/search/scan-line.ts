@@ -1,7 +1,7 @@
 /**
  * Runs a compiled regex on one line, in parts. Runs the program for one character after the other
  * (Pike's algorithm). Between two characters, the state of the program is only a list of threads,
- * so that it can pause. Finds the same matches as the package `re2js`, which cannot pause.
+ * so the program can pause. Finds the same matches as the package `re2js`, which cannot pause.
  */
 
 import type { CharacterRange } from "./snippets.ts";
@@ -76,7 +76,7 @@ class LineScan {
 
   readCharacter(): boolean {
     const [offset, line] = [this.#offset, this.#line];
-    // The leftmost match is the best. So after a match, no thread begins further right.
+    // The leftmost match is the best, so no thread begins after a match was found.
     if (this.match === null) this.steps += this.#threads.add(this.#program.start, offset, readAssertions(line, offset));
     const width = readWidth(line, offset);
     const character = width === 0 ? END_OF_LINE : line.codePointAt(offset)!;
@@ -86,7 +86,7 @@ class LineScan {
   }
 
   /**
-   * Threads that come first are preferred.
+   * Moves all threads past one character. Threads that are earlier in the list are preferred.
    * @param after offset after the character
    */
   #advance(character: number, after: number): void {
@@ -163,12 +163,15 @@ function readAssertions(line: string, offset: number): number {
   return edge | (offset === 0 ? ASSERTION_BITS.start : 0) | (offset === line.length ? ASSERTION_BITS.end : 0);
 }
 
-/** In `re2js`, only letters, digits and underscores of ASCII are characters of words. */
+/**
+ * Returns true if a character is part of a word. As in `re2js`, only letters, digits and
+ * underscores of ASCII are.
+ */
 function isWordAt(line: string, offset: number): boolean {
   return /\w/.test(line.charAt(offset));
 }
 
-/** Returns the width in UTF-16 units; 0 at the end of the line. */
+/** Returns the width of the character in UTF-16 units; 0 at the end of the line. */
 function readWidth(line: string, offset: number): number {
   if (offset >= line.length) return 0;
   return line.codePointAt(offset)! > 0xffff ? 2 : 1;

@@ -13,7 +13,8 @@ export type StepPermit = {
 };
 
 /**
- * LIMIT: steps that all searches may take in one round, so that other tasks do not wait for long.
+ * LIMIT: number of steps that all searches together may take in one round, so that other tasks do
+ * not wait for long.
  */
 export const STEPS_PER_ROUND = 400_000;
 
@@ -48,7 +49,10 @@ export class SearchScheduler {
     };
   }
 
-  /** Steps that exceed a whole round get a round of their own. */
+  /**
+   * Returns true if some steps may run in this round. If they exceed the limit of a round, they run
+   * in a round that has no other steps yet.
+   */
   #fitsIntoRound(steps: number): boolean {
     return steps <= this.#remainingSteps || this.#remainingSteps === STEPS_PER_ROUND;
   }
@@ -71,9 +75,9 @@ export class SearchScheduler {
 }
 
 /**
- * A search that has used fewer rounds has priority, so that long searches do not delay short ones.
- * If both have used equally many rounds, the older search has priority, so that the searches do not
- * all end late.
+ * Returns true if the first search has priority. A search that has used fewer rounds has priority,
+ * so that long searches do not delay short ones. If both have used equally many rounds, the older
+ * one has priority, so that it ends early. Otherwise all searches would end late.
  */
 function hasPriority(one: RunningSearch, other: RunningSearch): boolean {
   const rounds = Math.floor(one.spent / STEPS_PER_ROUND) - Math.floor(other.spent / STEPS_PER_ROUND);

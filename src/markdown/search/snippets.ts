@@ -10,13 +10,13 @@ export type CharacterRange = readonly [start: number, end: number];
  */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly CharacterRange[] };
 
-// LIMIT: lines that are shown for one document, and characters that are shown of one line, so that
-// a list of results stays short.
+// LIMIT: number of lines that are shown for one document, and number of characters that are shown
+// of one line, so that a list of results stays short.
 const MAX_SNIPPETS = 3;
 const MAX_SHOWN_CHARACTERS = 240;
 /**
- * LIMIT: UTF-16 units at the beginning of a line that are searched, so that a long line takes
- * limited time.
+ * LIMIT: number of UTF-16 units that are searched at the beginning of a line, so that a long line
+ * takes limited time.
  */
 const MAX_SEARCHED_UNITS = 2_048;
 const CHARACTERS_BEFORE = 60;
@@ -32,7 +32,7 @@ export function createSearchString(text: string, whole: boolean): SearchString {
 type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
- * Returns up to three lines that show best why a document was found, in the order of the document.
+ * Returns up to three lines that best show why a document was found, in the order of the document.
  * If only the path matches, returns the first line that is not blank, without matches.
  */
 export function createSnippets(text: string, needles: readonly SearchString[]): Snippet[] {
@@ -44,8 +44,8 @@ export function createSnippets(text: string, needles: readonly SearchString[]): 
 }
 
 /**
- * Returns the lines with the most different matching strings. Stops when enough lines have all
- * strings.
+ * Returns the lines that contain the most of the searched strings. Stops when enough lines contain
+ * all of them.
  */
 function findBestLines(lines: readonly string[], needles: readonly SearchString[]): WeighedLine[] {
   const maxWeight = needles.reduce((sum, needle) => sum + weighString(needle), 0);
@@ -64,7 +64,10 @@ function findBestLines(lines: readonly string[], needles: readonly SearchString[
     .sort((a, b) => a.index - b.index);
 }
 
-/** A long string says more about a line than a pair of characters. */
+/**
+ * Returns the weight of a string. A long string weighs more, because it says more about a line than
+ * a pair of characters.
+ */
 function weighString({ text }: SearchString): number {
   return 1 + text.length / 100;
 }

@@ -1,12 +1,15 @@
-/** Defines where a search gets its documents: contents, and an index that finds them by keys. */
+/**
+ * Defines where a search gets its documents. A source has the contents of documents, and an index
+ * that finds documents by keys.
+ */
 
 import type { KeySet } from "./keys.ts";
 
 export type FoundDocument = {
-  /** Newer documents have larger numbers. */
+  /** Number of the document. Newer documents have larger numbers. */
   readonly document: number;
   readonly path: string;
-  /** An implementation may decompress the content only when it is read. */
+  /** Content of the document. An implementation may decompress the content only when it is read. */
   readonly text: string;
 };
 
@@ -17,8 +20,8 @@ export type DocumentPage = { readonly documents: readonly number[]; readonly nex
 
 export type DocumentSource<One extends FoundDocument> = {
   /**
-   * Returns the newest documents first, each once.
-   * LIMIT: the oldest are left out if there are very many, so that a search takes limited time.
+   * Returns the documents that are not in the index yet, the newest first, each once.
+   * LIMIT: if there are very many, the oldest are left out, so that a search takes limited time.
    */
   unindexed(): Promise<readonly number[]>;
   /**
@@ -27,15 +30,15 @@ export type DocumentSource<One extends FoundDocument> = {
    */
   portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /**
-   * Reads documents in the given order. Leaves out documents that do not exist any more, or that
-   * the key may not read.
+   * Reads documents in the given order. Leaves out documents that no longer exist, or that the key
+   * may not read.
    */
   read(documents: readonly number[]): Promise<readonly One[]>;
 };
 
 /**
- * LIMIT: documents whose contents are in memory at the same time, so that a search takes limited
- * memory.
+ * LIMIT: number of documents whose contents are in memory at the same time, so that a search takes
+ * limited memory.
  */
 const MAX_DOCUMENTS_IN_MEMORY = 50;
 

@@ -1,7 +1,7 @@
 /**
- * Splits strings into words. Chinese, Japanese, Thai and some other scripts have no spaces between
- * words; for these, for Korean and for emoji, finds runs of characters instead. A run is searched
- * by its characters and by pairs of them.
+ * Splits strings into units: words and runs of characters. Runs are used for Chinese, Japanese,
+ * Thai and some other scripts, which have no spaces between words, and also for Korean and emoji. A
+ * run is searched by its characters and by pairs of them.
  */
 
 import { foldWords } from "./fold.ts";
@@ -15,8 +15,8 @@ const WORD_OR_RUN = new RegExp(
 const WORD_CHARACTER = new RegExp(`(?![${UNSPACED_CHARACTERS}])[\\p{L}\\p{N}\\p{M}]`, "u");
 
 /**
- * LIMIT: characters of a word, because nobody types longer words in a query. Longer words, such as
- * base64, are cut.
+ * LIMIT: number of characters in a word. Longer words, such as base64, are cut, because nobody
+ * types them in a query.
  */
 const MAX_WORD_LENGTH = 64;
 
@@ -33,7 +33,10 @@ function cutWord(word: string): string {
   return word.length <= MAX_WORD_LENGTH ? word : [...word].slice(0, MAX_WORD_LENGTH).join("");
 }
 
-/** If a run has only one character, returns that character. */
+/**
+ * Returns the pairs of adjacent characters in a run. If the run has only one character, returns
+ * that character.
+ */
 export function splitIntoPairs(run: string): string[] {
   const characters = [...run];
   if (characters.length === 1) return characters;
