@@ -126,8 +126,8 @@ function closeBracket(brackets: ParagraphBrackets, cx: InlineContext, offset: nu
 }
 
 /**
- * Returns null if no `(destination "title")` begins at `at`. Offsets of the result are in the whole
- * document.
+ * Reads the `(destination "title")` that begins at `at`; returns null if there is none. Offsets of
+ * the result are in the whole document.
  */
 function readResourceAt(cx: InlineContext, at: number, unclosed: UnclosedMarks): LinkResource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;

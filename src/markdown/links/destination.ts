@@ -126,7 +126,7 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLE_BRACKETS = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-/** Also encodes parentheses, which `encodeURIComponent` leaves. */
+/** Percent-encodes a character. Also encodes parentheses, which `encodeURIComponent` leaves. */
 export function encodeCharacter(character: string): string {
   return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }

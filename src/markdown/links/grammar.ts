@@ -165,7 +165,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE_BEGINNING.test(line.text.slice(line.pos));
 }
 
-/** A footnote continues in empty and indented lines. */
+/** Returns true if a footnote continues in a line, because the line is empty or indented. */
 function continuesBlock(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === END_OF_LINE) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -22,8 +22,8 @@ export function readLinkTargets(text: string, place: Place, sources: readonly (T
 }
 
 /**
- * Returns null if the destination is the id of a known document or folder, because a move cannot
- * break such a link.
+ * Returns the target to record for a destination. Returns null if the destination is the id of a
+ * known document or folder, because a move cannot break such a link.
  */
 function readLinkTarget(
   read: Destination,

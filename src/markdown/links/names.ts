@@ -64,7 +64,10 @@ function listPossibleStems(name: string): string[] {
   return foldName(name).endsWith(MARKDOWN_ENDING) ? [name, name.slice(0, -MARKDOWN_ENDING.length)] : [name];
 }
 
-/** Editors ignore case and Unicode forms in wiki links. */
+/**
+ * Returns a name in the form in which names are compared. Editors ignore case and Unicode forms in
+ * wiki links.
+ */
 function foldName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

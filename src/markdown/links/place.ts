@@ -10,9 +10,9 @@ import { readNameOfDestination, type DocumentNames } from "./wiki.ts";
  */
 export type Place = {
   readonly path: string;
-  /** Returns null if no local document or folder is at the path. */
+  /** Returns the id of the local document or folder at a path; null if there is none. */
   idAt(path: string): string | null;
-  /** Returns null if the id has no local path. */
+  /** Returns the local path of a document or folder; null if it has none. */
   pathOf(id: string): string | null;
   /**
    * Returns the id of the target of an absolute path, such as `/plans/a.md`. The path is passed
@@ -43,7 +43,8 @@ function resolvePath(target: string, place: Place): string | null {
   const path = followPath(absolute ? "" : parentOf(place.path), target);
   if (path === null) return null;
   const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
-  // Some editors and disks write a file name in another Unicode normal form than the link has.
+  // Also looks for the other Unicode normal forms of the path, because some editors and disks
+  // change the form of a file name.
   const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
   return id !== null && isDocId(id) && target.endsWith("/") ? null : id;
 }

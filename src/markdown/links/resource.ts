@@ -87,7 +87,9 @@ export function readLabel(text: string, offset: number): { readonly label: strin
   return labelMatch === null ? null : { label: normaliseLabel(labelMatch[1]!), end: offset + labelMatch[0].length };
 }
 
-/** Labels are compared without differences in case and spaces. */
+/**
+ * Returns a label in the form in which labels are compared, without differences in case and spaces.
+ */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")
@@ -96,7 +98,7 @@ export function normaliseLabel(label: string): string {
     .toUpperCase();
 }
 
-/** A backslash can escape ASCII punctuation only. */
+/** Returns true for ASCII punctuation, the only characters that a backslash can escape. */
 export function isPunctuation(character: string): boolean {
   return /^[!-/:-@[-`{-~]$/.test(character);
 }

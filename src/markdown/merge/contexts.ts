@@ -1,8 +1,8 @@
 import { closesFence, readOpeningFence } from "../outline/fences.ts";
 
 /**
- * Blocks that are open at a position of a document, such as code fences and HTML elements. Stacks
- * of equal blocks with one root are one object, so that `===` compares them.
+ * Blocks that are open at a position of a document, such as code fences and HTML elements. Two
+ * stacks with the same root and equal blocks are one object, so that `===` compares them.
  */
 export class BlockStack {
   /** Opening mark of the innermost block; empty if no block is open. */

@@ -62,8 +62,8 @@ const ITEM_NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 
 /**
- * A symbol that begins an item, quote, heading or row is a different word than the same symbol
- * inside a line.
+ * Splits a version into words and symbols. A symbol that begins an item, quote, heading or row
+ * counts as a different word than the same symbol inside a line.
  */
 function splitIntoWords(text: string): SplitVersion {
   const numbers = Array.from(text.matchAll(ITEM_NUMBER), ({ 0: all, 1: item, 2: row, index }) => {

@@ -47,8 +47,8 @@ function mergeNormalised(base: string, local: string, remote: string, reading: M
 }
 
 /**
- * Returns undefined if the front matter of base cannot be read. If base has none, returns an empty
- * one, because both sides may have created it.
+ * Reads the front matter of base; returns undefined if it cannot be read. If base has none, returns
+ * an empty one, because both sides may have created front matter.
  */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);

@@ -38,7 +38,10 @@ export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
   return beginsWithRule(text) ? readFrontMatter(normaliseText(text, false)) : undefined;
 }
 
-/** Returns undefined if a line belongs to no key, or if a key occurs twice. */
+/**
+ * Reads the keys of front matter with their lines. Returns undefined if a line belongs to no key,
+ * or if a key occurs twice.
+ */
 function readEntries(lines: readonly string[]): FrontMatterEntries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
@@ -83,7 +86,10 @@ export function mergeEntries(
 
 const CONFLICT = Symbol("conflict");
 
-/** Returns undefined if the entry was removed; `CONFLICT` if the changes of both sides conflict. */
+/**
+ * Merges the lines of one key. Returns undefined if the result lacks the key; `CONFLICT` if the
+ * changes of both sides conflict.
+ */
 function mergeEntry(
   before: string | undefined,
   mine: string | undefined,

@@ -145,7 +145,8 @@ function isRowShape(shape: string | undefined): boolean {
 }
 
 function keepsOuterGaps(first: InsertedPiece, second: InsertedPiece): boolean {
-  // An addition that directly continues the line above must come first.
+  // If only one addition follows the line above without a blank line, this addition must come
+  // first.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
 }

@@ -23,8 +23,8 @@ export type LineOrigin = {
 
 type OriginSide = {
   /**
-   * `keeps`: index in this side of each line of base. `has`: index in this side of each line of the
-   * merge. The index is -1 if the side lacks the line.
+   * `keeps`: for each line of base, its index in this side. `has`: for each line of the merge, its
+   * index in this side. The index is -1 if the side lacks the line.
    */
   readonly keeps: Int32Array;
   readonly has: Int32Array;

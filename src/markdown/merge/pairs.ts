@@ -71,8 +71,8 @@ function findLinePairs(edit: Edit, base: VersionLines, side: VersionLines, readi
 }
 
 /**
- * Returns a function that computes the largest sum of shares for the lines after a row and a
- * column.
+ * Returns a function that takes an index in the rows and one in the columns of `shares`. The
+ * function returns the largest sum of shares for pairs of lines from these indexes on.
  */
 function createBestSumLookup(
   shares: readonly Float64Array[],

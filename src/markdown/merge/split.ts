@@ -1,4 +1,4 @@
-/** Each line keeps its line feed. The last line may have none. */
+/** Splits a string into lines. Each line keeps its line feed; the last line may have none. */
 export function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }

@@ -83,8 +83,8 @@ export async function findMatchingLines(
   const matches: LineMatch[] = [];
   for (const [index, line] of splitIntoLines(text).entries()) {
     if (matches.length === limits.lines) break;
-    // A character has one or two UTF-16 units, so the characters of a short line need not be
-    // counted.
+    // The number of UTF-16 units is never smaller than the number of characters, so the characters
+    // of a short line need not be counted.
     if (line.length > limits.characters && countCharacters(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_PER_ROUND;
     const foundRanges = await (isShort ? findRanges(line, regex, meter) : findRangesInParts(line, regex, meter));

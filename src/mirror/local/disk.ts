@@ -143,7 +143,7 @@ export class LocalDisk implements Disk {
 
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
-    // The remembered list of open files may be out of date.
+    // The remembered list of open files may be out of date, so it is read again.
     this.#openFiles.forget();
     return this.#effect(work);
   }

@@ -92,7 +92,7 @@ function readUntilNul(bytes: Buffer): string {
 }
 
 /**
- * The lock of Emacs is a symlink to `user@host.pid:boot`, whose target does not exist, or a file
+ * Finds a lock of Emacs: a symlink to `user@host.pid:boot`, whose target does not exist, or a file
  * with that content.
  */
 function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): string | null {
@@ -107,8 +107,8 @@ function findEmacsOwner(fs: Fs, path: string, processProbe: ProcessProbe): strin
 }
 
 /**
- * The lock of LibreOffice names a user and a machine, but no process. So mdmirror cannot check
- * whether the program still runs.
+ * Finds a lock of LibreOffice. It names a user and a machine, but no process, so mdmirror cannot
+ * check whether the program still runs.
  */
 function findOfficeOwner(fs: Fs, path: string): string | null {
   return nullOnAnyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
@@ -126,7 +126,10 @@ function isDead({ host, pid, since }: LockOwner, processProbe: ProcessProbe): bo
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
 
-/** Some programs shorten the name of the machine, others add the domain. */
+/**
+ * Returns true if the name in a lock is the name of this machine. Some programs shorten the name,
+ * others add the domain.
+ */
 function isSameHost(written: string, thisHost: string): boolean {
   const [a, b] = [written.toLowerCase(), thisHost.toLowerCase()];
   if (a === "" || a === b || (a.length >= VIM_BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
@@ -136,8 +139,8 @@ function isSameHost(written: string, thisHost: string): boolean {
 const NO_LOCK_ERRORS: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
- * If the file or its folder cannot be read, all fields are null: the write that follows reports the
- * error.
+ * Returns when a file was last changed and saved, and the program that has the file open. If the
+ * file or its folder cannot be read, all fields are null: the write that follows reports the error.
  */
 export function readFileUse(guard: RootGuard, path: LocalPath, processProbe: ProcessProbe): FileUse {
   const place = nullOnAnyErrno(() => guard.place(path, "file"));

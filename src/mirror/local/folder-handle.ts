@@ -47,7 +47,7 @@ export function openFolderInRoot(
   });
 }
 
-/** Keeps one folder open: the one that a scan is reading. */
+/** Keeps the folder open that a scan is reading. */
 export class ScanFolder {
   readonly #fs: Fs;
   readonly #canKeepOpen: boolean;

@@ -25,7 +25,7 @@ const MISSING_ERRORS = ["ENOENT", "ENOTDIR"];
 
 /**
  * Returns the names in a folder, unsorted; null if the folder does not exist.
- * @throws RulesError if an ignore file has an unusable line
+ * @throws RulesError if an ignore file has an invalid line
  */
 export function listFolderNames(
   guard: RootGuard,
@@ -52,7 +52,7 @@ export function readStampAt(guard: RootGuard, path: LocalPath): Stamp | null {
 
 /**
  * Returns why a path is not synced; null if the path is synced. The file need not exist.
- * @throws RulesError if an ignore file has an unusable line
+ * @throws RulesError if an ignore file has an invalid line
  */
 export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["whyUnsynced"] {
   return guard.withFoldersOpen(() => {

@@ -73,8 +73,8 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
 
 /**
  * Moves a file out of `.mdmirror`, where no other program writes, to a path that must be free.
- * RACE: on disks without hard links, and for entries that are no regular files, the rename
- * overwrites a file that appears at the new path after the check.
+ * RACE: in two cases, the rename overwrites a file that appears at the new path after the check: on
+ * disks without hard links, and for anything but a regular file.
  * @returns the stat of the moved file; null if the new path is taken, and nothing was changed
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {

@@ -14,8 +14,8 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.c
 const O_PATH = 0o10000000;
 
 /**
- * LIMIT: bytes of a file that is read, so that one huge file does not use up the memory. Documents
- * are much smaller. Reading a larger file fails with EFBIG.
+ * LIMIT: number of bytes of a file that is read, so that one huge file does not use up the memory.
+ * Documents are much smaller. Reading a larger file fails with EFBIG.
  */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 

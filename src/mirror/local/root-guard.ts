@@ -12,7 +12,7 @@ export type NotDoneOutcome = Exclude<DiskOutcome<never>, { readonly kind: "done"
 
 /**
  * Absolute path for the next system calls, or the reason why the path cannot be used. `absent`:
- * true if a check has shown that nothing exists at the path.
+ * true if nothing exists at the path for certain.
  */
 type DiskPlace =
   | { readonly ok: true; readonly abs: string }

@@ -134,7 +134,7 @@ function readRuleFile(scan: RulesContext, { abs, stat }: Subfolder, file: string
 }
 
 /**
- * Adds an entry to its folder. Returns the entry if it is a folder that must be read next;
+ * Adds a file or subfolder to the scanned folder. Returns the subfolder if it must be read next;
  * otherwise null.
  */
 function readEntry(

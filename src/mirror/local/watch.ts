@@ -8,8 +8,8 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type IgnoresPath = Parameters<Watcher["start"]>[0];
 
 /**
- * True if one watch of the system can cover a whole tree. On other systems each folder needs its
- * own watch, and the folders of the root are watched one after the other.
+ * True if the system can watch a whole tree with one watch. Otherwise each folder needs its own
+ * watch, and the folders of the root are watched one after the other.
  */
 const WATCHES_TREES = process.platform === "darwin";
 

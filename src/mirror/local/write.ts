@@ -1,6 +1,6 @@
 /**
  * Writes files atomically. At every moment, a path has the complete old content, the complete new
- * content, or no file. No file: only during a replacement that the journal names.
+ * content, or no file. A path has no file only during a replacement that the journal names.
  */
 
 import { type Digest, digestOf } from "../../contract/digest.ts";

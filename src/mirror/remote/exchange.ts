@@ -12,8 +12,8 @@ type StreamReceiver<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
 
 /**
  * One HTTP request with its answer, from the wait for a free connection to the last byte. Calls
- * `settle` once with the result. A stream of events is passed on while it arrives; the body of any
- * other answer is collected first. The result `not-sent` is certain, and not guessed from error
+ * `settle` once with the result. Passes a stream of events on while it arrives; collects the whole
+ * body of any other answer first. The result `not-sent` is certain, and not guessed from error
  * codes. undici calls `onRequestStart` just before it writes the first byte. If the request is
  * aborted in that call, undici writes nothing. After that call, the service may have received the
  * request.

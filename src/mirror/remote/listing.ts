@@ -218,7 +218,10 @@ function isCursorRefusal(reply: ApiReply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";
 }
 
-/** Returns why the first unreadable item cannot be read; null if mdmirror could read all items. */
+/**
+ * Stores the items of a page. Returns why the first unreadable item cannot be read; null if all
+ * items could be read.
+ */
 function storeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
@@ -241,7 +244,7 @@ function storeItems<Item extends { readonly id: string }>(
   return firstReason;
 }
 
-/** Returns false if an item with the same id was listed before. */
+/** Stores one item. Returns false if an item with this id was already in the list. */
 function storeItem<Item extends { readonly id: string }>(
   { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
@@ -295,7 +298,10 @@ function describeForeignAnswer(page: ReturnType<typeof readPage>, value: unknown
   return isForeignPage(page.value.items) ? "a list of something else" : null;
 }
 
-/** A page that has items, but none with the id of a document, is the list of another API. */
+/**
+ * Returns true for a list of another API: the page has items, but none of them has the id of a
+ * document.
+ */
 function isForeignPage(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }

@@ -68,8 +68,8 @@ type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly 
 
 export function readReply(call: ApiCall, result: WireResult, context: ReplyContext): ApiReply {
   if (result.kind === "answer") return readResponse(call, result.response, context);
-  // An unreadable page of a list counts as a lost answer, because a second request may succeed. An
-  // unreadable document would be unreadable again.
+  // An unreadable page of a list counts as a lost answer, because a second request for a page may
+  // succeed. A document that could not be read would be unreadable again.
   if (result.kind === "unreadable" && call.size === "item")
     return readResponse(call, result.response, context, result.why);
   const why = context.scrub(result.why, 200);

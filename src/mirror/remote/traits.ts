@@ -20,7 +20,7 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HAS_DOUBTFUL_CHARACTER = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/** Uses defaults for properties that an older version of mdmirror did not store. */
+/** Adds default values for properties that an older version of mdmirror did not store. */
 export function completeTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, ...known };
 }

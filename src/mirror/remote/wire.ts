@@ -94,7 +94,10 @@ class PooledWire implements Wire {
     return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
   }
 
-  /** Never throws: all errors go to the handler, even the error for an invalid header. */
+  /**
+   * Sends a request. Never throws: the handler gets all errors, even the error for an invalid
+   * header.
+   */
   #dispatch(
     { method, path, headers, body }: WireRequest,
     encodings: string,
