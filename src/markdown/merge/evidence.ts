@@ -6,8 +6,8 @@ import { type MergeReading, readTokenIds } from "./reading.ts";
 const STEPS_PER_WORD = 10;
 
 /**
- * Removed words count as gone if a version still has at most one word in this number of them: a few
- * of the words may occur in the version by chance.
+ * Removed words count as gone from a version if at most one in this number of them is left: a few
+ * of them may occur in the version by chance.
  */
 const CHANCE_DIVISOR = 3;
 

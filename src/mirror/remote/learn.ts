@@ -44,10 +44,7 @@ function isRefusalAt(reply: ApiReply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-/**
- * Fields of a request that renames or moves an item. A `parentId` of null moves the item to the
- * root.
- */
+/** Body of a PATCH, with one field. A `parentId` of null moves the item to the root. */
 export type PatchBody =
   | { readonly name: string }
   | { readonly parentId: DirId | null }
