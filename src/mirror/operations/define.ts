@@ -8,11 +8,11 @@ import * as z from "zod";
 import type { SyncReport } from "./results/shapes.ts";
 
 type DeclaredParts = {
-  /** Verb that names the command, the tool and the method. */
+  /** Name of the command, the tool and the method; it begins with a verb. */
   readonly name: string;
-  /** Line in the list of commands, which begins with a verb and has no full stop. */
+  /** Summary in the list of commands. It begins with a verb and has no full stop. */
   readonly summary: string;
-  /** Paragraphs of the command's help, which are also the description of the tool. */
+  /** Paragraphs of the command's help. They are also the description of the tool for agents. */
   readonly about: readonly string[];
   /** Schema of the input. A field's description is also the help of the command's option. */
   readonly input: z.ZodObject;
@@ -24,13 +24,13 @@ export type Declaration = DeclaredParts & {
   /** `write` takes the folder's lock. With `--read-only`, agents get no tool for the operation. */
   readonly access: "write";
   /**
-   * True if only a person may decide to run the operation, so that agents get no tool for it. A
-   * program has to pass the versions that the person saw, if the operation declares any.
+   * True if only a person may decide to run the operation. Agents then get no tool for it. A
+   * program has to pass the versions that the person saw, if the operation declares `expected`.
    */
   readonly isForPeople?: true;
-  /** True if the next sync carries out the decision, so that no sync follows the operation. */
+  /** True if the next sync carries out the decision. The operation itself then starts no sync. */
   readonly isForNextSync?: true;
-  /** Schema of the versions that the caller saw. The operation refuses if they have changed. */
+  /** Schema of the versions that the caller saw. If they have changed, the operation is refused. */
   readonly expected?: z.ZodObject;
 };
 
@@ -38,7 +38,9 @@ export type ReadDeclaration = DeclaredParts & {
   /** `sync`: the operation may sync both sides. With `--read-only`, agents get no tool for it. */
   readonly access: "read" | "sync";
   readonly isOnline?: true;
-  /** Result fields with documents' content, which `--json` and structured tool output omit. */
+  /**
+   * Names of result fields with documents' content. `--json` and structured tool output omit them.
+   */
   readonly contents?: readonly string[];
   /** Clause about unusual exit codes of the command; undefined if it has none. */
   readonly exits?: string;
@@ -54,13 +56,15 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/** Result of an operation. `sync` reports the sync that followed; null without a sync. */
+/**
+ * Result of an operation. `sync` is the report of the sync that followed; null if none followed.
+ */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
-/** Method of the library. An input with only optional fields may be left out. */
+/** Type of the library's method. The input may be left out if all its fields are optional. */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
   : (...input: MethodInput<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
@@ -76,7 +80,7 @@ const COMMON_FIELDS = z.strictObject({
   noSync: z.boolean().describe("only change the local folder; the next sync uploads it").optional(),
 });
 
-/** Returns the schema of an operation's input, without `expected`, the versions that were seen. */
+/** Returns the schema of an operation's input, without the versions in `expected`. */
 export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const { input } = declared;
   if (declared.access !== "write") return input;
@@ -88,7 +92,7 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
 export type ResultEnds = {
   /** Number of the operation's run, which `undo` can revert; null if there was no run. */
   readonly run: number | null;
-  /** True if some documents were not tried, because the service could not be reached. */
+  /** True if the service could not be reached, so that some documents were not tried. */
   readonly isOffline?: boolean;
   readonly items: readonly CommonResultItem[];
 };

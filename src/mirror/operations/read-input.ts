@@ -9,14 +9,16 @@ import {
   type ReadInput,
 } from "./define.ts";
 
-/** Returns the schema of an operation's input, with `expected`, the versions that were seen. */
+/** Returns the schema of an operation's input, with the versions in `expected`. */
 export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodObject {
   const ownSchema = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return ownSchema;
   return z.strictObject({ ...ownSchema.shape, expected: declared.expected.optional() });
 }
 
-/** Checks a caller's input against its schema, because some callers have no type checker. */
+/**
+ * Checks a caller's input against the operation's schema, because some callers are not compiled.
+ */
 export function readInput<D extends Declaration>(declared: D, input: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, input: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, input: unknown = {}): Result<unknown> {

@@ -23,19 +23,21 @@ import { toReportJson } from "./results/report.ts";
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
-  /** Returns false if the plan changes nothing; by default, if its preview has no items. */
+  /**
+   * Returns false if the plan changes nothing. The default looks for items in the plan's preview.
+   */
   readonly hasWork?: (plan: Plan) => boolean;
-  /** Returns the current versions, with the keys of the input's `expected`. */
+  /** Returns the current versions, by the keys of the input's `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
   readonly preview: (plan: Plan) => ResultOf<D>;
-  /** @param stop aborts when no further step may start */
+  /** @param stop when this signal aborts, no further step may start */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
 
 type ExpectedVersions = Readonly<Record<string, string | null>>;
 
 export type FrontEndSteps<Plan, Output> = {
-  /** Asks the user, who has seen the plan, whether to carry it out. False ends the operation. */
+  /** Asks the user whether to carry out the plan. False ends the operation. */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Runs after the operation's own changes, before the sync that follows them. */
   readonly beforeSync?: (plan: Plan, result: Output) => void;
@@ -90,7 +92,7 @@ export async function carryOut<D extends Declaration, Plan>(
   return performPlan(operation, mirror, plan, hooks, input.noSync !== true);
 }
 
-/** Returns trouble if the root's path has another folder, because nothing may then be written. */
+/** Returns trouble if another folder is at the root's path, because nothing may then be written. */
 function checkLinkedRoot({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
@@ -142,7 +144,7 @@ function refuseStaleInput(changed: readonly string[]): Result<never> {
   });
 }
 
-/** Returns the result for `--json`, the library and the tools for agents. */
+/** Returns the operation's result as JSON for `--json`, the library and the tools for agents. */
 export function toOperationJson<D extends Declaration>(
   end: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {
@@ -152,7 +154,7 @@ export function toOperationJson<D extends Declaration>(
 
 /**
  * Carries out an operation in a linked folder without asking the user anything. If only a person
- * may decide on the operation, the caller has to pass the versions that the person saw.
+ * may decide, the caller has to pass the versions that the person saw.
  */
 export async function runOperation<D extends Declaration, Plan>(
   root: string,
@@ -178,7 +180,7 @@ export async function runOperation<D extends Declaration, Plan>(
 
 type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
-    /** Receives messages for the user about opening the folder, such as about a damaged state. */
+    /** Receives messages for the user from the opening of the folder, such as a damaged state. */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
 

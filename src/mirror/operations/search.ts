@@ -1,4 +1,7 @@
-/** Searches offline, with the service's search code and an index in `.mdmirror/search.db`. */
+/**
+ * Searches the local files offline. Uses the service's search code and the index
+ * `.mdmirror/search.db`.
+ */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +49,7 @@ type IndexUpdate = { readonly indexed: number; readonly notes: readonly string[]
 
 /**
  * Updates the index from the files, then searches it. Needs no lock, key or network, and writes
- * only the index. Pauses regularly, so that other work of the process can run.
+ * only the index. Pauses regularly, so that other work of the process is not delayed.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -119,7 +122,7 @@ async function compilePattern(pattern: string) {
   );
 }
 
-/** Opens the index of a folder. An index that cannot be written is created in memory instead. */
+/** Opens the index of a folder. If the file cannot be written, creates the index in memory. */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
   const indexResult = openSearch(folder);
   if (indexResult.kind === "opened") return { search: indexResult.search, notes: [] };
@@ -139,14 +142,14 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<IndexUpdat
     const indexedCount = await runInTurns(indexChangedFiles(search, tree, (path) => readContent(disk, path)));
     return { indexed: indexedCount, notes: [] };
   } catch (error) {
-    // Another search writes the index, or the disk is full. The outdated index is still useful.
+    // Another search is writing the index, or the disk is full. The old index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
 }
 
-/** Runs a generator step by step. Other work of the event loop can run between two steps. */
+/** Runs a generator step by step, and lets the event loop do other work between two steps. */
 async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = work.next();
@@ -159,7 +162,10 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/** LIMIT: documents indexed in a turn, so that the event loop's other work need not wait. */
+/**
+ * LIMIT: number of documents indexed in one turn, so that the event loop's other work is not
+ * delayed.
+ */
 const DOCUMENTS_AT_ONCE = 200;
 
 /** Indexes changed files, and removes missing files. Returns the number of files that it read. */
@@ -169,7 +175,7 @@ function* indexChangedFiles(
   read: (path: LocalPath) => string | null,
 ): Generator<void, number> {
   const unseenPaths = [...tree.unseen.keys()];
-  // The service's search does not find files with a folder's rules, so local search must not.
+  // The service's search leaves out files with a folder's rules, so local search does the same.
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changedFiles = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let updateCount = 0;

@@ -25,14 +25,16 @@ export const HISTORY = {
     asOf: makeOption(MOMENT, "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)", { value: "TIME" }),
   }),
   result: z.strictObject({
-    /** Id of the document; null if no document has the path, but versions of it are stored. */
+    /** Id of the document; null if no document has the path, although versions of it are stored. */
     id: TEXT.nullable(),
     path: TEXT,
     gone: z.boolean(),
     /** Time, run and reason of the document's deletion; null while the document exists. */
     deleted: z.strictObject({ at: TIME, run: z.int().nullable(), what: TEXT.nullable() }).nullable(),
     versions: makeListSchema({
-      /** Number of the version. The oldest has 1, so that numbers stay when versions are added. */
+      /**
+       * Number of the version. The oldest version has 1, so a new version changes no other number.
+       */
       n: z.int(),
       /** Time when mdmirror first saw the version; 0 or less if that time is unknown. */
       at: TIME,
@@ -42,13 +44,20 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /** Id of another document that had this path and content; null for the document's own. */
+      /**
+       * Id of another document that had this path and content; null for a version of this document.
+       */
       other: TEXT.nullable(),
-      /** Size in bytes of UTF-8; null if the content is no longer kept. */
+      /** Size in bytes of UTF-8; null if the content is no longer stored. */
       size: z.int().nullable(),
-      /** Merge that created this version, with its digests; null if no merge did. */
+      /**
+       * Merge that created this version, with the digests of its versions; null without a merge.
+       */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /** Clause with the numbers of the versions that were merged into this version. */
+      /**
+       * Clause with the numbers of the versions that were merged into this one; null without a
+       * merge.
+       */
       mergedFrom: TEXT.nullable(),
       isLocal: z.boolean(),
     }),
@@ -85,15 +94,20 @@ export const DIFF = {
     n: z.int().min(1).meta({ description: "the number of a version in the history", isOperand: true }).optional(),
   }),
   result: z.strictObject({
-    /** Documents whose sides differ; for a path in the input: its document, even if equal. */
+    /**
+     * Documents whose sides differ. If the input has a path, that document is listed even if its
+     * sides are equal.
+     */
     documents: makeListSchema({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
-      /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
+      /** Numbers of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
-      /** Version to compare with `after`; null without such a version, or without a path. */
+      /**
+       * Content that is compared with `after`; null if there is none, or if the input has no path.
+       */
       before: TEXT.nullable(),
-      /** Content of the local file; null if there is no file, or without a path in the input. */
+      /** Content of the local file; null if there is no file, or if the input has no path. */
       after: TEXT.nullable(),
       /** Content from which both edits of a conflict started; null without a conflict. */
       base: TEXT.nullable(),

@@ -32,7 +32,7 @@ export const CONFLICTS = {
       detail: TEXT,
       requestId: TEXT.nullable(),
       next: TEXT,
-      /** True if the problem is pending: it ends without an action of the user. */
+      /** True if the problem is pending: it ends by itself, without an action of the user. */
       waits: z.boolean(),
       since: TIME,
     }),
@@ -53,19 +53,30 @@ export const REVIEWS = {
   result: z.strictObject({
     reviews: makeListSchema({
       path: TEXT,
-      /** Id of the change in review; null if another user sent it, or the service gave no id. */
+      /**
+       * Id of the change in review; null if another user sent the change, or the service gave no
+       * id.
+       */
       changeId: TEXT.nullable(),
       reason: z.enum(["protected", "conflict"]).nullable(),
       since: TIME,
       /** Change id of the last published version that mdmirror saw. */
       liveChangeId: TEXT,
-      /** Last published content that mdmirror saw, in the local form; null if not stored. */
+      /** Last published content that mdmirror saw, with local links; null if it is not stored. */
       live: TEXT.nullable(),
-      /** Content sent to review; null if another program sent it, or it is no longer stored. */
+      /**
+       * Content sent to review; null if another program sent it or its content is no longer stored.
+       */
       submitted: TEXT.nullable(),
-      /** Paths that cannot be deleted during the review: the document and the folders above it. */
+      /**
+       * Paths that cannot be deleted during the review: those of the document and of the folders
+       * above it.
+       */
       blocks: TEXTS,
-      /** True if the document was deleted locally. Its deletion waits for the end of the review. */
+      /**
+       * True if the document was deleted locally. mdmirror deletes it on the service after the
+       * review.
+       */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
     }),
@@ -92,7 +103,7 @@ export const VERIFY = {
     onlyService: makeListSchema({ path: TEXT, id: TEXT }),
     /** Documents that differ for a known reason: they are in review, in conflict or blocked. */
     blocked: makeListSchema({ path: TEXT, reason: TEXT, detail: TEXT }),
-    /** Paths that mdmirror could not read on one side, and therefore could not compare. */
+    /** Documents that mdmirror could not compare, because it could not read them on one side. */
     unseen: makeListSchema({ path: TEXT, why: TEXT }),
   }),
 } satisfies ReadDeclaration;

@@ -14,10 +14,10 @@ const STOP_RESULT = z.strictObject({
   reasons: makeListSchema({ reason: TEXT, detail: TEXT }),
   /** Version of the stop, for the answer's `expected`; null if no change is stopped. */
   version: DIGEST.nullable(),
-  /** Number of the plan's steps that are not stopped, but wait for the user's answer too. */
+  /** Number of steps that no safety check stopped, but that also wait for the user's answer. */
   waiting: z.int(),
   next: z.enum(["daemon", "sync"]),
-  /** Stopped changes by path. `what` is the kind of the change in words; `notes` has its reason. */
+  /** Stopped changes by path. `what`: kind of the change in words. `notes`: reason of the stop. */
   items: makeListSchema({ ...ITEM_FIELDS, what: TEXT }),
 });
 

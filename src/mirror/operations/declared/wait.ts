@@ -31,7 +31,10 @@ export const WAIT = {
     live: z.int(),
     /** Number of requested paths that `paths` leaves out. */
     more: z.int(),
-    /** Requested paths, worst first; of a requested folder, only those that had to be uploaded. */
+    /**
+     * States of the requested paths, worst first. Of a folder, only documents that had to be
+     * uploaded.
+     */
     paths: makeListSchema({
       path: TEXT,
       /**
@@ -42,7 +45,9 @@ export const WAIT = {
        */
       state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
       id: TEXT.nullable(),
-      /** Change id of the last version on both sides; for `live`, of the awaited content. */
+      /**
+       * Change id of the last version on both sides. For `live`: change id of the awaited content.
+       */
       changeId: TEXT.nullable(),
       /** Ids of the document's changes in review, if the service reported them. */
       reviews: TEXTS,

@@ -14,9 +14,9 @@ import type { DoctorCheck } from "./check.ts";
 import { makePseudonyms, type Pseudonyms } from "./pseudonyms.ts";
 
 /**
- * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. A
- * developer can make this plan again from the bundle. A bundle has no content, no key and no
- * messages, and has names only if the user asks for them.
+ * A bundle for a bug report: what mdmirror observed of a linked folder, and what it planned. From
+ * the bundle, a developer can make this plan again. A bundle has no content, no key and no
+ * messages. It has names only if the user allows them.
  */
 export type Bundle = {
   readonly format: typeof BUNDLE_FORMAT;
@@ -25,21 +25,21 @@ export type Bundle = {
   readonly names: "replaced" | "kept";
   readonly checks: readonly Pick<DoctorCheck, "about" | "state">[];
   readonly journal: PlainData;
-  /** Arguments of the planner that are data. */
+  /** Arguments of the planner, except those that are functions. */
   readonly input: PlainData;
-  /** Recorded results of the planner's arguments that are functions. */
+  /** Recorded results of those arguments of the planner that are functions. */
   readonly answers: PlainData;
   readonly planned: PlainPlan;
 };
 
-/** Format of a bundle. The format changes when mdmirror can no longer replay older bundles. */
+/** Format of a bundle. It gets a new number when mdmirror can no longer replay older bundles. */
 export const BUNDLE_FORMAT = "mdmirror bundle 2";
 
 /** A value as JSON. A Map is written as `{map: …}`, and a Set as `{set: …}`. */
 type PlainData = unknown;
 export type PlainPlan = { readonly [Member in keyof Plan]-?: readonly unknown[] };
 
-/** Results of the planner's arguments that are functions, by the path or digest they got. */
+/** Recorded results of the planner's functions, by the path or digest that the function got. */
 type PlannerAnswers = {
   readonly ignores: Record<"file" | "folder", Map<string, boolean>>;
   readonly conflicts: Map<string, ReturnType<Policy["conflicts"]>>;
@@ -48,14 +48,14 @@ type PlannerAnswers = {
 };
 
 /**
- * Lines of one content, as far as the planner needs them to compare contents. `shared` has the
- * lines that another content of the bundle also has. `other` counts the characters of all other
- * lines.
+ * Lines of one content, with only what the planner needs to compare contents. `shared` has the
+ * lines that another content of the bundle also has. `other` is the number of characters of all
+ * other lines.
  */
 type ContentLines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**
- * A line that several contents have. The bundle keeps no other characters of the line than `mark`.
- * - `line`: number of the line, the same in each content that has it
+ * A line that several contents have. Of its characters, the bundle keeps only `mark`.
+ * - `line`: number that identifies the line in all contents that have it
  * - `mark`: beginning of the line if it is a conflict marker, otherwise ""
  */
 type SharedLine = {
@@ -66,7 +66,7 @@ type SharedLine = {
 };
 type ConflictMark = "<<<<<<< " | "=======" | ">>>>>>> " | "";
 
-/** `differences`: a line for each difference between the bundle's plan and the folder's. */
+/** `differences`: a line for each difference between the bundle's plan and the real plan. */
 type MadeBundle = { readonly bundle: Bundle; readonly differences: readonly string[] };
 
 export async function makeBundle(
@@ -92,8 +92,8 @@ export async function makeBundle(
 type RecordedFacts = Pick<Bundle, "journal" | "input" | "answers" | "planned">;
 
 /**
- * Records a plan and its input. Replaces names by pseudonyms, unless the user wants the names.
- * @param salt a secret that no file keeps, so that nobody can reverse the pseudonyms
+ * Records a plan and its input. Replaces names by pseudonyms, unless the user allows the names.
+ * @param salt a secret that is stored nowhere, so that nobody can find the names of the pseudonyms
  */
 export function recordFacts(
   { plan, input, journal }: { readonly plan: Plan; readonly input: PlanInput; readonly journal: readonly OpenIntent[] },
@@ -111,7 +111,7 @@ export function recordFacts(
   });
   const { digest } = makePseudonyms([], [], salt);
   if (withNames) return copyWith({ ...UNCHANGED_NAMES, digest });
-  // A pseudonym depends on all names of the folder, so this first copy only collects the paths.
+  // A pseudonym depends on all names of the folder. This first copy only collects the paths.
   const paths = new Set<string>();
   const collectPath = (found: string): string => {
     paths.add(found);
@@ -128,7 +128,9 @@ function listIds({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   return new Set(recordMaps.flatMap((map) => [...map.keys()]));
 }
 
-/** Plans once more, to record the results of the planner's arguments that are functions. */
+/**
+ * Plans once more, and records the results of those arguments of the planner that are functions.
+ */
 function recordAnswers(input: PlanInput): PlannerAnswers {
   const ignores: PlannerAnswers["ignores"] = { file: new Map(), folder: new Map() };
   const conflicts: PlannerAnswers["conflicts"] = new Map();
@@ -186,7 +188,7 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
   );
 }
 
-/** How `toPlain` replaces the strings of a member. A string without a rule becomes "". */
+/** Rules by which `toPlain` replaces a member's string. A string without a rule becomes "". */
 const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...mapMembers("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),
@@ -205,7 +207,7 @@ function mapMembers<Rule extends string>(rule: Rule, members: string): Record<st
 /**
  * Returns a copy of data as JSON, without functions and without strings that could be private.
  * @param member name of the member that has the value
- * @param ids ids of documents and folders. All other keys of maps are paths
+ * @param ids ids of documents and folders. All other keys of a map are paths
  */
 function toPlain(value: unknown, member: string, pseudonyms: Pseudonyms, ids: ReadonlySet<string>): PlainData {
   const copyInner = (one: unknown, name = member): PlainData => toPlain(one, name, pseudonyms, ids);
@@ -240,14 +242,14 @@ export function toPlainPlan(plan: Plan, pseudonyms = UNCHANGED_NAMES, ids: Reado
   return toPlain(planParts, "", pseudonyms, ids) as PlainPlan;
 }
 
-/** Returns a line for each difference between two plans, and for another order of their steps. */
+/** Returns a line for each difference between two plans, also for a different order of steps. */
 export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] {
   return (["steps", "blocks", "verdict", "toRead", "renamedForOthers"] as const).flatMap((part) => {
     const plannedEntries = new Set(planned[part].map((one) => JSON.stringify(one)));
     const replayedEntries = new Set(replayed[part].map((one) => JSON.stringify(one)));
     const lostEntries = [...plannedEntries.difference(replayedEntries)].map((one) => `- ${part}: ${one}`);
     const addedEntries = [...replayedEntries.difference(plannedEntries)].map((one) => `+ ${part}: ${one}`);
-    // Only the order of steps counts. Other parts are ordered by names, which pseudonyms change.
+    // Only the order of steps matters. Other lists are ordered by names, which pseudonyms change.
     const isMoved =
       part === "steps" &&
       lostEntries.length + addedEntries.length === 0 &&
@@ -259,11 +261,14 @@ export function comparePlans(planned: PlainPlan, replayed: PlainPlan): string[] 
 type ReplannedBundle = {
   readonly plan: Plan;
   readonly input: PlanInput;
-  /** Number of calls by the planner whose result the bundle does not have. */
+  /** Number of the planner's calls for which the bundle has no result. */
   readonly unanswered: number;
 };
 
-/** Plans again from a bundle. The contents are invented, as similar as the recorded contents. */
+/**
+ * Plans again from a bundle. Invents contents that are as similar to each other as the recorded
+ * ones.
+ */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;
   const { ignores, conflicts, texts } = fromPlain(recorded) as PlannerAnswers;
@@ -299,8 +304,9 @@ function fromPlain(plain: PlainData): unknown {
 }
 
 /**
- * First code points of invented lines: of lines that several contents have, and of other lines.
- * LIMIT: two ranges of letters, enough for about 20,000 shared lines and 11,000 contents.
+ * First code points of the letters in invented lines. The first is for lines that several contents
+ * have, the second for other lines.
+ * LIMIT: the two ranges of letters are enough for about 20,000 shared lines and 11,000 contents.
  */
 const [SHARED_FROM, OTHER_FROM] = [0x4e00, 0xac00];
 

@@ -14,7 +14,10 @@ export type DoctorCheck = {
   readonly fault?: Trouble["kind"];
   /** Sizes in bytes by name, for programs. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** Trait of the service, for programs: its learned value, and the value that mdmirror prefers. */
+  /**
+   * Trait of the service, for programs. `learned`: its value. `liked`: the value that mdmirror
+   * prefers.
+   */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

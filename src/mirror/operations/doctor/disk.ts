@@ -9,7 +9,9 @@ import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./ch
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
-/** Checks case, Unicode, hard links and free space with a file in `.mdmirror/tmp`. */
+/**
+ * Checks case, Unicode, hard links and free space of the disk with a test file in `.mdmirror/tmp`.
+ */
 export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
   const checks: DoctorCheck[] = [
@@ -68,7 +70,7 @@ function checkHardLinks(folder: string, random: Random): DoctorCheck {
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): DoctorCheck[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // The other half of the limit is left for editors and desktops.
+  // mdmirror should need at most half of the limit, because editors and desktops need watches too.
   if (folders + 1 > limit / 2) {
     const nextStep = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [makeWarning("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, nextStep)];
@@ -114,7 +116,9 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/** LIMIT: folders above the linked folder that mdmirror checks, because usual paths are shorter. */
+/**
+ * LIMIT: number of folders above the linked folder that mdmirror checks. Usual paths are shorter.
+ */
 const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): DoctorCheck[] {
@@ -134,8 +138,8 @@ export function checkNeighbours(root: string): DoctorCheck[] {
 }
 
 /**
- * Programs that use one name to mark a synced folder and for their settings in the home folder. The
- * name therefore counts only in the linked folder itself.
+ * Programs that mark a synced folder with a name that their settings in the home folder also have.
+ * The name therefore counts only in the linked folder itself.
  */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
@@ -156,7 +160,9 @@ function readNames(folder: string): string[] {
   }
 }
 
-/** Endings of a SQLite database's files. Until a checkpoint, `-wal` may have most content. */
+/**
+ * Endings of the files of a SQLite database. Before a checkpoint, `-wal` may have most of the data.
+ */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder absolute path of `.mdmirror` */
@@ -179,7 +185,9 @@ export function checkHistory(folder: string): DoctorCheck {
   }
 }
 
-/** Returns a size in powers of 1000, as file managers do: `0 B`, `999 B`, `1.5 KB`, `12 MB`. */
+/**
+ * Returns a size in powers of 1000, as file managers show it: `0 B`, `999 B`, `1.5 KB`, `12 MB`.
+ */
 export function formatSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
@@ -191,7 +199,7 @@ export function formatSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Returns the bytes of a file or folder; 0 if it does not exist, or was removed meanwhile. */
+/** Returns the size of a file or folder in bytes; 0 if it does not exist. */
 function measureSize(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;

@@ -16,7 +16,7 @@ import { checkTraits } from "./traits.ts";
 
 type ExamineOptions = HostOptions & { readonly keyFile: string | null };
 
-/** Runs each check of `doctor` on its own, so that an error in one hides no other result. */
+/** Runs each check of `doctor` separately, so that an error in one check hides no other result. */
 export async function runChecks(dir: string, options: ExamineOptions): Promise<DoctorCheck[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);

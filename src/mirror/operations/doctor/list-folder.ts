@@ -1,6 +1,6 @@
 /**
- * Lists the entries of a folder with their states, for the web page. Reads the state file, the
- * names on disk, and the content of only those entries that the page shows.
+ * Lists the entries of a folder with their states, for the web page. Reads the state file and the
+ * names on disk. Reads the content of an entry only if the page shows the entry.
  */
 
 import { isSameStamp, type Block } from "../../model/record.ts";
@@ -35,12 +35,15 @@ type FolderEntry = {
   readonly state: EntryState;
   /** Reason for the state, as a clause; null for a state that needs none. */
   readonly why: string | null;
-  /** Number of entries below a folder that require an action of the user. */
+  /** Number of files below a folder that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
-  /** Documents below a folder at the last sync. Null for a file, and in a search by name. */
+  /**
+   * Totals of the documents below a folder at the last sync; null for a file or in a search by
+   * name.
+   */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
-  /** Record of a file whose content decides about its state; null if the state is already known. */
+  /** Record of a file whose state depends on its content; null if the state is already known. */
   readonly row: DocumentRow | null;
 };
 
@@ -143,24 +146,30 @@ function describeBlock({ reason, detail }: Block): Pick<FolderEntry, "state" | "
 }
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
-  /** Bytes, and milliseconds since the epoch of the last change; null without a file. */
+  /**
+   * Size in bytes, and time of the last change in milliseconds since the epoch; null without a
+   * file.
+   */
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
-/** A range of a folder's entries. `total` and `counts` are of all entries of the folder. */
+/** A range of a folder's entries. `total` and `counts` are for all entries of the folder. */
 export type EntryList = {
   readonly total: number;
   readonly counts: Readonly<Record<FolderEntry["kind"], number>>;
   readonly entries: readonly ShownEntry[];
 };
 
-/** Range of entries, from 0. Only entries whose names contain `name` count, unless it is "". */
+/**
+ * Range of entries; `from` begins at 0. If `name` is not "", only entries whose names contain it
+ * count.
+ */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 
 /**
- * Lists the entries directly in a folder: folders first, then files, by name. If the range has a
- * name, lists the entries at any depth whose names contain it, regardless of case. Leaves out
- * entries in folders that are not synced.
+ * Lists the entries directly in a folder: folders first, then files, by name. Given a name, lists
+ * all entries at any depth whose names contain it, regardless of case. Leaves out entries in
+ * folders that are not synced.
  * @param root real path of a folder that has `.mdmirror/`
  */
 export function listFolder(root: string, folder: LocalPath, range: EntryRange, random: Random): Result<EntryList> {
@@ -179,8 +188,8 @@ export function listFolder(root: string, folder: LocalPath, range: EntryRange, r
 }
 
 /**
- * Returns the folders of a tree that is open at one folder: the folders above this folder with all
- * their siblings, and the folders directly below it. Each folder comes before its subfolders.
+ * Returns the folders of a tree in which one folder is open: the folders above it, all siblings of
+ * these folders, and the folders directly below it. Each folder comes before its subfolders.
  */
 export function listTree(root: string, folder: LocalPath): readonly LocalPath[] {
   const openFolders = new Set(["", ...ancestorsOf(folder), folder]);
@@ -192,7 +201,7 @@ export function listTree(root: string, folder: LocalPath): readonly LocalPath[] 
   return listBelow("");
 }
 
-/** @param path path of the entry, which is not the root itself */
+/** @param path path of the entry, never the root */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<ShownEntry | null> {
   const openedFolder = openFolder(root, parentOf(path), "directly", random);
   if (openedFolder.kind === "trouble") return openedFolder;
@@ -242,7 +251,7 @@ function listEntries(disk: LocalDisk, folder: LocalPath, rows: FolderRows, depth
 
 /**
  * Returns an entry with its current state, because the file may have been edited since the last
- * sync. Reads the file only if its stamp does not prove that it is unchanged.
+ * sync. Does not read a file whose stamp proves that it is unchanged.
  */
 function updateState(disk: LocalDisk, { row, ...entry }: FolderEntry): ShownEntry {
   const { path, kind } = entry;

@@ -4,36 +4,41 @@ import { type Digest, digestOf, EMPTY_DIGEST } from "../../../contract/digest.ts
 import { pathKey } from "../../../contract/path.ts";
 
 /**
- * Replaces the names and digests in a bug report by pseudonyms, so that the planner makes the same
- * plan from them.
+ * Replaces the names and digests in a bug report by pseudonyms. The planner makes the same plan
+ * from the pseudonyms.
  * - Unchanged: the tree of folders, extensions, the order of names, numbers of up to two digits,
  *   names that mdmirror makes, and all characters other than letters and digits.
- * - Two names that are one name on a disk that ignores case have pseudonyms that are one name
- *   there.
+ * - If two names are the same on a disk that ignores case, so are their pseudonyms.
  * - A pseudonym has a fixed length, or the length of its word if that is longer.
  */
 export type Pseudonyms = { readonly path: (path: string) => string; readonly digest: (digest: string) => string };
 
 const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
-/** Matches numbers such as those of `numberedName`, which stay unchanged. */
+/** Matches short numbers, such as those that `numberedName` adds. They stay unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
 /** Names that stay unchanged, because mdmirror treats them specially. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 /** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
-/** LIMIT: letters of a pseudonym that number its word. Four of 20 letters number 160,000 words. */
+/**
+ * LIMIT: number of letters that identify the word of a pseudonym. Four letters of 20 are enough for
+ * 160,000 words.
+ */
 const CODE_LENGTH = 4;
-/** LIMIT: characters of a usual word. Pseudonyms of usual words have one length, to hide theirs. */
+/**
+ * LIMIT: number of characters of a usual word. The pseudonyms of all usual words have the same
+ * length, to hide the words' lengths.
+ */
 const MAX_USUAL_WORD = 24;
 
 /**
  * Makes pseudonyms for the names of a folder.
  * @param paths all paths that will be replaced
- * @param ids ids of documents and folders. If mdmirror appends an id's digits to a name, they stay
+ * @param ids ids of documents and folders. Digits of an id that mdmirror added to a name stay
  * unchanged
- * @param salt a secret that is not kept, so that each bundle has other pseudonyms
+ * @param salt a secret that is stored nowhere, so that each bundle has other pseudonyms
  */
 export function makePseudonyms(paths: Iterable<string>, ids: Iterable<string>, salt: string): Pseudonyms {
   const names = new Set([...paths].flatMap((path) => path.split("/")));
@@ -74,7 +79,10 @@ function* listSymbolWords(names: Iterable<string>): Generator<string> {
   }
 }
 
-/** Returns the pseudonyms. Two words that are one name on some disk stay one name on it. */
+/**
+ * Returns the pseudonym of each word. If a disk treats two words as the same name, it also treats
+ * their pseudonyms as the same name.
+ */
 function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
   const groups = [...Map.groupBy(words, (word) => pathKey(word, ALL_FOLDED))].sort(([a], [b]) => compareStrings(a, b));
   return new Map(
@@ -94,7 +102,8 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the mark comes behind the code. In front, the mark would change the order of words.
+  // ORDER: the mark is after the code, because a mark before the code would change the order of
+  // words.
   const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;
@@ -105,13 +114,15 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
 
 /**
  * Returns a number below 8 as three letters. Each letter is one bit: small for 1, capital for 0.
- * LIMIT: eight spellings of one word, because more are hardly ever found.
+ * LIMIT: eight spellings of one word. More spellings are hardly ever found.
  */
 function markSpelling(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
-/** Returns a first letter of the word's kind and case, so that names keep their order. */
+/**
+ * Returns a first letter of the same kind and case as the word's, so that names keep their order.
+ */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];
   if (/\d/.test(lower)) return "7";
@@ -119,7 +130,7 @@ function chooseFirstLetter(word: string, folded: string): string {
   return firstCharacter === firstCharacter.toLowerCase() ? letter : letter.toUpperCase();
 }
 
-/** Returns a letter that has as many bytes in UTF-8 as the character. */
+/** Returns a letter that takes as many bytes in UTF-8 as the given character. */
 function chooseFiller(character: string): string {
   return ["x", "\u0436", "\u6f22", "\u{20000}"][Buffer.byteLength(character) - 1]!;
 }

@@ -9,7 +9,8 @@ import type { ServiceRoute } from "../../remote/proxy.ts";
 
 /**
  * LIMIT: milliseconds by which the local clock may differ from the service's. A larger difference
- * makes dates of folders, retention and `Retry-After` wrong, but no decision about content (I29).
+ * makes folder dates, the retention of history and the waits after `Retry-After` wrong. It never
+ * affects a decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
 /** Precision of a `Date` header in milliseconds, because the header has whole seconds. */
@@ -17,7 +18,7 @@ const HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/** Checks with one request whether the service answers, takes the key, and has the right time. */
+/** Checks with one request that the service answers, accepts the key, and has the same time. */
 export async function checkService(
   wire: Wire,
   key: string,

@@ -8,7 +8,7 @@ import { type DoctorCheck, makeGood, makeNote } from "./check.ts";
 
 /**
  * Returns one check for each trait of the service that syncs have learned. Reads only the state
- * file. With an unwanted trait, syncs send more requests or change names, but still work.
+ * file. If a trait is not as preferred, syncs send more requests or change names, but still work.
  */
 export function checkTraits(folder: string): DoctorCheck[] {
   const stateSummary = readStateSummary(folder);

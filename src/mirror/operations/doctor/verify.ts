@@ -51,8 +51,8 @@ type VerifiedDocument = {
 };
 
 /**
- * Reads each document from the service with one GET, at the pace of the client's queue. Keeps only
- * the digest, so that the memory needed does not grow with the workspace (I33).
+ * Reads each document from the service with one GET, as fast as the client's queue allows. Keeps
+ * only the digest, so that a larger workspace needs no more memory (I33).
  */
 async function readRows(
   { progress, disk, remote }: World,
@@ -75,7 +75,7 @@ async function readRows(
   return fault === null ? ok(rows) : { kind: "trouble", trouble: makeFaultTrouble(fault, url) };
 }
 
-/** Faults after which the service would answer no further request. */
+/** Faults after which the service would refuse every further request. */
 const CUT_OFF_FAULTS: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function compareContent(
@@ -99,9 +99,9 @@ function compareContent(
 }
 
 /**
- * Message about content on the service that differs from base's, with the change id of base. The
- * service's data are damaged, or its answer is wrong. No sync notices this, because a listing has
- * only change ids. A local edit would replace the content on the service.
+ * Message for a document whose content on the service differs from base, although its change id is
+ * that of base. The service's data are damaged, or its answer is wrong. No sync notices this,
+ * because a listing has only change ids. A local edit would replace the content on the service.
  */
 const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -136,7 +136,7 @@ function makeReport(
       .toSorted(compareByPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (unblockedRows.get("absent") ?? [])
-      // Ignored paths are not synced on either side, so a difference is no fault (I18).
+      // Ignored paths are not synced, so it is no fault that their sides differ (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ id }) => ({ path: sides.remote.files.get(id)!.path, id }))
       .toSorted(compareByPath),
@@ -159,7 +159,7 @@ function listUnseen(
 
 type BlockedRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
-/** Returns documents that the last cycle sent to review, which only the next run blocks. */
+/** Returns the documents that the last cycle sent to review. Only the next run will block them. */
 function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   const submittedRecords = [...records.values()].filter(
     ({ id, submissions }) => submissions.length > 0 && !blocks.has(id),
@@ -172,7 +172,10 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   }));
 }
 
-/** Returns blocked documents that wait for a person or whose sides differ, unless ignored. */
+/**
+ * Returns blocked documents that require a person or whose sides differ. Leaves out ignored
+ * documents.
+ */
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,

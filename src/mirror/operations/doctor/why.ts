@@ -17,25 +17,32 @@ import { type Action, getSubject } from "../../model/action.ts";
 /** Facts that `why` reports about a path, without writing anything (I23). */
 export type PathExplanation = PlanFacts & {
   readonly path: LocalPath;
-  /** Current or last path of the document that had this path before; null if none had it. */
+  /** Current or last path of the document that was at this path before; null if there was none. */
   readonly former: LocalPath | null;
   readonly record: DocumentRecord | null;
   readonly folder: FolderRecord | null;
   readonly atPath: PathState;
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
-  /** Open problem as reports show it; null if the path is not blocked. */
+  /** Open problem of the path, as reports show it; null if there is none. */
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /** Merge that made the current local content, with each line's side; null without a merge. */
+  /**
+   * Merge that made the current local content, with the side of each line; null without a merge.
+   */
   readonly merge: MergeFacts | null;
   readonly events: readonly MirrorEvent[];
-  /** Fault if the service was not reached. All facts but `atPath` are then of the last sync. */
+  /**
+   * Fault that kept mdmirror from reaching the service; null if it was reached. After a fault, all
+   * facts except `atPath` are from the last sync.
+   */
   readonly offline: Fault | null;
 };
 
-/** LIMIT: newest events of a path that `why` reads, so that a long history stays fast. */
+/**
+ * LIMIT: number of events of one path that `why` reads, newest first. A long history stays fast.
+ */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
@@ -99,9 +106,9 @@ function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): PathExpl
 }
 
 /**
- * Returns the block of a document or path; null if it is not blocked. Prefers a stored block with
- * an error code of the service. The plan's own block may lack the code, because the plan tries the
- * refused request again.
+ * Returns the block of a document or path; null if it is not blocked. Prefers a stored block that
+ * has an error code of the service. The plan's own block may lack the code, because the plan
+ * repeats the refused request.
  */
 function findBlock(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
   const storedBlocks = [...base.blocks.values()].filter((block) => isAbout(block, keys));
@@ -206,7 +213,7 @@ const RULE_WORDS: Readonly<Partial<Record<UnsyncedEntry["kind"], string>>> = {
   "git-ignored-folder": "a folder that is left out by",
 };
 
-/** Returns why a path, or the nearest folder above it, is not synced; null if both are synced. */
+/** Returns why a path, or a folder above it, is not synced; null if the path is synced. */
 function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(named), named]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
@@ -215,7 +222,7 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The folder kept changing, so its scan failed. A path that the scan found is still synced.
+  // The whole scan failed, because the folder kept changing. A path that was found is still synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };

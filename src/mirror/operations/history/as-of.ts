@@ -5,8 +5,8 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const ISO_TIME = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30` in local time, unless `Z` or an
- * offset follows. A date alone means the beginning of the day.
+ * Reads a past time: `2h` (two hours ago), or `2026-11-22 09:30`. The latter is in local time,
+ * unless `Z` or an offset follows. A date alone means the beginning of the day.
  * @returns milliseconds since the epoch; null for any other text, a future time or a day that does
  * not exist
  */
@@ -24,7 +24,7 @@ export function readPastTime(text: string | undefined, clock: Pick<Clock, "now">
 }
 
 /**
- * Reads a day, or a day with a time.
+ * Reads a day, with or without a time.
  * @returns milliseconds since the epoch; null for any other text, or a day that does not exist
  */
 export function readIso(text: string): number | null {

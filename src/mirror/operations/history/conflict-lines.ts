@@ -10,10 +10,10 @@ import { findRecordAt } from "./find-document.ts";
 import type { MergeRow } from "./origins.ts";
 
 /**
- * Result of comparing a conflict's two edits.
+ * Result of comparing the two edits of a conflict.
  * - `merges`: the edits now merge without a conflict
  * - `no-base`: the version from which both edits started is no longer stored
- * - `whole`: no single lines conflict, but the merged content as a whole was refused
+ * - `whole`: the lines merge, but mdmirror refused the merged content as a whole
  * - `parts`: some lines conflict
  */
 export type ConflictLines =
@@ -44,7 +44,8 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   const blocks = mergeLines(base, mine, theirs, createReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: mergeResult.reason };
-  // Base's lines replace conflicting lines, so that lines around a conflict are still compared.
+  // Base's lines take the place of conflicting lines, so that the lines around them can be
+  // compared.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {

@@ -36,7 +36,9 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
-/** Reads a document on the service by its current or earlier path; null if there is none. */
+/**
+ * Reads the service's content of a document by its current or earlier path; null if there is none.
+ */
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
@@ -61,7 +63,7 @@ async function findIdAt({ world, url }: OpenedMirror, path: LocalPath): Promise<
 
 type DiffRow = Answer<typeof DIFF>["documents"][number];
 
-/** Reads only those documents that seem to have changed. */
+/** Lists the documents whose sides differ. Reads only documents that seem to have changed. */
 async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly DiffRow[]>> {
   const { world, url } = mirror;
   const planResult = await planSync(mirror, USUAL_RUN);
@@ -109,7 +111,7 @@ export const diff: ReadOperation<typeof DIFF> = {
   },
 };
 
-/** Leaves out the content of the lines, because programs get the result. */
+/** Leaves out the content of the lines, because `--json` prints this field. */
 function summarizeLines(lines: ConflictLines): DiffRow["conflict"] {
   if (lines.kind !== "parts") return lines;
   return { kind: lines.kind, conflicts: lines.conflicts, origins: listOriginSpans(lines.rows) };
@@ -123,7 +125,10 @@ function makeRow(path: string, before: string | null, after: string | null): Dif
   return { path, kind, lines, before, after, base: null, conflict: null };
 }
 
-/** Returns null for equal or unsynced documents; the fault if the service does not answer. */
+/**
+ * Returns null if the sides are equal or the document is not synced. Returns the fault if the
+ * service does not answer.
+ */
 async function compareSides(
   world: World,
   { local }: Trees,

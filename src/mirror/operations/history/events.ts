@@ -3,7 +3,9 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
-/** Returns the newest events, oldest first; for a document, those under all its paths. */
+/**
+ * Returns the newest events, oldest first. For a document, these are the events at all its paths.
+ */
 export function readEvents(
   state: State,
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },
@@ -20,7 +22,7 @@ export function readEvents(
   return [...uniqueEvents.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** LIMIT: newest runs that are read, so that a long history stays fast. */
+/** LIMIT: number of runs that are read, newest first, so that a long history stays fast. */
 export const MAX_RUNS = 10_000;
 
 type StoredRuns = ReturnType<State["runs"]>;

@@ -12,14 +12,17 @@ type KnownDocument = {
   readonly tombstone: Tombstone | null;
 };
 
-/** A path for which versions may be stored. `id` is null if its file never became a document. */
+/** A path for which versions may be stored. `id` is null if the path never had a document. */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
   /** Path that the user named; equal to `path` if the user named an id. */
   readonly requestedPath: LocalPath;
 };
 
-/** Finds a document, or returns its path or id alone, because versions may still be stored. */
+/**
+ * Finds a document by name. If there is none, returns the path or id alone, because its versions
+ * may still be stored.
+ */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
   if (document !== null) return { ...document, requestedPath: isDocId(name) ? document.path : name };
@@ -29,7 +32,10 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
   return path === undefined ? place : { ...place, id: name, path, requestedPath: path };
 }
 
-/** Finds a document that left the linked subtree by its last path, if no other has that path. */
+/**
+ * Finds a record by path. A document that left the linked subtree keeps its last path, but another
+ * document with that path takes precedence.
+ */
 export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | null {
   let recordAway: DocumentRecord | null = null;
   for (const record of base.records.values()) {
@@ -42,7 +48,7 @@ export function findRecordAt(base: BaseTree, path: LocalPath): DocumentRecord | 
 
 export type RecordIndex = ReadonlyMap<LocalPath, DocumentRecord>;
 
-/** Indexes the records by path, for callers that look up many documents. */
+/** Indexes the records by path, for callers that search for many documents. */
 export function indexRecords(base: BaseTree): RecordIndex {
   const index = new Map<LocalPath, DocumentRecord>();
   for (const record of base.records.values())

@@ -24,12 +24,15 @@ export type HistoryEntry = {
   readonly merge: RecordedMerge | null;
 };
 
-/** LIMIT: newest events of a document that are read, so that a long history stays fast. */
+/** LIMIT: number of a document's events that are read, newest first. A long history stays fast. */
 const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type StoredVersion = ReturnType<State["versions"]>[number];
-/** `order`: the entry's time, or just after the previous entry's if the clock was set back. */
+/**
+ * `order`: time by which entries are sorted. It is the entry's own time, unless the clock was set
+ * back; then it is just after the previous entry's.
+ */
 type InOrder<T> = T & { readonly order: number };
 type OrderedEntry = InOrder<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type NumberedEntry = Omit<HistoryEntry, "merge">;
@@ -38,12 +41,12 @@ type OrderedEvent = InOrder<MirrorEvent>;
 /**
  * Returns the versions of a document or path:
  * - all versions that the service showed
- * - all contents that an effect replaced locally
- * - other stored contents, such as a conflict's losing content, or content removed before its
- *   upload
+ * - all local contents that an effect replaced
+ * - other stored contents, such as the rejected content of a conflict, or content removed before
+ *   its upload
  *
- * Consecutive equal contents are one version.
- * @param storedNames lookup in place of the state's own, for callers that read many histories
+ * If consecutive versions have equal contents, returns only one of them.
+ * @param storedNames replaces the state's own lookup, for callers that read many histories
  */
 export function readHistory(
   state: State,
@@ -66,7 +69,10 @@ export function readHistory(
   );
 }
 
-/** Time, run and reason of a document's deletion. Without an event, run and reason are null. */
+/**
+ * Time, run and reason of a document's deletion. The run and the reason are null if no event
+ * recorded them.
+ */
 type DocumentDeletion = NonNullable<Answer<typeof HISTORY>["deleted"]>;
 
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
@@ -94,7 +100,10 @@ function addSortingTimes<T extends { readonly at: number; readonly order?: numbe
   });
 }
 
-/** One transaction wrote the version and its event, but their times may differ a little. */
+/**
+ * Creates the entry of a published version. The times of the version and its event may differ a
+ * little, although one transaction wrote both.
+ */
 function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: readonly OrderedEvent[]): OrderedEntry {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const reason = event?.detail ?? "found on the service";
@@ -102,31 +111,37 @@ function makeVersionEntry({ at, digest, changeId }: StoredVersion, events: reado
   return { ...times, digest, from: "service", changeId, other: null, what: reason };
 }
 
-/** Returns nothing if a published version has the content of base. */
+/** Creates an entry for base's content, unless a published version has this content. */
 function makeBaseEntry({ tombstone, record }: KnownPlace, wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   const lastDigest = tombstone?.digest ?? record?.digest;
   if (lastDigest === undefined || wasLive.has(lastDigest)) return [];
   return [{ ...entryWithDigestOnly(lastDigest), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
-/** Returns local contents before or after events, but published contents only after a restore. */
+/**
+ * Returns the local contents before and after each event. Leaves out contents that were published,
+ * except after a restore.
+ */
 function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet<Digest>): OrderedEntry[] {
   return events.flatMap(({ at, order, before, after, detail, kind }) => {
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
       eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
-    // Content before an event is older than content after it, so it sorts half a ms earlier.
+    // Content before an event is older than content after it, so it is sorted half a millisecond
+    // earlier.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
-    // Content that a restore wrote is also a version at the time of the restore.
+    // If a restore wrote content that was published before, the restore counts as a version of its
+    // own.
     if (after !== null && kind === "restore") addEntry(after, detail);
     return eventEntries;
   });
 }
 
 /**
- * Marks each version that a merge made: the first version with the merged content since the merge,
- * otherwise the last such version before the merge. A later restore of this content is not marked.
+ * Marks the version that each merge made. This is the first version with the merged content since
+ * the merge; if there is none, it is the last one before the merge. A later restore of this content
+ * is not marked.
  */
 function markMerges(entries: readonly NumberedEntry[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const mergeByNumber = new Map<number, RecordedMerge>();
@@ -144,7 +159,10 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
   return { digest, changeId: null, other: null };
 }
 
-/** Returns contents that no event and no published version has, for all paths of the document. */
+/**
+ * Returns stored contents that are in no event and no published version, for all paths of the
+ * document.
+ */
 function listOnlyStored(
   storedNames: State["storedNames"],
   { id, path, requestedPath }: KnownPlace,
@@ -177,7 +195,8 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const lastEntry = entries.at(-1);
     if (lastEntry?.digest === entry.digest) {
-      // The content was local first. The published entry replaces it, because it has more fields.
+      // The content was local before it was published. The published entry stays, because it has
+      // more fields.
       if (lastEntry.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: lastEntry.at, n: lastEntry.n, size: lastEntry.size };
       continue;
@@ -204,7 +223,7 @@ type FoundVersion = {
   readonly entries: readonly HistoryEntry[];
 };
 
-/** @param n number of the version in the history; null for the newest */
+/** @param n number of the version in the history; null for the newest version */
 export function findVersion(world: Pick<World, "state">, name: string, n: number | null): Result<FoundVersion> {
   const { state } = world;
   const document = findPlace(state, state.load(), name);
@@ -225,7 +244,7 @@ export function findVersion(world: Pick<World, "state">, name: string, n: number
   return ok({ document, entry: foundEntry, entries });
 }
 
-/** Returns a version's content as the local file would have it. */
+/** Returns a version's content in the form of the local file. */
 export function findContent(
   local: Pick<World, "state" | "disk">,
   name: string,
@@ -241,8 +260,8 @@ export function findContent(
 }
 
 /**
- * Returns the newest of the document's own versions that fulfil the condition. If there is none,
- * returns the newest such version of another document at its path, otherwise undefined.
+ * Returns the newest version of this document that fulfils the condition. If there is none, returns
+ * the newest such version of another document at its path, otherwise undefined.
  */
 export function findNewest(
   entries: readonly HistoryEntry[],
@@ -271,7 +290,9 @@ function describeGoneContent({ n }: HistoryEntry): string {
   return `the content of version ${n} is no longer in the history`;
 }
 
-/** Returns a clause if there is no version at that time, or its content is not stored. */
+/**
+ * Returns the version at a time. Returns a clause if there was none, or its content is not stored.
+ */
 export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);

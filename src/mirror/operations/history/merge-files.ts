@@ -9,7 +9,10 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
-/** Refuses files that are not UTF-8 or have NULs, because writing them as text changes them. */
+/**
+ * Reads three files. Refuses a file that is not UTF-8 or has NULs, because writing it as text would
+ * change it.
+ */
 export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   const contents: string[] = [];
   for (const path of paths) {
@@ -26,13 +29,13 @@ export function readThreeFiles(paths: ThreePaths): Result<ThreeVersions> {
   return ok({ base, mine, theirs });
 }
 
-/** Keeps the byte order mark. Returns null if the file is not UTF-8 or has a NUL. */
+/** Returns the text with its byte order mark; null if the bytes are not UTF-8 or have a NUL. */
 function decodeText(bytes: Buffer): string | null {
   const decoded = bytes.toString("utf8");
   return bytes.includes(0) || !Buffer.from(decoded, "utf8").equals(bytes) ? null : decoded;
 }
 
-/** Merges as a sync would, with git's markers around conflicts. */
+/** Merges three versions as a sync would, with git's markers around conflicts. */
 export function mergeWithMarkers(
   texts: ThreeVersions,
   markerSize: number = DEFAULT_MARKER_SIZE,
@@ -53,8 +56,8 @@ export function writeMerged(path: string, text: string): Result<null> {
 }
 
 /**
- * Merges three files line by line with git, into the second file, because mdmirror cannot merge
- * files that are not UTF-8. If git fails, the second file stays unchanged.
+ * Merges three files line by line with git, because mdmirror itself merges only UTF-8. git writes
+ * the result into the second file; if git fails, that file stays unchanged.
  * @returns true if no conflict is left, and a clause that says what happened
  */
 export function mergeAsGit(
@@ -66,7 +69,7 @@ export function mergeAsGit(
   const options = ["merge-file", "--quiet", `--marker-size=${markerSize}`, ...labels];
   const { status } = spawnSync("git", [...options, mine, base, theirs], { stdio: "ignore", env: omitKey(env) });
   if (status === 0) return { isClean: true, what: "merged by lines, as git does" };
-  // git exits with the number of conflicts, or with 255 if it wrote nothing.
+  // git exits with the number of conflicts, or with 255 if it has written nothing.
   const isMarked = status !== null && status <= 127;
   return {
     isClean: false,

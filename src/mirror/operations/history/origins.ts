@@ -16,12 +16,15 @@ export type RecordedMerge = {
 
 export function readMerge({ kind, at, before, after, merged }: MirrorEvent): RecordedMerge | null {
   if (merged === null || before === null || after === null) return null;
-  // The user chose one side of the conflict, so nothing was merged.
+  // The user chose one side of the conflict instead of a merge.
   if (kind === "end-conflict" && (after === before || after === merged.theirs)) return null;
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/** Side of each line; unknown if one of the merged contents (`gone`) is no longer stored. */
+/**
+ * Side of each line. The sides are unknown if one of the merged contents (`gone`) is no longer
+ * stored.
+ */
 export type MergeOrigins =
   | { readonly kind: "found"; readonly rows: readonly LineOrigin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
@@ -40,15 +43,15 @@ export type MergeRow =
 
 /**
  * Side from which a line comes.
- * - `neither`: the line was removed, although both sides have it
- * - `base`: in a conflict, the line belongs to the version from which both edits started
+ * - `neither`: the merge removed the line, although both sides have it
+ * - `base`: the line is in a conflict, and comes from the version from which both edits started
  */
 type LineOwner = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
  * Consecutive lines of the same kind and side, without their content. `line`: number of the first
- * line, from 1. Removed lines, and base's lines in a conflict, are numbered as in base; all other
- * lines as in the result.
+ * line, from 1. Removed lines, and base's lines in a conflict, have their numbers in base. All
+ * other lines have their numbers in the result.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";

@@ -6,7 +6,7 @@ import { type HistoryEntry, findContent, findVersion, explainObstacle } from "./
 import { makeLocalLookup, toLocalForm } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 
-/** A version by its number, or `here` for the current local file. */
+/** Name of a version: its number, or `here` for the current local file. */
 export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };

@@ -1,7 +1,7 @@
 /**
- * Restores documents: one, several that the user selects by paths, folders or patterns, deleted
- * documents, or all as they were at a given time. Each restored version is a local edit, which the
- * next run sends.
+ * Restores documents: one document, several by paths, folders or patterns, deleted documents, or
+ * all documents as they were at a given time. A restored version is a local edit, which the next
+ * run uploads.
  */
 
 import { toPaths } from "../../model/mirror-folder.ts";
@@ -36,14 +36,15 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 export type RestorePlan = ItemsPlan<RestoredItem> & {
   /**
-   * Time in milliseconds since the epoch whose versions are restored. Null: only deleted documents
-   * are restored, with their last version.
+   * Time whose versions are restored, in milliseconds since the epoch. Null: only deleted documents
+   * are restored, each with its last version.
    */
   readonly asOf: number | null;
   /**
-   * Versions at the time of planning, for the input's `expected`: `local` is the current content
-   * (null without a file), `version` the content to restore. Empty if the plan is for several
+   * Versions at the time of planning, for the input's `expected`. Empty if the plan is for several
    * documents.
+   * - `local`: the current content; null without a file
+   * - `version`: the content to restore
    */
   readonly seen: Readonly<Record<string, Digest | null>>;
 };
@@ -72,13 +73,15 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
   },
 };
 
-/** Returns false if the name means a folder or a pattern. */
+/** Returns false if the name is that of a folder or a pattern. */
 function isOneDocument(state: State, name: string): boolean {
   const base = state.load();
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
-/** @param n number of the version; null for the last version with other content than now */
+/**
+ * @param n number of the version; null for the last version that differs from the current content
+ */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
@@ -99,7 +102,9 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   });
 }
 
-/** Leaves out documents that already have the requested content. */
+/**
+ * Plans the restore of several documents. Leaves out those that already have the wanted content.
+ */
 function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
@@ -118,7 +123,9 @@ function planSeveral(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/** Returns one document for each path: the document in base, otherwise a deleted document. */
+/**
+ * Returns one document for each path: the document in base; if there is none, a deleted document.
+ */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
   for (const [path, record] of indexRecords(base))
@@ -134,9 +141,9 @@ function restorableDocuments(base: BaseTree, asOf: number | null): readonly Know
 }
 
 /**
- * Returns true if, of two documents deleted at one path, the document deleted at `deletedAt` is
- * restored. With `asOf`, this is the first document deleted after this time; without it, the
- * document deleted last.
+ * Decides which of two documents that were deleted at one path is restored. With `asOf`, this is
+ * the first document deleted after that time; without it, the last deleted document. Returns true
+ * for the document deleted at `deletedAt`.
  */
 function isNearer(deletedAt: number, otherAt: number, asOf: number | null): boolean {
   if (asOf === null) return deletedAt > otherAt;
@@ -164,13 +171,16 @@ function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
   return { row: { ...makeLeftRow(path, why), id: null, n: null, at: null, sha256: null, asNew: false }, act: null };
 }
 
-/** Without a time, existing documents are unwanted; with a time, those deleted before it. */
+/**
+ * Returns true if a document is not to be restored. Without `asOf`, this is an existing document;
+ * with it, a document that was deleted before that time.
+ */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
   return tombstone !== null && tombstone.at <= asOf;
 }
 
-/** Reads the stored names once, because each call of the state's own lookup reads them all. */
+/** Reads all stored names once, because each call of the state's own lookup reads all of them. */
 function indexStoredNames(state: State): State["storedNames"] {
   const allNames = state.storedNames({});
   const byPath = Map.groupBy(allNames, ({ path }) => path);
@@ -193,7 +203,8 @@ function readNamesUnder<K>(
 }
 
 /**
- * Plans the restore of one version, as a new document if the old one is no longer on the service.
+ * Plans the restore of one version. If the document is no longer on the service, restores it as a
+ * new document.
  * @param currentDigest digest that the local file must still have; null if there must be no file
  */
 function planPutBack(

@@ -8,11 +8,16 @@ export type RunLine = {
   readonly run: number;
   readonly kind: string;
   readonly startedAt: number;
-  /** Milliseconds since the epoch; null if the run was interrupted or is not over. */
+  /**
+   * End of the run in milliseconds since the epoch; null if the run was interrupted or is not over.
+   */
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /** Changes such as `3 uploaded, 1 created locally`; null if there were none or are not known. */
+  /**
+   * Changes such as `3 uploaded, 1 created locally`; null if there were none, or if they are
+   * unknown.
+   */
   readonly done: string | null;
   /** Last run that undid this run; null if none did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;
@@ -38,8 +43,7 @@ export type DayOfChanges = {
 };
 
 /**
- * Returns the changes of the last days, oldest day first. Each day has an entry, even without
- * changes.
+ * Returns the changes of the last days, oldest day first. Days without changes are listed too.
  * @param now time in milliseconds since the epoch
  */
 export function readDays(state: State, now: number, days: number): readonly DayOfChanges[] {

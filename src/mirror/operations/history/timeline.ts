@@ -12,7 +12,9 @@ import { readMove } from "./undo-moves.ts";
 export type Timeline = {
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /** Number of the version that the local file has; null if its content is none of the versions. */
+  /**
+   * Number of the version that the local file has; null if its content is not one of the versions.
+   */
   readonly now: number | null;
   readonly localDigest: Digest | null;
   /** Steps, newest first. */
@@ -20,7 +22,10 @@ export type Timeline = {
   readonly texts: number;
 };
 
-/** One step of a timeline. `at`: milliseconds since the epoch; 0 if unknown, to come first. */
+/**
+ * One step of a timeline. `at`: milliseconds since the epoch; 0 if unknown. Such steps count as the
+ * oldest.
+ */
 export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "text"; readonly entry: HistoryEntry }
   | {
@@ -32,7 +37,10 @@ export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "gone"; readonly detail: string }
 );
 
-/** LIMIT: newest events of a document that a timeline reads, so that a long history stays fast. */
+/**
+ * LIMIT: number of a document's events that a timeline reads, newest first. A long history stays
+ * fast.
+ */
 const MAX_EVENTS = 10_000;
 
 /** @param name a current or earlier path, or an id `doc_…` */
@@ -59,7 +67,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   });
 }
 
-/** Orders steps of the same time: moves, versions, deletion. */
+/** Ranks steps that have the same time: moves, versions, deletion. */
 function rankStep(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }
@@ -83,7 +91,9 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/** LIMIT: newest events that are read for the list, so that it appears fast. */
+/**
+ * LIMIT: number of events that are read for the list, newest first, so that the list appears fast.
+ */
 const RECENT_EVENTS = 5_000;
 
 /** Returns each document with its last event, newest first. */

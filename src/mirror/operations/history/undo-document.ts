@@ -11,9 +11,9 @@ import { type FolderMove, type RecordedMove, readMove, findPathBefore } from "./
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
   /**
-   * Opens a conflict again that a choice of the user ended in the run. `mine`, `theirs` and `base`
-   * are the conflict's versions; `base` is null if the document was new on both sides. `expect` is
-   * the content after the run.
+   * Opens a conflict again that the user resolved in the run. `mine`, `theirs` and `base` are the
+   * conflict's versions. `base` is null if the document was new on both sides. `expect` is the
+   * content after the run.
    */
   | {
       readonly kind: "conflict-back";
@@ -25,20 +25,26 @@ export type UndoItem = { readonly path: LocalPath } & (
     }
   /** Restores a document that the run deleted, as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
-  /** Moves a created document's file to the trash. The next run deletes it on the service. */
+  /**
+   * Moves the file of a document that the run created to the trash. The next run deletes the
+   * document on the service.
+   */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /** Protects a document again, so that its changes go to review, or ends its protection again. */
+  /**
+   * Reverts a change of the document's protection: protects the document again, or removes its
+   * protection.
+   */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
   /** `isDownload` is true if the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
 /**
- * For each kind of undo: the rank by which items are ordered, and the words of messages.
- * ORDER: contents first, while documents are at their current paths; then moves; then deleted
- * documents, whose folders the moves may restore.
+ * For each kind of undo: the rank by which items are ordered, and the words for messages.
+ * ORDER: contents first, while documents are at their current paths. Then moves. Then deleted
+ * documents, whose folders a move may restore.
  */
 export const UNDO_KINDS: Readonly<Record<UndoItem["kind"], { readonly rank: number; readonly words: string }>> = {
   left: { rank: 0, words: "left alone" },
@@ -61,9 +67,9 @@ export function makeLeftItem(path: LocalPath, why: string): LeftItem {
 const EDITED_SINCE = "it was edited since";
 
 /**
- * Returns why an item cannot be undone, as a clause: its document, folder or file changed since the
- * run. Null if it can be undone. mdmirror checks this when it plans the undo, and again before it
- * carries out the item.
+ * Returns why an item cannot be undone, as a clause: its document, folder or file has changed since
+ * the run. Null if it can be undone. mdmirror calls this function when it plans the undo, and again
+ * before it carries out the item.
  */
 export function explainUndoObstacle(
   item: UndoItem,
@@ -104,8 +110,8 @@ export function describeOccupied(path: LocalPath): string {
 }
 
 /**
- * Facts from which the undo of each document is planned. An undo of several runs restores the state
- * before the first of them, if the state after the last of them still exists.
+ * Facts for planning the undo of each document. An undo of several runs restores the state before
+ * the first run, if the document is still as it was after the last run.
  */
 type UndoContext = {
   readonly base: BaseTree;
@@ -159,7 +165,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   if (keptReason !== null) return [makeLeftItem(path, keptReason)];
   const isCreatedByRuns = context.created.has(id);
   if (removed !== undefined && (record === undefined || isFree(context.disk, path))) {
-    // The runs created the document and removed it again, so there is nothing to restore.
+    // The runs created the document and also removed it, so there is nothing to restore.
     if (isCreatedByRuns) return [];
     return events[0]!.kind === "create-local"
       ? [makeLeftItem(path, DELETED_SINCE_DOWNLOAD)]
@@ -195,7 +201,10 @@ function isRestore({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** Returns why the user has to act before the undo, as a clause; null if the user need not. */
+/**
+ * Returns a clause with the reason why the undo cannot restore the document because of a review or
+ * a conflict; null if there is no such reason.
+ */
 function explainKept({ events, path, record }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (record?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
@@ -236,14 +245,17 @@ function findRemovedPath(
   return firstMove?.localFrom ?? findPathBefore(path, path, folders);
 }
 
-/** Returns nothing if the runs created a document with the same content at the path. */
+/**
+ * Plans the restore of a removed document. If the runs created another document at its path,
+ * restores only the content there.
+ */
 function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { records, created } = context;
   const digest = findEarlierContent(events, context) ?? removed.before;
   if (digest === null) return [makeLeftItem(path, "its content was not seen")];
   const earlierPath = findRemovedPath(removed, events, context);
   const recordNow = records.get(earlierPath);
-  // If the runs moved another document to the path, the undo of that move frees the path.
+  // If the runs moved another document to the path, undoing that move makes the path free.
   if (recordNow === undefined || !created.has(recordNow.id))
     return [{ path: earlierPath, kind: "bring-back", id, digest }];
   const expectedDigest = recordNow.digest;
@@ -253,14 +265,15 @@ function planBringBack({ id, path, events }: DocumentHistory, removed: MirrorEve
 }
 
 /**
- * Leaves a document as it is that was edited since the runs.
+ * Plans the removal of a document that the runs created. Leaves a document that was edited since
+ * the runs.
  * @param expect digest that the document had after the runs; undefined or null if it is unknown
  */
 function planRemoval({ id, localPath: path, digest }: DocumentRecord, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : makeLeftItem(path, EDITED_SINCE);
 }
 
-/** Plans the undo of a restore, which created a new document: removes the new document. */
+/** Plans the undo of a restore, which had created a new document: removes this document. */
 function planArrivalUndo({ path, events }: DocumentHistory, { records, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isRestore);
   if (asNew === undefined) return makeLeftItem(path, "it was deleted since");
@@ -284,9 +297,9 @@ function hasChangedContent(event: MirrorEvent): boolean {
 /**
  * Returns the digest of the content that an undo restores; null if the runs did not change the
  * content, or the digest is unknown. `to` decides which content that is:
- * - "run": the local content before the first run, with edits that were not uploaded. It is unknown
- *   if the first run found a conflict.
- * - "moment": the content of the last sync before the runs, which is base of the first run's merge
+ * - "run": the local content before the first run, including edits that were not uploaded. Its
+ *   digest is unknown if the first run found a conflict.
+ * - "moment": the content of the last sync before the runs. It is the base of the first run's merge
  *   or conflict.
  */
 function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
@@ -302,7 +315,8 @@ function planContentRestore(
   context: UndoContext,
 ): UndoItem | null {
   const { id, localPath: path } = record;
-  // After a deletion during a conflict, `create-local` creates the file with other content.
+  // If a document was deleted during a conflict, `create-local` creates its file with other
+  // content.
   const lastChange = events.findLast((event) => isContentChange(event) || event.kind === "create-local");
   const [digest, expect] = [findEarlierContent(events, context), lastChange?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
@@ -355,7 +369,9 @@ function planMoveBack(
     : makeLeftItem(path, "it was moved again since");
 }
 
-/** Returns true if the document is still at its last move's target, apart from folder moves. */
+/**
+ * Returns true if the document is still where its last move put it, apart from moves of folders.
+ */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,
   last: RecordedMove,

@@ -1,4 +1,4 @@
-/** Finds where a run's moves began, and in which order they can be undone. Pure. */
+/** Finds where the moves of a run began, and the order in which they can be undone. Pure. */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -6,26 +6,35 @@ import { depthOf, isBelow, isWithin, type LocalPath, rebase } from "../../../con
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A move back from `at`, the path in base, to `to`, the path before the runs. */
+/** A move back. `at`: path in base. `to`: path before the runs. */
 export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
-/** Returns a temporary name, which depends only on the path: a second `undo` finds it taken. */
+/** Returns a temporary name that depends only on the path. A second `undo` finds the name taken. */
 export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/** Returns true if an entry is at the other entry's target path, or is a folder above it. */
+/**
+ * Returns true if the first entry is at the target path of the other, or is a folder above that
+ * path.
+ */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
-/** Returns true if the other entry is at, or will be a folder above, this entry's target. */
+/**
+ * Returns true if the other entry has to move first: it is at this entry's target path, or will be
+ * a folder above that path.
+ */
 export function movesFirst(other: BackMove, move: BackMove): boolean {
   return isInTheWay(other, move) || (isDirId(other.id) && isBelow(move.to, other.to));
 }
 
-/** All moves of a folder as one move. `to`: path in base; `movedSince`: moved after the run. */
+/**
+ * All moves of one folder as a single move. `to`: path in base. `movedSince`: the folder was moved
+ * again after the run.
+ */
 export type FolderMove = {
   readonly id: DirId;
   readonly from: LocalPath;
@@ -61,9 +70,9 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
 }
 
 /**
- * Returns the path before the run for a path in one of the run's events. The folder above may have
- * moved before or after that event. If both are possible because two folders were swapped, the move
- * of the entry's own folder counts.
+ * Returns the path before the run for a path in one of the run's events. A folder above the path
+ * may have moved before or after that event. If two folders were swapped, both are possible; then
+ * the move of the entry's own folder counts.
  * @param currentPath path of the entry in base
  */
 export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {
@@ -82,7 +91,9 @@ export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]):
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/** Puts folders first, and higher target paths first, so that target folders exist. */
+/**
+ * Orders moves: folders first, then by the depth of the target path, so that target folders exist.
+ */
 export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackMove, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

@@ -27,8 +27,8 @@ import {
 /**
  * Plans the undo of one run, or of several runs as if they were one.
  * @param events events of these runs, oldest first
- * @param to "run" restores the local contents before the runs; "moment" restores the last state in
- * sync before the runs
+ * @param to "run" restores the local contents before the runs; "moment" restores the contents of
+ * the last sync before the runs
  */
 export function planUndo(
   events: readonly MirrorEvent[],
@@ -94,9 +94,9 @@ function makeLookup({ records, dirs, conflicts }: BaseTree): Parameters<typeof e
 }
 
 /**
- * Plans the moves of folders and documents together, because an entry may be at another's target
- * path, and documents move with their folders. An entry whose target path is taken stays, which may
- * block other entries.
+ * Plans the moves of folders and documents together, for two reasons. An entry may be at another
+ * entry's target path, and documents move with their folders. An entry whose target path is taken
+ * stays at its path, and so may other entries because of it.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, records, disk }: PathFacts): UndoItem[] {
   const documents = items.flatMap((item) =>
@@ -110,7 +110,8 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
-    // If only a name's case changes, some disks have the entry itself at its target path.
+    // If a move changes only a name's case, a disk that ignores case has the entry itself at the
+    // target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leavingIds.has(holder);
   };

@@ -40,7 +40,7 @@ export type UndoPlan = {
   readonly passed: readonly PassedRun[];
   /** All runs since this time are undone, in milliseconds since the epoch; null to undo one run. */
   readonly since: number | null;
-  /** Digest by which a caller shows which plan the user saw. */
+  /** Digest of the plan. A caller passes it to show which plan the user saw. */
   readonly version: Digest;
 };
 
@@ -49,7 +49,10 @@ function makePlan(plan: Omit<UndoPlan, "version">): UndoPlan {
   return { ...plan, version: digestOf(Buffer.from(JSON.stringify([runNumbers, plan.items]))) };
 }
 
-/** LIMIT: events of an undo. More are refused, because half an undo is worse than none. */
+/**
+ * LIMIT: number of events in an undo. An undo with more events is refused as a whole, because a
+ * partial undo is worse than none.
+ */
 const MAX_EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
@@ -125,7 +128,10 @@ function describeRuns({ runs, passed, version }: UndoPlan) {
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
-/** Returns the items with their effects, which do nothing if a document is not as planned. */
+/**
+ * Returns the items with functions that carry them out. Such a function does nothing if the
+ * document is not as planned.
+ */
 export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${formatRuns(runs)}`;
   const moves = items.filter(isMove);
@@ -136,7 +142,7 @@ export function listUndoItems({ runs, items }: UndoPlan): readonly PlanItem<Undo
     if (item.kind === "left") return { row: { ...row, ...makeLeftRow(path, item.why) }, act: null };
     const undoOne = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
-      // The moves depend on each other, so the first of these items carries out all moves.
+      // The moves depend on each other, so the first item that is a move carries out all moves.
       moveEnds ??= moveBackAll(ctx, moves, detail);
       return moveEnds.get(item)!;
     };
@@ -179,7 +185,9 @@ function undoItem(
   }
 }
 
-/** Adds a note if a change of the document is in review, because the API cannot withdraw it. */
+/**
+ * Adds a note if a change to the document is in review, because the API cannot withdraw the change.
+ */
 function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
@@ -195,10 +203,10 @@ const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it
 type MovingEntry = Pick<MoveItem, "id" | "to"> & { at: LocalPath; homePath: LocalPath | null; end: ManualEnd | null };
 
 /**
- * Moves entries back on the disk alone. Base stays, so that the next run uploads the moves. An
- * entry takes a temporary name only if no entry can move to its target path, for example when two
- * entries swap their paths.
- * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
+ * Moves entries back on the disk alone. Base does not change, so the next run uploads the moves. An
+ * entry takes a temporary name only if no entry can move directly, for example when two entries
+ * swap their paths.
+ * RACE: a kill between the two renames of an entry leaves it at its temporary name. The next run
  * uploads this rename like any other, so no content is lost.
  */
 function moveBackAll(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
@@ -242,7 +250,7 @@ function renameEntry(
   to: LocalPath,
   detail: string,
 ) {
-  // A disk that ignores case may have the entry itself at the path, so the rename is tried.
+  // On a disk that ignores case, the entry itself may be at the path, so the rename is tried.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return makeNotDone(stale(describeOccupied(to)));
   const moveEnd = moveBack(ctx, { id, from, to }, detail);
@@ -250,7 +258,10 @@ function renameEntry(
   return moveEnd;
 }
 
-/** If the move fails, an entry with a temporary name gets its old name back. */
+/**
+ * Moves an entry to its target path. If the move fails, an entry with a temporary name gets its old
+ * name back.
+ */
 function moveToPlace(ctx: CycleContext, all: readonly MovingEntry[], one: MovingEntry, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const renameEnd = renameEntry(ctx, all, one, one.to, detail);

@@ -33,7 +33,7 @@ export const history = defineLocalRead(HISTORY, ({ state, disk }, { path: name, 
   return ok({ id, path, gone: record === null, deleted: readDeletion(state, document), versions });
 });
 
-/** Finds the version at a time as `restore` does; returns a clause if there is none. */
+/** Finds the version at a time, as `restore` does. Returns a clause if there is none. */
 function findShownAt(
   { record, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],

@@ -21,12 +21,12 @@ type LinkChange = {
   apply(): Promise<number>;
 };
 
-/** Form of links that the user wants: paths or ids, with or without wiki links. */
+/** Form of links that the user wants: paths or ids, and whether wiki links count. */
 export type LinkForm = Config["links"];
 
 /**
- * Returns null if no link has to change. Returns trouble if a moved document or an open conflict
- * could later be read with the wrong form of links.
+ * Returns null if no link has to change. Returns trouble if mdmirror could later misread the links
+ * of a moved document or of an open conflict.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const respellings = findRespellings(mirror.world, form.mode === "translate" ? form : null);
@@ -40,7 +40,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
-  // A conflict copy keeps its links, which would be misread if the user chose the copy.
+  // A conflict copy keeps the form of its links. Its links would be misread if the user chose the
+  // copy.
   if (isEnding && conflictCount > 0)
     return trouble(
       "usage",
@@ -57,7 +58,7 @@ export function translateLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
-/** LIMIT: paths in a message about moved documents, so that it stays readable. */
+/** LIMIT: number of paths in a message about moved documents, so that it stays short. */
 const MAX_LISTED_PATHS = 3;
 
 function describeMisplaced(paths: readonly LocalPath[]): string {
@@ -82,8 +83,8 @@ async function startTranslating(mirror: OpenedMirror, form: LinkForm, found: rea
 
 /**
  * Returns the number of files that it wrote.
- * ORDER: the files first, then the configuration. While the old configuration is valid, both forms
- * of links are the same content, and none counts as an edit.
+ * ORDER: the files first, then the configuration. With the old configuration, both forms of a link
+ * are the same content, so no rewritten link counts as an edit.
  */
 async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
@@ -93,7 +94,10 @@ async function stopTranslating(mirror: OpenedMirror, form: LinkForm, found: read
   return writtenCount;
 }
 
-/** Checks for late saves first, because every set-aside file has the old form of links. */
+/**
+ * Checks set-aside files for late saves before the configuration changes, because these files have
+ * the old form of links.
+ */
 async function checkSetAsideFiles(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);
 }

@@ -17,7 +17,7 @@ type PlacedLink = {
 };
 
 type BrokenLink = PlacedLink & {
-  /** Path of the document that the link probably means; null if no document has a similar name. */
+  /** Path of the document that the link probably means; null if no document has a similar path. */
   readonly nearest: LocalPath | null;
 };
 
@@ -26,7 +26,7 @@ export type CheckedLinks = {
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
-  /** Pictures in documents. The service does not get them, because only documents are synced. */
+  /** Pictures in documents. They are never uploaded, because only documents are synced. */
   readonly pictures: readonly PlacedLink[];
 };
 
@@ -38,7 +38,7 @@ export function checkLinks(world: World): CheckedLinks {
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
-      // LIMIT: memory keeps only documents with links, because most content that is read has none.
+      // LIMIT: only documents with links stay in memory, because most documents have none.
       if (findLinks(text, scope.wiki).length > 0) contents.set(path, text);
     },
   );
@@ -59,7 +59,7 @@ type JudgedLink =
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
-/** Returns null if the link leads out of the workspace. */
+/** Judges one link. Returns null if the link leads out of the workspace. */
 function checkLink(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
@@ -78,18 +78,18 @@ function checkLink(
   return { kind: "broken", link: { ...placedLink, nearest: names.nearest(destination, path) } };
 }
 
-/** Returns null if the link leads out of the workspace. */
+/** Returns true if the link's target exists; null if the link leads out of the workspace. */
 function hasTargetFile(read: Destination, place: Place, names: FolderNames): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
   const target = id === null ? null : place.pathOf(id);
-  // Base has the document, but its file may have been moved or removed since the last sync.
+  // Base has the target document, but its file may have been moved or removed since the last sync.
   if (target !== null) return names.has(target);
   const path = resolveToPath(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
 
-/** Paths of all local files and folders, even if they are not synced. */
+/** Paths of all local files and folders, including those that are not synced. */
 class FolderNames {
   readonly #tree: LocalTree;
 
@@ -106,7 +106,10 @@ class FolderNames {
     return path !== null && listForms(path).some((form) => this.#tree.others.has(form));
   }
 
-  /** Returns the document with the most similar name, then path; null if none is similar. */
+  /**
+   * Returns the document with the most similar name; of several, the one with the most similar
+   * path. Null if none is similar.
+   */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const target = read.kind === "wiki" ? `${readNameOfDestination(read.target)}.md` : read.target;
     const name = nameOf(target.replace(/\/$/, ""));

@@ -1,4 +1,4 @@
-/** Decides from the links in the workspace whether a newly linked folder converts links. */
+/** Decides from the links of the workspace whether a newly linked folder should convert links. */
 
 import { isId, readDestinationParts } from "../../../markdown/links/destination.ts";
 import { findLinks, type FoundLink, readLinkDestination } from "../../../markdown/links/find.ts";
@@ -11,7 +11,8 @@ import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
 
 /**
- * LIMIT: documents that mdmirror reads, evenly spread over the workspace, so that `init` is fast.
+ * LIMIT: number of documents that mdmirror reads, so that `init` is fast. They are evenly spread
+ * over the workspace.
  */
 const MAX_READ_DOCUMENTS = 64;
 const READS_AT_ONCE = 8;
@@ -32,7 +33,7 @@ export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPa
   return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
 }
 
-/** Reads some files, evenly spread. Returns true if one of them shows a picture by its path. */
+/** Reads some files, evenly spread. Returns true if one of them shows a picture by path. */
 export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   return someHasLink(
     disk,
@@ -60,7 +61,7 @@ function hasLinkById(text: string): boolean {
   return findLinks(text).some(({ from, to }) => isId(readDestinationParts(text.slice(from, to)).target));
 }
 
-/** ASSUMES: a service that refuses links by path answers with this code. */
+/** ASSUMES: the code with which a service refuses links by path. */
 const UNRESOLVED_CODE: FieldCode = "unresolved_reference";
 
 /** Returns true if the service refused a document of this run because it has links by path. */

@@ -40,11 +40,11 @@ type StopItem = StopResult["items"][number];
 export type StopView = {
   readonly stop: StopResult;
   readonly deleted: ReadonlySet<string>;
-  /** Items that `reject` would restore, or the reason why it could restore nothing. */
+  /** Items that `reject` would restore; or the reason why it could restore nothing. */
   readonly back: Result<readonly Pick<RejectItem, "kind" | "row">[]>;
 };
 
-/** Plans the next sync and returns what a safety check would stop in it. Writes nothing. */
+/** Plans the next sync, and returns the changes that a safety check would stop. Writes nothing. */
 export function readStop(root: string, options: HostOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const planResult = await planAnswer(mirror, true);
@@ -58,7 +58,7 @@ export function readStop(root: string, options: HostOptions): Promise<Result<Sto
   });
 }
 
-/** Changes that a safety check stops. An answer applies to exactly these (I21). */
+/** Changes that a safety check stopped. An answer applies only to these changes (I21). */
 type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
   readonly stopped: readonly StopItem[];
@@ -75,7 +75,7 @@ const NO_STOP: StopPlan = {
   back: [],
 };
 
-/** Returns trouble without the linked folder, because no answer is then possible. */
+/** Returns trouble if the linked folder is not at its path, because no answer is then possible. */
 export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return ok(NO_STOP);
@@ -87,7 +87,8 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
     return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stoppedActions = listActionsOfStop(verdict, steps);
-  // A reason about the whole folder or workspace has no step, so the approval names the reason.
+  // If a reason concerns the whole folder or workspace, no step has it, so the approval names the
+  // reason itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = makePathLookup(trees.base);
@@ -132,7 +133,7 @@ export const reject: AnswerOperation = {
   },
   preview: ({ stop, back }) => ({ run: null, ...stop, items: listRows({ items: back }) }),
   async run({ world }, { stop, back }) {
-    // A rejection withdraws an earlier approval that no run has used yet.
+    // A rejection withdraws an earlier approval if no run has used the approval yet.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
     const runResult = await runItems(world, "reject", { isOne: false, items: back });
     return runResult.kind === "trouble" ? runResult : ok({ ...stop, run: null, items: runResult.value.items });
@@ -188,7 +189,7 @@ function leaveAlone(path: LocalPath, why: string): RejectItem {
   return { kind: "left", path, row: { ...makeLeftRow(path, why), what: "left alone" }, act: null };
 }
 
-/** Returns no item for a reason that leaves nothing to restore. */
+/** Plans what a rejection restores. A reason that leaves nothing to restore gives no item. */
 export function planRejection(state: Pick<State, "isEarlier">, plan: Plan, trees: Trees): RejectItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
@@ -231,8 +232,9 @@ function planKeepAsNew(id: DocId, path: LocalPath): RejectItem {
 }
 
 /**
- * Keeps locally edited documents as new documents if they are gone from the workspace. They are
- * blocked, so no step of the plan names them. With their records, each later sync would stop again.
+ * Lists documents that were edited locally and are gone from the workspace. A rejection keeps them
+ * as new documents, because with their old records each later sync would stop again. They are
+ * blocked, so no step of the plan names them.
  */
 function listEditedAndMissing({ blocks }: Plan): RejectItem[] {
   const missingBlocks = blocks.filter(({ reason }) => reason === "gone-or-unreadable");

@@ -17,17 +17,19 @@ export function findSetting(name: string): Result<NamedSetting> {
   return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
-/** A name such as `events.listen` leads into a group. */
+/**
+ * Returns the value of a setting. A name such as `events.listen` is that of a setting in a group.
+ */
 export function readValueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }
 
-/** `text` is the new value as typed, a word or JSON; null sets the default. */
+/** `text` is the new value as the user typed it: a word or JSON. Null restores the default. */
 export type SettingChange = NamedSetting & { readonly text: string | null };
 
 /**
- * Writes settings into the configuration. If one value is not allowed, writes none. A running
- * daemon lends the folder, and then continues with the new configuration.
+ * Writes settings into the configuration. If one value is not allowed, writes none of them. A
+ * running daemon lends the folder meanwhile, and then uses the new configuration.
  * @param root real path of a linked folder
  */
 export async function changeSettings(
@@ -86,7 +88,7 @@ export function readValue(name: string, setting: Setting<unknown>, text: string)
   return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
-/** Returns the value as the only element of a list; an empty list if the text is no JSON. */
+/** Returns a list with the value as its only element; an empty list if the text is not JSON. */
 function parseJson(text: string): unknown[] {
   try {
     return [JSON.parse(text)];

@@ -1,4 +1,7 @@
-/** Gives local files and folders their names on the service: `My notes.md` -> `My-notes.md`. */
+/**
+ * Renames local files and folders as the service would name them: `My notes.md` becomes
+ * `My-notes.md`.
+ */
 
 import { mapName, type NameKind, findNameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";
@@ -6,7 +9,7 @@ import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { compareByPath } from "../../model/by-path.ts";
 
-/** `left` is why the entry keeps its name, as a clause; null if it is renamed. */
+/** `left` is the reason why the entry keeps its name, as a clause; null if it is renamed. */
 type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
@@ -16,7 +19,7 @@ type NameFix = {
 
 /**
  * Renames the deepest paths first, so that the other paths stay valid.
- * @param mayRename false to only return the renames
+ * @param mayRename false to return the renames without carrying them out
  */
 export function fixNames(mirror: OpenedMirror, mayRename: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;

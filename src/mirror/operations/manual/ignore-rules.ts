@@ -9,7 +9,7 @@ import { findLineFault } from "../../settings/settings.ts";
 import { readFolderRows } from "../../state/folder-rows.ts";
 
 /**
- * Returns the rule that excludes a path, in words; null if no rule does. Does not know the rules of
+ * Returns the rule that excludes a path, in words; null if no rule does. Ignores the rules of
  * subfolders and of `.gitignore` files.
  * @param lines content of `.mdmirrorignore`
  */

@@ -11,21 +11,21 @@ import type { BaseTree } from "../../model/tree.ts";
 import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 
-/** Result for one of several documents. A failure does not stop the work on the others. */
+/** Result for one of several documents. If one fails, mdmirror continues with the others. */
 type DocumentResult = ResultEnds["items"][number];
 
-/** One item of a plan. `act` carries it out; null if nothing has to be done. */
+/** One item of a plan. `act` carries it out; null if there is nothing to do. */
 export type PlanItem<Row extends DocumentResult = DocumentResult> = {
   readonly row: Row;
   readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
   /** Items with a lower rank run first; undefined means 0. */
   readonly order?: number;
-  /** True if all items with this rank run as one part, which the user cannot stop halfway. */
+  /** True if all items with this rank run together, and the user cannot stop between them. */
   readonly isWhole?: boolean;
 };
 
 export type ItemsPlan<Row extends DocumentResult = DocumentResult> = {
-  /** True if the user named one document. The call then returns its failure as trouble. */
+  /** True if the user named one document. If it fails, the call then returns trouble. */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
   readonly undoes?: readonly number[];
@@ -51,7 +51,10 @@ export function isDone({ outcome }: ManualEnd): boolean {
   return outcome.kind === "done" || outcome.kind === "submitted";
 }
 
-/** LIMIT: items at a time, because these run to their end if the user stops the command. */
+/**
+ * LIMIT: number of items that run at the same time. If the user stops the command, these items are
+ * still completed.
+ */
 export const ITEMS_IN_PARALLEL = 32;
 const UNREACHED_REASON = "the service could not be reached";
 
@@ -62,8 +65,8 @@ type RunItemsResult<Row> = {
 };
 
 /**
- * Runs the items in the order of their ranks, as one manual run. Once the service cannot be
- * reached, leaves out the other items, because each of them would wait for its timeout.
+ * Runs the items in the order of their ranks, as one manual run. If the service cannot be reached,
+ * skips the remaining items, because each of them would wait for its timeout.
  * @param maxParallel largest number of items at the same time
  */
 export async function runItems<Row extends DocumentResult>(
@@ -145,15 +148,18 @@ function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
 
-/** Returns true if the name is the whole folder, a folder or a pattern, not one document. */
+/**
+ * Returns true if the name is that of the whole folder, a folder or a pattern. False: it is one
+ * document.
+ */
 export function meansSeveral({ records, tombstones }: BaseTree, name: string): boolean {
   if (name === WHOLE_FOLDER || isPattern(name)) return true;
   return [...records.values(), ...tombstones.values()].some(({ localPath }) => isBelow(localPath, name));
 }
 
 /**
- * Returns trouble for an operand that selects nothing. Of several operands, each may instead name
- * any existing file, because a shell's `*` also yields pictures and conflict copies.
+ * Returns trouble for an operand that selects nothing. Of several operands, each may also be an
+ * existing file that is not synced, because a shell's `*` also yields pictures and conflict copies.
  * @param names paths below the root, folders and patterns; "" is the whole folder
  * @param known all paths that can be selected
  */

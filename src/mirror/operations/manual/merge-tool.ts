@@ -10,8 +10,8 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `$MDMIRROR_MERGETOOL` on the three versions, or git's merge tool (`merge.tool`) if that
- * variable is not set. A shell runs the command with the paths BASE, LOCAL (mine), REMOTE (theirs)
+ * Runs `$MDMIRROR_MERGETOOL` on the three versions. If that variable is not set, runs git's merge
+ * tool (`merge.tool`). A shell runs the command with the paths BASE, LOCAL (mine), REMOTE (theirs)
  * and MERGED in its environment, as git runs `mergetool.<name>.cmd`. A command that uses none of
  * these variables gets the four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only
  * this user can read the files, and mdmirror removes them afterwards.
@@ -32,8 +32,8 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      // If a tool's exit code proves nothing, git's library of tools checks whether MERGED is newer
-      // than BACKUP. The library touches BACKUP before it runs the tool.
+      // Some tools do not show by their exit code whether they merged. For these, git's library of
+      // tools checks whether MERGED is newer than BACKUP, which it touches before the tool runs.
       env: { ...makeGitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -50,7 +50,7 @@ export function runMergeTool(path: LocalPath, three: ThreeVersions, env: Environ
   }
 }
 
-/** Makes git ignore repositories of other users in the system's temporary folder. */
+/** Prevents git from using another user's repository in the system's temporary folder. */
 function makeGitEnv(env: Environment, folder: string): NodeJS.ProcessEnv {
   return { ...omitKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
@@ -64,7 +64,10 @@ function writeTo(folder: string, name: string, text: string): string {
   return path;
 }
 
-/** @param folder folder for git. Another user may have configured git in the current one */
+/**
+ * @param folder current folder for git, because another user may have configured git in this
+ * process's current folder
+ */
 function chooseCommand(env: Environment, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const ownCommand = env["MDMIRROR_MERGETOOL"] ?? "";
   if (ownCommand !== "") {
@@ -80,7 +83,7 @@ function chooseCommand(env: Environment, files: Readonly<Record<string, string>>
   });
   const tool = configuredTool.status === 0 ? configuredTool.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE_TOOL);
-  // git's library of tools, a shell script, knows each tool and obeys `mergetool.<name>`.
+  // git's library of tools is a shell script. It knows each tool, and obeys `mergetool.<name>`.
   const initialization = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(
     `TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${initialization}; run_merge_tool ${tool} true`,

@@ -20,8 +20,9 @@ const CONFLICT_WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged"];
 const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
 
 /**
- * Returns trouble if the path has no open problem, or no choice resolves it.
- * @param path path of the document, of its conflict copy, or its new path after a rename
+ * Returns trouble if the path has no open problem, or if no choice resolves the problem.
+ * @param path path of the document or of its conflict copy, or the document's new path after a
+ * rename
  */
 export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
   const base = world.state.load();
@@ -53,7 +54,7 @@ function listWays(
   conflict: Conflict | null,
   block: Block | null,
 ): readonly ResolutionKind[] | undefined {
-  // Versions of a document that is gone from the service cannot be sent.
+  // If a document is gone from the service, no version of it can be sent.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return record.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -65,7 +66,8 @@ function findNamedRecord(world: Pick<World, "disk">, base: BaseTree, path: Local
     findRecordAt(base, path) ??
     findRecordOfCopy(base, path) ??
     findRenamedRecord(world, base, path) ??
-    // A document that the service cannot move to the root may be named by its path on the service.
+    // If the service cannot move a document to the root, the user may name the document's path on
+    // the service.
     findByBlock(base, ({ reason }, record) => reason === "no-move-to-root" && record.remotePath === path)
   );
 }
@@ -87,7 +89,7 @@ export function findRecordOfCopy(base: BaseTree, path: LocalPath): DocumentRecor
   return null;
 }
 
-/** Finds by inode the record of a file that was renamed to a name that is not synced. */
+/** If a file was renamed to a name that is not synced, finds its record by inode. */
 function findRenamedRecord({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): DocumentRecord | null {
   const atPath = disk.look(path);
   if (atPath.kind !== "file") return null;
@@ -104,7 +106,10 @@ function refuseWithoutProblem(path: LocalPath): Result<never> {
   return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 
-/** Returns the path of the file. If its move is blocked, only the block has this path. */
+/**
+ * Returns the path of the document's file. If the file's move is blocked, only the block has this
+ * path.
+ */
 function findCurrentPath(world: Pick<World, "disk">, record: DocumentRecord, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : record.localPath;
 }

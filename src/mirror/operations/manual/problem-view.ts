@@ -11,7 +11,7 @@ import type { OpenProblem } from "./open-problem.ts";
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** Digests of the versions in a problem; null for a version that does not exist or is unknown. */
+/** Digests of the versions in a problem; null if a version does not exist or is unknown. */
 export type ProblemVersions = {
   readonly mine: Digest | null;
   readonly theirs: Digest | null;
@@ -67,7 +67,7 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
   };
 }
 
-/** For a block, `theirs` is null, because it is only read after the user's choice. */
+/** Reads the versions without the network. For a block, `theirs` is therefore null. */
 export function readVersions({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): ProblemVersions {
   const atPath = disk.look(path);
   const localDigest = atPath.kind === "file" ? atPath.digest : null;
@@ -76,8 +76,8 @@ export function readVersions({ disk }: Pick<World, "disk">, { path, record, conf
 }
 
 /**
- * Returns the version that the service has now; null without a conflict. If it cannot be read,
- * returns the last known version. The user's choice then fails with the reason.
+ * Returns the version that is now on the service; null without a conflict. If it cannot be read,
+ * returns the last known version; the user's choice then fails with the reason.
  */
 export async function readTheirs(
   { remote }: Pick<World, "remote">,
@@ -105,7 +105,10 @@ function readStored(world: StateAndDisk, path: LocalPath, digest: Digest | null)
     : { kind: "text", text: content };
 }
 
-/** Returns trouble if a side's content cannot be read. Base is empty if not stored. */
+/**
+ * Returns the three versions. Base is empty if it is not stored. Returns trouble if the content of
+ * a side cannot be read.
+ */
 export function readThree(world: StateAndDisk, problem: OpenProblem): Result<ThreeVersions> {
   const { path, mine, theirs, base } = viewProblem(world, problem);
   if (mine.kind === "none")

@@ -22,7 +22,10 @@ import {
   selectPaths,
 } from "./many.ts";
 
-/** Sets or removes the protection of documents. The next listing of the service records it. */
+/**
+ * Sets or removes the protection of documents. Records get the change from the service's next
+ * listing.
+ */
 type ProtectOperation = Operation<typeof PROTECT, ItemsPlan>;
 
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
@@ -51,7 +54,7 @@ function makeOperation(declared: typeof PROTECT, value: boolean): ProtectOperati
   };
 }
 
-/** Asks the service for the documents, because records may be out of date. */
+/** Asks the service whether the documents are protected, because records may be out of date. */
 async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
@@ -78,7 +81,10 @@ async function planProtection(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/** Asks for one document alone, but for several by listing all, which needs fewer requests. */
+/**
+ * Requests one document alone. For several documents, lists all documents, which needs fewer
+ * requests.
+ */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [firstRecord, secondRecord] = records;

@@ -1,4 +1,4 @@
-/** Resolves one problem, or several problems by paths, folders or patterns, in one run. */
+/** Resolves one problem; or, in one run, several problems by paths, folders or patterns. */
 
 import { toPaths } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -89,7 +89,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = readVersions(world, problem);
     const serviceDigest = await readTheirs(world, problem);
-    // The service has a newer version, which the user has to read before choosing.
+    // The service has a newer version than the user saw. A sync downloads it, so that the user can
+    // choose again.
     if (!isDry && serviceDigest !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs: serviceDigest };
   },
@@ -100,7 +101,10 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
 };
 
-/** Returns false for a folder, a pattern, or the choice `merged-where-clean`. */
+/**
+ * Returns false if the name is that of a folder or a pattern, or the choice is
+ * `merged-where-clean`.
+ */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
@@ -185,7 +189,7 @@ function listPaths({ path, problem }: OpenItem): readonly LocalPath[] {
   return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
-/** A single name may also be a conflict copy, or a new path of the document. */
+/** A single name may also be that of a conflict copy, or the document's new path after a rename. */
 function selectOpenItems(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly OpenItem[]> {
   const namedProblem = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (namedProblem?.kind === "ok")
@@ -219,7 +223,10 @@ function planChoice(
 
 const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
 
-/** Merges with the conflict copy, which the user may have edited, or the last known version. */
+/**
+ * Merges the local content with the conflict copy, which the user may have edited. Without a
+ * conflict copy, merges with the last known version on the service.
+ */
 function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem): Result<Resolution> {
   const localResult = disk.read(path);
   if (localResult.kind !== "done")
@@ -242,7 +249,7 @@ function mergeNow({ state, disk }: StateAndDisk, { path, conflict }: OpenProblem
   });
 }
 
-/** `seen` has the versions that the user saw; null if they are not known. */
+/** `seen`: versions that the user saw; null if they are not known. */
 export type Resolution = {
   readonly kind: ResolutionKind;
   /** Merged content; only for the choice `merged`. */
@@ -250,19 +257,22 @@ export type Resolution = {
   readonly seen?: SeenVersions | null;
 };
 
-/** Also sends content with conflict markers, because the user passed `--force`. */
+/**
+ * Carries out a choice. Sends even content with conflict markers, because the user passed
+ * `--force`.
+ */
 async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const hasConflictMarkers = hasMarkers(ctx.world, problem, way);
   const firstEnd = await resolveOne(ctx, problem, way);
   if (!isDone(firstEnd)) return firstEnd;
   const notes = [...firstEnd.notes, ...listReviewNotes(problem, way)];
   if (!hasConflictMarkers) return { ...firstEnd, notes };
-  // The planner would block content with conflict markers as an unfinished merge.
+  // In a sync, the planner would block content with conflict markers as an unfinished merge.
   const sendEnd = await sendWithMarkers(ctx, { record: problem.record, path: problem.path });
   return isDone(sendEnd) ? { outcome: sendEnd.outcome, notes: [...notes, ...sendEnd.notes] } : sendEnd;
 }
 
-/** Returns a note if a change is in review, because the API cannot withdraw it. */
+/** Adds a note if a change is in review, because the API cannot withdraw the change. */
 function listReviewNotes({ record }: OpenProblem, { kind }: Resolution): string[] {
   if (record.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
   const ids = record.submissions.flatMap(({ changeId }) => changeId ?? []);

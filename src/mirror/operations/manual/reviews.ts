@@ -23,7 +23,7 @@ export const reviews = defineLocalRead(REVIEWS, (mirror) => {
   return ok({ reviews: listedReviews });
 });
 
-/** Returns the changes by path, those of one document oldest first. */
+/** Returns the changes, ordered by path and, for one document, from the oldest to the newest. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { records, conflicts, blocks } = state.load();
   const allReviews = [...records.values()].flatMap((record) => {
@@ -67,7 +67,10 @@ function listDocumentReviews(
   return [{ ...commonFields, changeId: null, reason: null, since: deletion.since, submitted: null }];
 }
 
-/** Leaves out contents that mdmirror sent later for the same review, after a merge. */
+/**
+ * Keeps only the first content that mdmirror sent for each review. It may have sent more after
+ * merges.
+ */
 function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
   const firstByKey = new Map<ChangeId | Digest | number, Submission>();
   for (const submission of submissions) {
