@@ -5,13 +5,16 @@ import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { readErrorCode, errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import { NO_STANDSTILL, makeWaitReport, type UploadStandstill } from "../operations/results/waited.ts";
 
-/** A paused daemon in a run that a user requested has no next poll and no retry. */
+/**
+ * While a paused daemon carries out a requested run, its phase is not `paused`. It then has no next
+ * poll and no retry.
+ */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
 }
 
-/** @param daemon null for a closed folder */
+/** @param daemon null if the folder is closed */
 export function makeFolderStatus(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
@@ -46,7 +49,8 @@ export async function performRequest(
 ): Promise<Result<object>> {
   if (request.do === "wait") return waitUntilSynced(daemon, request, gone);
   const forMs = request.do === "pause" ? request.forMs : undefined;
-  // A pause with an end changes something, even if the daemon is already paused.
+  // If the old or the new pause has an end, the request changes something, even if the daemon is
+  // already paused.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
   const changesPause = hasEnd || isPaused(daemon) === (request.do === "resume");
   if (request.do === "pause") await daemon.request("pause", forMs);
@@ -54,7 +58,7 @@ export async function performRequest(
   return ok({ changed: changesPause });
 }
 
-/** Resolves when the pause has ended, even if the run that follows it continues. */
+/** Resolves when the pause has ended, without waiting for the run that follows it. */
 async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
   const pauseEnded = Promise.withResolvers<void>();
   const unsubscribe = daemon.onEvent((event) => {
@@ -79,15 +83,17 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the milliseconds to wait after this number of failures before the next opening. */
+/**
+ * Returns the milliseconds to wait before the folder is opened again after this number of failures.
+ */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
 
-/** LIMIT: longest delay in milliseconds that a timer of Node can have. */
+/** LIMIT: longest delay of a timer in Node, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Answers when the local content is on the service, or when the time limit has passed. */
+/** Answers when the awaited local content is on the service, or when the time limit has passed. */
 async function waitUntilSynced(
   daemon: Pick<Daemon, "whenSynced" | "status">,
   { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,

@@ -1,4 +1,7 @@
-/** A linked folder that the daemon opens, syncs and lends, and opens again after failures. */
+/**
+ * A linked folder of the daemon. The daemon opens, syncs and lends it, and opens it again after
+ * failures.
+ */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -31,11 +34,14 @@ import { findByMarker, locateRegistry } from "../trust/registry.ts";
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
 /**
- * LIMIT: milliseconds without progress after which the daemon's loop counts as hanging. Every
- * request to the service ends well before that.
+ * LIMIT: milliseconds without progress after which the daemon's loop counts as hanging. Requests to
+ * the service have much shorter time limits.
  */
 export const HANG_MS = 240_000;
-/** LIMIT: milliseconds that a request waits for a lent folder. The user then learns who has it. */
+/**
+ * LIMIT: milliseconds for which a request waits while the folder is lent. It then fails with the
+ * name of the borrower.
+ */
 const MAX_LOAN_MS = 30_000;
 /** Milliseconds between two signs of life that the daemon sends to a waiting command. */
 const ALIVE_EVERY_MS = 2_000;
@@ -64,7 +70,7 @@ export class DaemonFolder {
   /** Loan to a command; null if no command uses or waits for the folder. */
   #loan: FolderLoan | null = null;
   #closedBy: Trouble | null = null;
-  /** Resolves when the folder was opened again, or could not be; null if it is not being opened. */
+  /** Resolves when the attempt to open the folder again has ended; null if there is no attempt. */
   #opening: PromiseWithResolvers<void> | null = null;
   /** Id in the folder's marker when the daemon first opened the folder; null without a marker. */
   #marker: string | null = null;
@@ -77,7 +83,7 @@ export class DaemonFolder {
   }
 
   /**
-   * Opens the folder and takes its lock, so that a failure is known before `run`.
+   * Opens the folder and takes its lock, so that the caller learns of a failure before `run`.
    * @param dir a folder that has `.mdmirror/`
    */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
@@ -86,7 +92,7 @@ export class DaemonFolder {
     return openResult.kind === "trouble" ? openResult : ok(folder);
   }
 
-  /** Closes the folder for a daemon that ends before `run`. */
+  /** Closes the folder if the daemon ends before it calls `run`. */
   async close(): Promise<void> {
     const openedDaemon = this.#open;
     this.#open = null;
@@ -95,8 +101,8 @@ export class DaemonFolder {
 
   /**
    * Keeps the folder in sync until `stop` aborts, or a command moves or unlinks the folder. After a
-   * failure, opens the folder again later. When the promise resolves, all work has ended, the lock
-   * is free, and the socket is removed.
+   * failure, waits and opens the folder again. When the promise resolves, all work has ended, the
+   * lock is free, and the socket is removed.
    */
   async run(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
@@ -117,8 +123,8 @@ export class DaemonFolder {
       if (this.#listening !== null) removeSocketPath(join(this.root, MIRROR_FOLDER));
       await this.close();
     } catch (error) {
-      // The folder's disk may be unmounted, so that the file with the socket's path cannot be
-      // removed. A command that later reads the file finds that nobody listens.
+      // The folder's disk may be unmounted. Then the file with the socket's path cannot be removed.
+      // A command that reads the file later finds that no process listens.
       this.#logFault("control-failed", error);
     }
     return end;
@@ -141,7 +147,7 @@ export class DaemonFolder {
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
-  /** Runs the loop. Returns why it ended; null if the folder is to be opened again immediately. */
+  /** Runs the loop. Returns why it ended; null if the folder should be opened again immediately. */
   async #openAndRun(stop: AbortSignal): Promise<FolderEnd | Trouble | null> {
     const openResult = await this.#openToServe(stop);
     const loan = this.#endLoan();
@@ -159,7 +165,7 @@ export class DaemonFolder {
     return movedOrUnlinked ?? failure;
   }
 
-  /** Opens the folder, and begins to listen for commands after the first opening. */
+  /** Opens the folder. After the first opening, also begins to listen for commands. */
   async #openToServe(stop: AbortSignal): Promise<Result<OpenedDaemon>> {
     const openResult = await this.#openAgain();
     if (openResult.kind === "trouble" || this.#listening !== null) return openResult;
@@ -182,7 +188,8 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // A daemon that has lent the folder does not have its lock; only its socket shows that it runs.
+    // A daemon that has lent the folder no longer has the folder's lock. Only its socket shows that
+    // it runs.
     const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
@@ -218,15 +225,15 @@ export class DaemonFolder {
   }
 
   /**
-   * Runs the daemon's loop for an open folder. Returns why the loop failed; null if it was asked to
-   * end.
+   * Runs the daemon's loop for an open folder. Returns why the loop failed; null if it ended on
+   * request.
    * @param loan loan that has just ended; null if there was none
    */
   async #runOnce(open: OpenedDaemon, loan: FolderLoan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const unsubscribe = daemon.onEvent((event) => {
       handleEvent(open, event);
-      // The loop ends for a loan and starts again after it, so the end is not reported.
+      // For a loan, the loop ends and later starts again, so its end is not reported.
       const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
       if (!endsForLoan) this.#publish(event);
     });
@@ -256,7 +263,10 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  /** Sends signs of life during the work. Refuses if another command keeps the folder too long. */
+  /**
+   * Handles a command's request, and sends signs of life meanwhile. Refuses the request if another
+   * command keeps the folder too long.
+   */
   async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<Result<object>> {
     if (request.do === "status") return ok(this.status());
     const { clock } = this.#options;
@@ -283,7 +293,10 @@ export class DaemonFolder {
     return this.#open;
   }
 
-  /** Answers a request. Starts again if the folder was closed and opened meanwhile. */
+  /**
+   * Answers a request. If the folder was closed and opened again meanwhile, tries the request
+   * again.
+   */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,
@@ -301,7 +314,7 @@ export class DaemonFolder {
           ? this.#lend(openedDaemon, request.what, call)
           : performRequest(openedDaemon.daemon, shortenTimeout(request, clock.monotonic() - beganAt), call.gone);
       const answerOrNull = await work.catch((error: unknown) => {
-        // A daemon that ends or closes the folder rejects requests. Any other error is a bug.
+        // The daemon rejects requests when it ends or closes the folder. Any other error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
         return null;
       });
@@ -310,13 +323,16 @@ export class DaemonFolder {
     }
   }
 
-  /** Answers when the daemon has closed the folder, which it opens again after the command. */
+  /**
+   * Lends the folder to a command. Answers when the folder is closed. The daemon opens it again
+   * after the command.
+   */
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const folderFreed = Promise.withResolvers<void>();
     // ORDER: the loan begins between two runs, so that earlier requests are still answered.
     await daemon.callBetweenRuns(() => {
-      // Another command borrowed the folder first. This command tries again later.
+      // Another command has borrowed the folder first, so this command has to try again later.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return folderFreed.resolve();
       this.#loan = { what, since: clock.monotonic(), gone, free: folderFreed.resolve };
@@ -350,19 +366,19 @@ function refuseSecondDaemon(root: string, { pid }: Pick<DaemonStatus, "pid">): R
   return trouble("locked", problem, "mdmirror status shows what it does; one daemon a folder is enough");
 }
 
-/** Stores facts about a run for later runs, and deletes old contents once a day. */
+/** Stores facts about a completed run for later runs. Deletes old contents once a day. */
 function handleEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") closeIfKeyChanged(open);
   if (event.kind !== "run") return;
   storeRunFacts(mirror, event.report, makeStoppedRequest(mirror, true).maxDeletes);
-  // Contents only become old through runs, so a day without a run needs no pruning.
+  // Only a run makes contents old, so a day without a run needs no pruning.
   pruneDaily(mirror);
 }
 
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
-/** Subtracts the time that opening the folder took from the time limit. */
+/** Returns the request with a shorter time limit, without the time that opening the folder took. */
 function shortenTimeout(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
@@ -375,8 +391,8 @@ type FolderEnd =
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out whether a command moved or unlinked a folder that it borrowed. A folder on a disk that
- * is not mounted counts as unchanged, because the disk may be mounted again.
+ * Finds out whether a command moved or unlinked the folder while it was lent. If the folder is on a
+ * disk that is not mounted, it counts as unchanged, because the disk may be mounted again.
  * @param marker marker of the folder when the daemon opened it; null if it had none
  * @returns null if the folder is unchanged
  */

@@ -1,7 +1,7 @@
 /**
- * A process that keeps several linked folders in sync. After a failure, the process opens a folder
- * again later, and the other folders continue. The process follows a folder that `mdmirror mv`
- * moves, and stops syncing an unlinked folder.
+ * A process that keeps several linked folders in sync. If one folder fails, the process continues
+ * with the others, and opens that folder again later. The process follows a folder that `mdmirror
+ * mv` moves, and stops syncing an unlinked folder.
  */
 
 import { EventEmitter } from "node:events";
@@ -17,13 +17,14 @@ import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
 export type DaemonsOptions = FolderOptions & {
-  /** Receives messages that concern no single folder, such as a missing `systemd-notify`. */
+  /** Receives messages that concern no particular folder, such as a missing `systemd-notify`. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * If one folder cannot be opened, opens none, because a user would not notice that one of several
- * folders is missing. Resolves when `stop` aborts or no folder is left, after all work has ended.
+ * Keeps the given folders in sync. If one of them cannot be opened, opens none, because a user
+ * would not notice the missing one. Resolves when `stop` aborts or no folder is left, after all
+ * work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -48,12 +49,12 @@ export async function runDaemons(
   });
 }
 
-/** Milliseconds between two checks for linked folders, which may be new or mounted again. */
+/** Milliseconds between two checks for folders that were linked or mounted meanwhile. */
 const CHECK_MS = 2_000;
 
 /**
- * Keeps every linked folder of this user in sync, and follows changes of the list of linked
- * folders. Resolves when `stop` aborts, after all work has ended.
+ * Keeps every linked folder of this user in sync, also folders that are linked later. Resolves when
+ * `stop` aborts, after all work has ended.
  * @returns trouble of kind `locked` if another process already does this
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
@@ -75,9 +76,9 @@ export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal)
 }
 
 /**
- * Takes the lock that keeps a second `watch --all` from starting, and returns a function that frees
- * it. Without write access, continues without this lock, because each linked folder has a lock of
- * its own.
+ * Takes the lock that prevents a second `watch --all`, and returns a function that frees it. If the
+ * lock's folder cannot be written, continues without this lock, because each linked folder has its
+ * own lock.
  */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
@@ -110,11 +111,14 @@ class KeptFolders {
   constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
-    // Node warns of many listeners on one signal, but each folder and each run adds one.
+    // Node warns of many listeners on one signal. This signal gets one from each folder and each
+    // run.
     EventEmitter.setMaxListeners(0, stop);
   }
 
-  /** Reports start, signs of life and end of `work` to systemd if `NOTIFY_SOCKET` is set. */
+  /**
+   * Reports the start and end of `work` to systemd, and signs of life, if `NOTIFY_SOCKET` is set.
+   */
   async notifySystemd(work: (ready: () => void) => Promise<void>): Promise<Result<null>> {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
@@ -131,7 +135,7 @@ class KeptFolders {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** Keeps the folder in sync, and follows it if a command moves it. */
+  /** Keeps the folder in sync. If a command moves the folder, continues at its new path. */
   begin(folder: DaemonFolder): void {
     const { root } = folder;
     const stop = new AbortController();
@@ -145,18 +149,18 @@ class KeptFolders {
   }
 
   /**
-   * Begins to sync folders that were added to the list of linked folders, and stops syncing removed
-   * folders.
-   * @param before folders that did not exist at the last check; null at the first check. A folder
-   * is reported as missing only at its second check, because `init` lists a folder before creating
-   * it
+   * Begins to sync folders that were added to the list of linked folders, and stops syncing folders
+   * that were removed from it. Reports missing folders. A folder that was added after the first
+   * check is reported only if two checks miss it, because `init` lists a folder before creating it.
+   * @param before folders that did not exist at the last check; null at the first check
    * @returns the folders that do not exist now
    */
   followList(before: ReadonlySet<string> | null): ReadonlySet<string> {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // An entry that cannot be trusted (`unfit`) may belong to a folder that is still linked.
+    // A registry entry that cannot be trusted (`unfit`) may be that of a folder that is still
+    // linked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))
@@ -169,7 +173,7 @@ class KeptFolders {
     return new Set(absent.map(({ root }) => root));
   }
 
-  /** Reports a message only once. */
+  /** Reports a message, unless it was reported before. */
   #note(text: string): void {
     if (this.#reportedNotes.has(text)) return;
     this.#reportedNotes.add(text);

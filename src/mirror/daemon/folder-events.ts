@@ -7,7 +7,7 @@ export type FolderEvent =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
   | { readonly kind: "lent"; readonly at: number; readonly what: string }
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
-  /** A command moved the folder to `to`, or unlinked it (null). */
+  /** A command moved the folder to the path `to`. Null: the command unlinked the folder. */
   | { readonly kind: "left"; readonly at: number; readonly to: string | null }
   /** Syncing failed. The daemon opens the folder again after `retryMs` milliseconds. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
@@ -20,8 +20,8 @@ export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { r
 type LogLine = Parameters<Log["write"]>;
 
 /**
- * Functions that return an event's line in the folder's log, with paths and numbers but no content.
- * Null: the engine itself logs the event, or the event is not worth a line.
+ * For each kind of event, a function that returns its line in the folder's log. A line has paths
+ * and numbers but no content. Null: the engine itself logs the event, or the event is not logged.
  */
 const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => LogLine | null } = {
   change: makeChangeLine,
@@ -30,7 +30,7 @@ const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // The log has moved with the folder, so no line can be written at the old path.
+  // The log moved together with the folder, so no line can be written at the old path.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

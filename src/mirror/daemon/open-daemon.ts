@@ -38,7 +38,8 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
     get prefer() {
       return makeRunSettings(mirror, USUAL_RUN).prefer;
     },
-    // Until the stop of a run with a smaller limit has ended, the daemon keeps to that limit.
+    // If a run with a smaller deletion limit was stopped, the daemon uses that limit until the stop
+    // has ended.
     get guards() {
       return readGuardLimits(mirror);
     },
@@ -46,7 +47,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const timing = { pollListeningMs: parseTime(pollEvery), pollRequestsAMinute, ...options.timing };
-  // These are two whole objects, because the compiler does not check names in a conditional spread.
+  // Two separate objects, because the compiler does not check the names in a conditional spread.
   const daemonOptions: DaemonOptions = listen
     ? { settings, timing, events: mirror.world.remote.events() }
     : { settings, timing };
@@ -55,8 +56,9 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
 }
 
 /**
- * Makes the daemon open the folder again if the service refuses the key and mdmirror would now find
- * another key. `mdmirror init --key-file` stores such a key, or somebody renews a key file.
+ * Makes the daemon open the folder again if the service refuses the key, and mdmirror would now
+ * find another key. The new key may come from `mdmirror init --key-file`, or from a key file that
+ * somebody changed.
  * @returns true if the folder will be opened again
  */
 export function closeIfKeyChanged({ mirror, daemon, reopen }: OpenedDaemon): boolean {

@@ -2,7 +2,9 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
-/** LIMIT: active effects that a status lists, because some hundred can be active at a time. */
+/**
+ * LIMIT: number of active effects that a status lists. Some hundred can be active at the same time.
+ */
 const MAX_LISTED_EFFECTS = 12;
 
 export class ActiveEffects implements Progress {
@@ -37,7 +39,7 @@ export class ActiveEffects implements Progress {
   }
 }
 
-/** Returns "" if the action has only an id. */
+/** Returns the action's local path; "" if the action has only an id. */
 function readLocalPath(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

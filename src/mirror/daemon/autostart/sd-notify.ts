@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 type SdNotifyOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** Receives one error if the program `systemd-notify` is missing or fails. */
+  /** Receives an error, at most once, if the program `systemd-notify` is missing or fails. */
   readonly onFault: (error: Error) => void;
 };
 
@@ -17,17 +17,16 @@ type SystemdNotifier = {
 };
 
 /**
- * Reports to systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
- * family, so the program `systemd-notify` sends each message. `systemd-notify` ends only when
- * systemd has read the message, because systemd identifies a sender by its process. The unit
- * accepts its messages through `NotifyAccess=all`. Each call is short, and the daemon makes about
- * one a minute.
+ * Reports to systemd that the daemon is ready and alive. Node cannot send to systemd's socket, so
+ * the program `systemd-notify` sends each message. systemd identifies a sender by its process, so
+ * `systemd-notify` ends only when systemd has read the message. The unit accepts such messages with
+ * `NotifyAccess=all`. The program runs about once a minute, for a short time.
  * @returns null if systemd did not ask for notifications
  */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNotifier | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // The program gets no other variables, because one of them may have the key.
+  // The program gets no other variables, because one of them may contain the key.
   const variables = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   let isFaulty = false;
   const send: SystemdNotifier["send"] = (...assignments) => {
@@ -41,8 +40,8 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SystemdNot
 }
 
 /**
- * Sends a sign of life to systemd four times in each watchdog period, but none while `alive`
- * returns false. systemd then restarts the daemon.
+ * Sends four signs of life to systemd in each watchdog period. While `alive` returns false, sends
+ * none, and systemd then restarts the daemon.
  * @returns a function that ends the signs of life
  */
 export function keepWatchdog(sd: SystemdNotifier, alive: () => boolean): () => void {

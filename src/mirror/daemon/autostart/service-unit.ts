@@ -1,4 +1,7 @@
-/** Makes a systemd user unit or a launchd agent from a template in `config/`, and installs it. */
+/**
+ * Makes a systemd user unit or a launchd agent from a template in `config/`. Installs and removes
+ * it.
+ */
 
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -25,7 +28,9 @@ export type UnitOptions = {
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** False if `systemd-notify` is missing. A unit of type `notify` would then never start. */
+  /**
+   * False if `systemd-notify` is missing. Without it, a unit of type `notify` would never start.
+   */
   readonly hasSystemdNotify: boolean;
 };
 
@@ -49,8 +54,8 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
 }
 
 /**
- * Returns a line for `crontab` that syncs a folder every five minutes. The line names the Node that
- * runs now, because cron may find an older Node, or none.
+ * Returns a line for `crontab` that syncs a folder every five minutes. The line has the path of the
+ * current Node, because cron may find an older Node, or none.
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
@@ -58,23 +63,25 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   if (keptResult.kind === "trouble") return keptResult;
   const variables = keptResult.value.map(({ name, value }) => `${name}=${quoteForCron(value)}`);
   const commandWords = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(quoteForCron)];
-  // In a crontab, a % ends the command even within quotes, unless it is escaped.
+  // In a crontab, an unescaped % ends the command, even within quotes.
   return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/** The `sh` that cron runs does not know the quotes `$'…'` of `shellWord`. */
+/**
+ * Quotes a word for the `sh` that cron runs. That `sh` does not know the quotes `$'…'` of
+ * `shellWord`.
+ */
 function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
  * Options of V8 for a daemon, which is idle most of the time: little space for new objects, and
- * compact code. The size of the heap is not limited, because V8 ends a process that reaches the
- * limit.
+ * compact code. There is no limit for the heap, because V8 ends a process that reaches the limit.
  */
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
-/** Variables that locate the list of linked folders and the hooks. */
+/** Variables with the places of the list of linked folders and of the hooks. */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
 /** Variables that decide how the service is reached, such as proxies and certificates. */
 const KEPT_NETWORK = [
@@ -85,8 +92,9 @@ const KEPT_NETWORK = [
 type UnitVariable = { readonly name: string; readonly value: string };
 
 /**
- * Returns the variables to write into a unit or a cron line, because neither gets the variables of
- * this process. Returns trouble if the folder's path or a variable cannot be written into it.
+ * Returns the variables to write into a unit or a cron line, because the started process does not
+ * get the variables of this process. Returns trouble if the folder's path or a variable cannot be
+ * written there.
  */
 function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<readonly UnitVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
@@ -101,7 +109,10 @@ function chooseVariables(root: string | null, env: UnitOptions["env"]): Result<r
   return ok(keptVariables);
 }
 
-/** Unit for all linked folders. The name of a unit for one folder ends with eight hex digits. */
+/**
+ * Name of the unit for all linked folders. No other unit can have it: their names end with eight
+ * hex digits.
+ */
 const NAME_OF_ALL = "mdmirror-all";
 
 function makeUnitName(root: string): string {
@@ -118,7 +129,7 @@ type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
   readonly kept: readonly UnitVariable[];
-  /** Folders that the unit syncs, as words for its description. */
+  /** Words for the folders that the unit syncs, for its description. */
   readonly what: string;
 };
 
@@ -137,8 +148,8 @@ function makeSystemdUnit({ what, command, kept }: UnitShape, notifies: boolean):
 }
 
 /**
- * Doubles each `%`, which would begin a specifier. The colon of `ExecStart=:` makes `$` an ordinary
- * character.
+ * Quotes a word for a unit. Doubles each `%`, which would begin a specifier. Keeps each `$`,
+ * because the colon of `ExecStart=:` makes it an ordinary character.
  */
 function quoteForUnit(text: string): string {
   const escapedText = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
@@ -160,7 +171,10 @@ function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** @throws if the template has a placeholder without a value */
+/**
+ * Replaces the placeholders of a template.
+ * @throws if a placeholder has no value
+ */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
   const templateText = readFileSync(packageFile(`config/${template}`), "utf8");
   return templateText.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
@@ -171,7 +185,7 @@ function fillIn(template: string, values: Readonly<Record<string, string>>): str
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** `ran`: false if the service manager's program is missing or took too long. */
+/** `ran` is false if the program is missing or took too long. */
 type CommandEnd = { readonly ran: boolean; readonly code: number; readonly output: string };
 
 const DEADLINE_MS = 30_000;
@@ -182,13 +196,13 @@ export function chooseManager(platform: NodeJS.Platform): ManagerKind | null {
 }
 
 /**
- * Returns null if the unit runs. Otherwise returns the service manager's message; the file is then
- * installed, and the user has to start the unit.
+ * Installs and starts a unit. Returns null if it was started. Otherwise the file is installed but
+ * the user has to start the unit; returns the service manager's message.
  */
 export async function installUnit(unit: ServiceUnit, env: Environment): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    // Only this user may read the file, because a proxy's address in it may have a password.
+    // Only this user may read the file, because it may contain a proxy's address with a password.
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
@@ -202,7 +216,8 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", makeLaunchdDomain(), unit.file]];
-  // launchd does not load an agent again, so it is unloaded first, which may fail harmlessly.
+  // launchd does not load an agent twice, so it is unloaded first. This fails harmlessly if it was
+  // not loaded.
   if (unit.manager === "launchd") await runTool(["launchctl", "bootout", `${makeLaunchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, output } = await runTool(step, env);

@@ -21,8 +21,7 @@ const SILENT_CODE = "daemon-silent";
 
 /**
  * Milliseconds without a sign of life after which the daemon counts as silent. A daemon sends a
- * sign every few seconds, but none during a long step of its event loop, for example on a slow
- * disk.
+ * sign every few seconds, except during a long step of its event loop, for example on a slow disk.
  */
 const DEADLINE_MS = 60_000;
 const STATUS_MS = 3_000;
@@ -43,7 +42,7 @@ export async function askDaemon<R extends ControlRequest>(
   return ok(daemonAnswer.value.value as ControlAnswers[R["do"]]);
 }
 
-/** Returns the status; its phase is `silent` if the daemon hangs or is in a long step. */
+/** Returns the daemon's status. Its phase is `silent` if the daemon does not answer in time. */
 export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const daemonAnswer = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "ok" || daemonAnswer.trouble.code !== SILENT_CODE)
@@ -56,19 +55,21 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
 }
 
 type LentFolder = {
-  /** Gives the folder back to the daemon, which opens and scans it. A second call does nothing. */
+  /**
+   * Gives the folder back to the daemon, which then opens and scans it. Further calls do nothing.
+   */
   readonly giveBack: () => void;
 };
 
 /**
  * Borrows the folder from its daemon, so that this process can take the folder's lock. The loan
- * ends when this process gives the folder back or ends. Returns `NO_DAEMON` if no daemon runs.
+ * ends when this process gives the folder back, or exits. Returns `NO_DAEMON` if no daemon runs.
  */
 export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
   const daemonAnswer = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS);
   if (daemonAnswer === NO_DAEMON || daemonAnswer.kind === "trouble") return daemonAnswer;
   const { socket } = daemonAnswer.value;
-  // The borrower sends nothing more. The folder stays lent as long as this connection is open.
+  // The borrower sends nothing more. Its open connection alone keeps the folder lent.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
 }
@@ -95,7 +96,7 @@ function callDaemon(
       isConnected = true;
       socket.write(`${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`);
     });
-    // An error before the connection means that nobody listens, because a crash left the socket's
+    // An error before the connection means that no process listens: a crash has left the socket's
     // file. The folder's lock still shows whether a daemon runs.
     socket.on("error", () => finishCall(isConnected ? reportLostConnection(root, request) : NO_DAEMON));
     socket.once("close", () => finishCall(reportLostConnection(root, request)));

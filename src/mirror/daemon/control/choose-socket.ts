@@ -9,18 +9,18 @@ import { removeOwnFile, replaceOwnFile } from "../../state/own-files.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isPrivate, type SocketPath } from "./socket-path.ts";
 
-/** LIMIT: bytes of a socket's path, because `sun_path` has no more before its final NUL. */
+/** LIMIT: number of bytes in a socket's path, the size of `sun_path` without its final NUL. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 type SocketOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folders that tests try, in this order, in place of the system's folders. */
+  /** Folders to try, in this order, instead of the system's folders. Only tests set them. */
   readonly folders?: readonly string[];
   readonly platform?: NodeJS.Platform;
 };
 
 /**
- * Creates the socket's folder too. Returns trouble if no folder can be used.
+ * Chooses the socket's path, and creates its folder. Returns trouble if no folder can be used.
  * @param root real path of the linked folder
  */
 export function chooseSocketPath(root: string, options: SocketOptions): Result<string> {
@@ -52,7 +52,10 @@ function listCandidates(env: SocketOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/** Creates or checks a folder. Returns null if only this user may enter; otherwise why not. */
+/**
+ * Creates or checks a folder. Returns null if only this user may enter it; otherwise why it cannot
+ * be used.
+ */
 function whyNotPrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -13,13 +13,13 @@ import {
 } from "./protocol.ts";
 
 export type ControlCall = {
-  /** Sends a sign of life to the command, which gives up after some silence. */
+  /** Sends a sign of life to the command, which stops waiting after some time without one. */
   beat(): void;
   /** Signal that aborts when the command has disconnected. */
   readonly gone: AbortSignal;
 };
 
-/** LIMIT: connections at a time, because only commands of this user connect. */
+/** LIMIT: number of connections at the same time. Only commands of this user connect. */
 const MAX_CALLERS = 64;
 /** Milliseconds within which a connected command has to send its request. */
 const REQUEST_DEADLINE_MS = 10_000;
@@ -28,14 +28,14 @@ type ControlServer = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<Result<object>>;
-  /** Receives an error that is a bug in handling a request. The command gets an error too. */
+  /** Receives an error that is a bug. The command that sent the request gets an error too. */
   readonly onFault: (error: unknown) => void;
 };
 
 /**
  * Listens for commands on a socket.
- * ORDER: the caller has the folder's lock. So a crash must have left a socket that exists at this
- * path, and it is replaced.
+ * ORDER: the caller has the folder's lock. If the path already has a socket, it is therefore left
+ * from a crash, and is replaced.
  * @param service.socket path in a folder that only this user may enter, so that nobody can connect
  * before the socket's mode is set
  */
@@ -71,7 +71,7 @@ function serveCaller(socket: Socket, service: ControlServer): void {
     if (socket.writable) socket.write(formatReply(reply));
   };
   socket.setTimeout(REQUEST_DEADLINE_MS, () => socket.destroy());
-  // The command was killed, so nobody reads the answer.
+  // The command was killed, so no process reads the answer.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => callerGone.abort());
   let isRead = false;
@@ -79,7 +79,7 @@ function serveCaller(socket: Socket, service: ControlServer): void {
     onLine(line) {
       if (isRead) return;
       isRead = true;
-      // A connection has one request, so everything that follows it is dropped.
+      // A connection has one request, so mdmirror ignores everything that follows it.
       socket.setTimeout(0).removeAllListeners("data").resume();
       void answerRequest(line, service, callerGone.signal, sendReply);
     },

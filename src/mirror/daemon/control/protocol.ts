@@ -1,7 +1,7 @@
 /**
- * Messages between commands and a running daemon. Each message is one line with a JSON object,
- * which never has content or the key. A connection has one request. A command that writes borrows
- * the folder (`lend`), and then works as if no daemon ran.
+ * Messages between commands and a running daemon. Each message is one line with a JSON object. No
+ * message has content or the key. A connection has one request. A command that writes borrows the
+ * folder (`lend`), and then works as if no daemon ran.
  */
 
 import type { Socket } from "node:net";
@@ -12,9 +12,12 @@ import type { Result } from "../../../common/trouble.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
-/** Version of the protocol. Older daemons would ignore new fields, so each gets a new version. */
+/**
+ * Version of the protocol. A new field needs a new version, because an older daemon would ignore
+ * the field.
+ */
 export const PROTOCOL_VERSION = 4;
-/** LIMIT: characters of one line. A request or an answer may have some thousand paths. */
+/** LIMIT: number of characters of one line, enough for some thousand paths. */
 export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
 
@@ -25,14 +28,14 @@ export type ControlRequest =
    * blocked, or when the time limit has passed. Paths are below the root; "" is the whole folder.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  /** Pauses the daemon for `forMs` milliseconds; undefined for a pause until `resume`. */
+  /** Pauses the daemon. `forMs`: length in milliseconds; undefined for a pause until `resume`. */
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * The daemon lends the folder to the command `what`. The daemon ends its cycle, and keeps nothing
-   * in the folder open until this connection ends. So the command may also move or unlink the
-   * folder. Afterwards, the daemon opens the folder at its current path, or stops syncing an
-   * unlinked one.
+   * The daemon lends the folder to the command `what`. It ends its cycle, and keeps nothing in the
+   * folder open until this connection ends. So the command may also move or unlink the folder.
+   * Afterwards, the daemon opens the folder at its current path, or stops syncing an unlinked
+   * folder.
    */
   | { readonly do: "lend"; readonly what: string };
 
@@ -48,20 +51,25 @@ export type DaemonStatus = {
   readonly pid: number;
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
-  /** Phase of the loop. No loop: `lent`, `opening` or `closed`. No answer: `silent`. */
+  /**
+   * Phase of the loop. Without a loop: `lent`, `opening` or `closed`. Without an answer: `silent`.
+   */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /** End of the pause in milliseconds since the epoch; undefined without an end or a pause. */
+  /**
+   * End of the pause in milliseconds since the epoch; undefined if there is no pause, or a pause
+   * without an end.
+   */
   readonly pausedUntil?: number;
   /**
-   * Last time when a listing proved that both sides are equal and no problem is open, in
-   * milliseconds since the epoch. Null if there was none since the daemon started.
+   * Time of the last proof that both sides were equal and no problem was open, in milliseconds
+   * since the epoch. Null if there was none since the daemon started.
    */
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the engine's loop last made progress. */
   readonly stillMs: number;
-  /** Counts of requests since the start, by result; undefined if the daemon is silent. */
+  /** Numbers of requests since the start, by result; undefined if the daemon is silent. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /** Active effects of the cycle; null if there are none; undefined if the daemon is silent. */
   readonly traffic?: CurrentTraffic | null;
@@ -70,10 +78,10 @@ export type DaemonStatus = {
 };
 
 export type CurrentTraffic = {
-  /** Number of this cycle's effects that are complete, out of `total`. */
+  /** Number of complete effects, out of `total` effects of the cycle. */
   readonly done: number;
   readonly total: number;
-  /** First of the active effects. A newer daemon may send kinds that this version does not know. */
+  /** The first active effects. A newer daemon may send kinds that this version does not know. */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   readonly more: number;
 };
@@ -84,8 +92,9 @@ type RequestEnvelope = { readonly root: string; readonly request: ControlRequest
 export type ControlReply = Result<unknown> | { readonly kind: "beat" } | { readonly kind: "other-root" };
 
 /**
- * Returns a string that describes the fault if the line is no request. Checks no fields, because
- * only this user can connect, and both processes have the same version of the protocol.
+ * Returns the request in a line. If the line has none, returns the fault as a string. Does not
+ * check the fields: only this user can connect, and both processes have the same version of the
+ * protocol.
  */
 export function readRequest(line: string): RequestEnvelope | string {
   const json = parseObject(line);
@@ -108,14 +117,14 @@ export function formatReply(reply: ControlReply): string {
   return `${JSON.stringify({ ...reply, kind: LINE_KINDS[reply.kind] })}\n`;
 }
 
-/** Returns null if the line is no answer of a daemon, so that another program must have sent it. */
+/** Returns null if the line is no answer of a daemon. Another program must have sent it. */
 export function readReply(line: string): ControlReply | null {
   const json = parseObject(line);
   const kind = REPLY_KINDS.get(json?.["kind"]);
   return kind === undefined ? null : ({ ...json, kind } as ControlReply);
 }
 
-/** Reads a socket line by line. Stops at a line that is longer than the limit. */
+/** Reads a socket line by line. Stops reading at a line that is longer than the limit. */
 export function readLines(
   socket: Socket,
   maxLength: number,

@@ -12,8 +12,8 @@ const MEMBER_TYPES = { socket: "string", pid: "number", since: "number" } as con
 /**
  * Reads the file in which the daemon stored the path of its socket. Only a request shows whether
  * the daemon still listens.
- * @returns null if the file has no path, or its path cannot be trusted because it belongs to
- * another user or is in a folder that other users may enter
+ * @returns null if the file has no path, or the path cannot be trusted: the file is another user's,
+ * or the path is in a folder that other users may enter
  */
 export function readSocketPath(folder: string): SocketPath | null {
   let json: unknown;
@@ -21,8 +21,8 @@ export function readSocketPath(folder: string): SocketPath | null {
     json = JSON.parse(readOwnFile(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePathError) throw error;
-    // Either no daemon has run, or the daemon has not finished writing the file. The folder's lock
-    // still shows whether a daemon runs.
+    // No daemon has run, or a daemon has not finished writing the file. The folder's lock still
+    // shows whether a daemon runs.
     return null;
   }
   if (!hasMembers<SocketPath>(json, MEMBER_TYPES) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))

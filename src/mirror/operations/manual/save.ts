@@ -1,6 +1,6 @@
 /**
- * Saves documents for programs as an editor would: writes only files, without a lock, a journal
- * entry or the network. A daemon may run at the same time. The next sync finds the saved file. A
+ * Saves documents for programs, as an editor would. Writes only files, without a lock, a journal
+ * entry or the network, so a daemon may run at the same time. The next sync finds the saved file. A
  * file is replaced only if it still has the content that the program read.
  */
 
@@ -32,8 +32,8 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
- * Checks a path that a program passed.
- * @returns trouble if no document can have this path. No file has to be at the path
+ * Checks a path that a program passed. The path need not have a file.
+ * @returns trouble if no document can have this path
  */
 export function judgePath(context: SaveContext, path: string): Result<null> {
   const fault = pathFault(path);
@@ -58,7 +58,10 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
   }
 }
 
-/** LIMIT: characters and names of a path. No disk and no service allows more. */
+/**
+ * LIMIT: number of characters of a path, and number of names in it. No disk and no service allows
+ * more.
+ */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
 function pathFault(path: string): string | null {
@@ -84,14 +87,17 @@ export async function readDocument(context: SaveContext, path: LocalPath): Promi
 }
 
 /**
- * LIMIT: attempts to read a file, and the milliseconds between two of them. A program that replaces
- * a file may remove it from its path for part of a millisecond, which must not count as a deletion.
- * `saving` is the limit while another process writes the file.
+ * LIMIT: number of attempts to read a file; `saving` is the number while another process writes the
+ * file. A program that replaces a file may remove it from its path for part of a millisecond. This
+ * must not count as a deletion.
  */
 const READ_ATTEMPTS = { usual: 4, saving: 100 } as const;
 const READ_AGAIN_MS = 5;
 
-/** Errors that may pass. EAGAIN: the file changed meanwhile. ENOENT: the file was replaced. */
+/**
+ * Errors that may not occur at the next attempt. EAGAIN: the file was changing. ENOENT: the file
+ * was being replaced.
+ */
 const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 function mayRetry(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, attempts: number): boolean {
@@ -105,13 +111,16 @@ function isBeingReplaced(disk: LocalDisk, path: LocalPath): boolean {
   return names.some(({ name }) => name.startsWith(OLD_FILE_PREFIX));
 }
 
-/** Returns the new digest; null if the content had changed. */
+/** Returns the new digest; null if the file no longer had the expected content. */
 export function saveText(context: SaveContext, path: LocalPath, text: string, expect: Digest): SaveResult<Digest> {
   const replaceContent = () => context.disk.saveOver(path, text, expect, chooseTrashPlace(context, path));
   return changeFile(context, { path, text, expect }, replaceContent, digestOf(text));
 }
 
-/** Creates the folders above the document too. Returns its digest; null if the path is taken. */
+/**
+ * Creates a document, and the folders above it. Returns the document's digest; null if the path is
+ * taken.
+ */
 export function createDocument(context: SaveContext, path: LocalPath, text: string): SaveResult<Digest> {
   const createFile = () => context.disk.create(path, text);
   return changeFile(context, { path, text, expect: null }, createFile, digestOf(text));
@@ -126,7 +135,7 @@ export function moveDocument(
   return changeFile(context, { path, to, expect }, () => context.disk.move(path, to, expect), to);
 }
 
-/** Returns the path in the trash; null if the content had changed. */
+/** Returns the path in the trash; null if the file no longer had the expected content. */
 export function removeDocument(context: SaveContext, path: LocalPath, expect: Digest): SaveResult<string> {
   const keptAs = chooseTrashPlace(context, path);
   return changeFile(context, { path, expect }, () => context.disk.trash(path, expect, keptAs), keptAs);
@@ -160,7 +169,7 @@ async function changeFile<T>(
 }
 
 /**
- * Repeats the effect as long as another process seems to be replacing the file.
+ * Repeats the change while another process seems to be replacing the file.
  * @param expect digest that the file must have; null if there must be no file; undefined for any
  * content
  */
@@ -194,7 +203,7 @@ function makeFoldersAbove(context: SaveContext, path: LocalPath): Result<null> {
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const folderResult = disk.makeFolder(folder);
-    // Another process may have created the folder since mdmirror found it missing.
+    // Another process may have created the folder after mdmirror found that it was missing.
     if (folderResult.kind === "done" || disk.look(folder).kind === "folder") continue;
     return describeDiskFault(folder, folderResult);
   }

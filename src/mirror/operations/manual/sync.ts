@@ -15,8 +15,8 @@ type SyncOutcome = {
 };
 
 /**
- * Syncs a linked folder for a user or a program. A daemon that has the folder lends it until the
- * end of the sync.
+ * Syncs a linked folder for a user or a program. If a daemon has the folder, the daemon lends it
+ * until the sync ends.
  * @param root a folder of this user that has `.mdmirror/`
  */
 export function syncMirror(

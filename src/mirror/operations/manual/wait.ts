@@ -1,4 +1,7 @@
-/** Waits until the current local content is on the service: through a daemon, or by syncing. */
+/**
+ * Waits until the current local content is on the service. A daemon does this if one runs;
+ * otherwise the command itself syncs.
+ */
 
 import { readPathStates, scanAwaitedPaths } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -20,8 +23,8 @@ export const USUAL_WAIT = "30s";
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Milliseconds between two attempts while another process has the folder's lock. While syncing, the
- * pause starts with this time and doubles after each run, up to eight seconds.
+ * Milliseconds between two attempts to get the folder's lock. Between two runs of a sync, the pause
+ * is based on this time: it doubles after each run, up to eight seconds.
  */
 const RETRY_MS = 250;
 
@@ -57,8 +60,8 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judgedPaths = readPathStates(world, awaited, true);
-    // Before the first run, a path also counts as waiting if the last sync left it out because it
-    // had one direction.
+    // The last sync may have left out a path because it had one direction. Before the first run,
+    // such a path counts as waiting.
     const isWaiting = judgedPaths.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
@@ -66,7 +69,7 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
     if (!isWaiting || standstill.kind !== "none" || leftMs <= 0)
       return makeWaitReport({ kind: "judged", paths: judgedPaths, documents }, standstill);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, RETRY_MS * 2 ** Math.min(runs, 5)));
-    // Only the first run sends changes again that the service refused before.
+    // Only the first run repeats changes that the service refused before.
     standstill = readStandstill(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }

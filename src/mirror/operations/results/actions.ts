@@ -42,14 +42,17 @@ const EMPTYING_WORDS: Readonly<Partial<Record<ActionKind, ActionWords>>> = {
 
 const REVIEW_ACTION_WORDS: ActionWords = { arrow: "→", label: "send to review" };
 
-/** An action that empties a document, or sends content to review, has other words than its kind. */
+/**
+ * Returns the words for an action. An action that empties a document or sends content to review has
+ * words of its own.
+ */
 export function describeAction(action: Action): ActionWords {
   const emptyingWords = "empties" in action && action.empties === true ? EMPTYING_WORDS[action.kind] : undefined;
   if (emptyingWords !== undefined) return emptyingWords;
   return action.kind === "put" && action.review ? REVIEW_ACTION_WORDS : ACTION_WORDS[action.kind];
 }
 
-/** Names for programs and `log`, if only developers understand the kind itself. */
+/** Names of actions for programs and `log`, where the internal name of the kind is unclear. */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
@@ -60,10 +63,10 @@ export function toPublicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/** Returns a document's or folder's local path by its id; null if base has no record of it. */
+/** Returns the local path of a document or folder by its id; null if base has no record of it. */
 export type PathOf = (id: string) => string | null;
 
-/** Returns a path, never an id. For a move, returns both paths. */
+/** Returns a path, never an id. For a move, returns the old and the new path. */
 export function readActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
@@ -71,7 +74,7 @@ export function readActionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** Returns the path, or both paths of a move, in the spelling that is safe on a terminal. */
+/** Returns the path, or both paths of a move, in a spelling that cannot control a terminal. */
 export function formatActionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(readActionPath(action, pathOf));

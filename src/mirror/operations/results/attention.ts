@@ -9,29 +9,36 @@ export type OpenProblems = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** Next step if a stop cannot be approved, because the linked folder is not at its path. */
+/** Next step after a stop that cannot be approved, because the linked folder is not at its path. */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/** Returns the steps that apply or undo the changes, or end a stop without an answer. */
+/**
+ * Returns the next steps after a stop: apply the changes, undo them, or end the stop without an
+ * answer.
+ */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // A moved folder and a copied folder need different steps, so one text names both steps.
+  // mdmirror does not know whether the folder was moved or copied, so one text has the steps for
+  // both.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
     return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // A wrong workspace would get all files as new documents, so the user checks the key first.
+  // In a wrong workspace, all files would become new documents, so the user checks the key first.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  // A stop because of many new conflicts comes before any change, so nothing has to be undone.
+  // A stop because of many new conflicts precedes all changes, so there is nothing to undo.
   const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
-/** Lists the open problems, then the reasons why the run stopped or did not reach the service. */
+/**
+ * Lists the open problems, then the reasons of a stop, then the reason why the service was not
+ * reached.
+ */
 export function toAttentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
   const entries = attention.toSorted(compareByPath).map((one): AttentionEntry => {
     return { ...makeAttentionEntry(one.path, one.kind, one.detail, findNextStep(one)), code: one.code };

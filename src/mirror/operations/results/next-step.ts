@@ -3,7 +3,7 @@ import { quoteForShell } from "../../model/shell-word.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** `PATH` is a placeholder for the path of the problem. */
+/** Next steps by the kind of problem. `PATH` is a placeholder for the path of the problem. */
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
@@ -66,7 +66,7 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
 
 type ProblemKind = Pick<Attention, "path" | "kind" | "refused">;
 
-/** Returns the next step with the placeholder `PATH`. */
+/** Returns the next step for a kind of problem, with the placeholder `PATH`. */
 export function findNextStepOfKind({ path, kind, refused }: ProblemKind): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";

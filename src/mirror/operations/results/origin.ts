@@ -1,6 +1,9 @@
 import { shownWords } from "../../../common/shown-name.ts";
 
-/** Returns a clause such as ` (forbidden, request req_1)`, the service's code and request id. */
+/**
+ * Returns the service's error code and request id as a clause, such as ` (forbidden, request
+ * req_1)`.
+ */
 export function formatOrigin(code: string | null, requestId: string | null): string {
   const originParts = [
     ...(code === null ? [] : [shownWords(code)]),

@@ -36,13 +36,16 @@ export function toPlanJson(preview: SyncPlan) {
   };
 }
 
-/** LIMIT: folders with new documents in `plan --json`, so that the output stays short. */
+/** LIMIT: number of folders with new documents in `plan --json`, so that the output stays short. */
 const MAX_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;
 
 type FolderShare = DocumentShare & {
-  /** Path of the folder, with its subfolders. "" means documents directly in the root. */
+  /**
+   * Path of a folder, which counts with its subfolders. "" stands for the documents directly in the
+   * root.
+   */
   readonly folder: LocalPath;
 };
 
@@ -50,8 +53,8 @@ type PlanWithTrees = Pick<SyncPlan, "plan" | "trees">;
 
 /**
  * Returns the top folders with the most documents to upload. If all documents of a top folder are
- * in one subfolder, returns the deepest such subfolder instead.
- * @param limit number of folders to return
+ * in one subfolder, returns the deepest such subfolder in its place.
+ * @param limit largest number of folders to return
  */
 export function findLargestFolders({ plan, trees }: PlanWithTrees, limit: number): readonly FolderShare[] {
   const shares = new Map<LocalPath, DocumentShare>();

@@ -8,7 +8,8 @@ import type { SyncReport } from "./shapes.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // In `--json`, `merged` counts all merges, also those of `accepted` and `byPolicy`.
+  // In `--json`, `merged` counts all merges, and there are no separate counts for `accepted` and
+  // `byPolicy`.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {
@@ -34,7 +35,7 @@ const INERT_WORDS: Readonly<Record<InertLinks["reason"], string>> = {
   pending: "to an existing document, in a document that is pending (mdmirror status)",
 };
 
-/** Returns why links were uploaded as `ref://…`: a line for each reason, with the first links. */
+/** Returns why links were uploaded as `ref://…`: one line for each reason, with its first links. */
 export function describeInertLinks({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");

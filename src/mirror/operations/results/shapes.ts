@@ -1,4 +1,4 @@
-/** Results of `--json` and the library, never with content. Minor versions may add kinds. */
+/** Results of `--json` and the library, which never have content. A minor version may add kinds. */
 
 export type AttentionEntry = {
   /** Path below the linked folder; "" for the whole folder. */
@@ -12,7 +12,7 @@ export type AttentionEntry = {
   readonly next: string;
 };
 
-/** Counts of documents that a run changed, by the kind of change. */
+/** Numbers of documents that a run changed, by the kind of change. */
 export type SyncCounts = {
   readonly uploaded: number;
   readonly downloaded: number;
@@ -63,12 +63,12 @@ export type PlannedStep = {
   /** Side that the step changes; `none` if the step only updates the state file. */
   readonly side: "local" | "remote" | "both" | "none";
   readonly path: string;
-  /** Earlier path of what the step moves; null if it moves nothing. */
+  /** Earlier path of the document or folder that the step moves; null if it moves nothing. */
   readonly from: string | null;
   /** Id of the document or folder; null if the service has not given it an id yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Indexes in the list of steps: the steps that must end before this one. */
+  /** Positions of the steps that must end before this step, in the list of steps. */
   readonly after: readonly number[];
   /** True if a safety check stops the step until the user approves it. */
   readonly stopped: boolean;
@@ -88,12 +88,17 @@ export type SafetyStopReason = { readonly reason: string; readonly detail: strin
 export type StatusReport = {
   /** State at the end of the last run; `never` if no run has completed yet. */
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Seconds since both sides were last proven equal; null if they never were. */
+  /** Seconds since both sides were last found equal; null if they never were. */
   readonly ageSeconds: number | null;
-  /** Milliseconds since the epoch when both sides were last proven equal; null if never. */
+  /**
+   * Time when both sides were last found equal, in milliseconds since the epoch; null if they never
+   * were.
+   */
   readonly syncedAt: number | null;
   readonly url: string;
-  /** Linked part of the workspace: path of a folder, or a list of paths; "" is all of it. */
+  /**
+   * Linked part of the workspace: path of a folder, or a list of paths; "" is the whole workspace.
+   */
   readonly remote: string | readonly string[];
   readonly documents: number;
   readonly folders: number;

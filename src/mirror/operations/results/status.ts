@@ -4,7 +4,7 @@ import type { StatusReport } from "./shapes.ts";
 
 type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
-/** @param age milliseconds since both sides were last proven equal */
+/** @param age milliseconds since both sides were last found equal; null if they never were */
 export function toStatusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, unreachedAddress, ...rest } = status;
   return {

@@ -13,7 +13,7 @@ export const REJECTION_WORDS = {
 
 export type RejectionKind = keyof typeof REJECTION_WORDS;
 
-/** Next steps after a stop for which `reject` would change nothing. */
+/** Next steps after a stop for which `reject` has nothing to restore. */
 const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
@@ -26,12 +26,12 @@ const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const SHOW_PLAN = "mdmirror plan shows the changes";
 
-/** Returns a clause with the number of other changes that wait for the user's answer. */
+/** Returns a clause with the number of other changes that also wait for the user's answer. */
 export function describeWaiting(waiting: number): string {
   return `${plural(waiting, "further change")} of this sync ${waiting === 1 ? "waits" : "wait"} until you answer`;
 }
 
-/** Returns the next step if a rejection has nothing to undo. */
+/** Returns the next step after a stop for which `reject` has nothing to restore. */
 export function findStepWithoutUndo(reason: StopReason): string {
   return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

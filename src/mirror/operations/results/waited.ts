@@ -17,10 +17,16 @@ export type UploadStandstill = {
 
 export const NO_STANDSTILL: UploadStandstill = { kind: "none", detail: "" };
 
-/** LIMIT: paths in the answer to `wait`, so that it fits into one line of the daemon's socket. */
+/**
+ * LIMIT: number of paths in the answer to `wait`, which has to fit into one line of the daemon's
+ * socket.
+ */
 const MAX_PATHS = 1_000;
 
-/** Ranks of the states, worst first. Beyond the limit, the highest ranks are left out. */
+/**
+ * Ranks of the states, worst first. If there are too many paths, those with the highest ranks are
+ * left out.
+ */
 const STATE_RANKS: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -44,7 +50,10 @@ export function makeWaitReport(end: BarrierEnd, standstill: UploadStandstill): R
   });
 }
 
-/** A path that still waits outranks final states. */
+/**
+ * Returns the state of all paths together. A path that still waits counts more than a path in a
+ * final state.
+ */
 function summarizeState(worst: PathOnService["state"], { kind }: UploadStandstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";

@@ -103,7 +103,10 @@ function describeService({ remote, record, folder, path }: PathExplanation): str
   return `${remote.id} ${version}${moveClause}${remote.protected ? ", protected" : ""}`;
 }
 
-/** Explains why the next sync has no step for a path, and adds the reasons of a stop. */
+/**
+ * Explains why the next sync has no step for a path, and adds the reasons of a stop, if there is
+ * one.
+ */
 function listFactsWithoutSteps(
   blockedBelow: PathExplanation["blockedBelow"],
   stops: PathExplanation["safetyStops"],
@@ -118,7 +121,7 @@ function listFactsWithoutSteps(
   return blockedFacts.length > 0 ? [...blockedFacts, ...stopFacts] : ["nothing: both sides are equal", ...stopFacts];
 }
 
-/** LIMIT: steps that `why` lists for one path, so that the output stays short. */
+/** LIMIT: number of steps that `why` lists for one path, so that the output stays short. */
 const MAX_STEPS = 10;
 
 function listStepFacts(path: string, steps: PathExplanation["steps"]): string[] {
