@@ -4,15 +4,18 @@ import { readFileSync } from "node:fs";
 type BootIdSources = {
   readonly platform?: NodeJS.Platform;
   readonly file?: string;
-  /** Absolute path of macOS's program that prints the boot id, because cron's PATH lacks it. */
+  /**
+   * Absolute path of the macOS program that prints the boot id. Cron's PATH does not have its
+   * folder.
+   */
   readonly sysctl?: string;
 };
 
 const DEADLINE_MS = 3_000;
 
 /**
- * Reads the id of the machine's last start. After a new start, a changed file may have been damaged
- * by a power loss, and need not be an edit.
+ * Reads the id of the machine's last start. If the machine has restarted since the last sync, a
+ * power loss may have damaged a changed file, and the change need not be an edit.
  * @returns null if the system has no such id; every changed file then counts as edited
  */
 export function readBootId(sources: BootIdSources = {}): string | null {
@@ -25,7 +28,7 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // The id is unknown, because the system has no such file or a sandbox hides it.
+    // The id is unknown: the system has no such file, or a sandbox hides it.
     return null;
   }
 }

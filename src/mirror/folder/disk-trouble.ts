@@ -1,11 +1,11 @@
 /**
- * Recognises errors of the disk and of permissions, which are no bugs in mdmirror. Uses only the
- * fields of an error, so that commands which load little code can import this module.
+ * Recognises errors of the disk and of permissions, which are not bugs in mdmirror. Uses only the
+ * fields of an error, so that importing this module loads little code.
  */
 
 import { readErrorCode, FREE_SPACE_STEP, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
-/** Descriptions of errors. The first entry that matches an error's code is used. */
+/** Descriptions of errors by their codes. The first match is used. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,
@@ -55,6 +55,6 @@ export function describeError(error: unknown): Trouble | null {
 function findForbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
-  // A path below an open folder is shown from that folder on.
+  // The path begins in an open folder. Messages show it from this folder on.
   return error.path.replace(/^\/proc\/self\/fd\/\d+\//, "");
 }

@@ -1,10 +1,13 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Next step after a failed `init`, because `mdmirror doctor` needs a linked folder. */
+/**
+ * Next step after a failed `init`, for which `mdmirror doctor` is useless: it needs a linked
+ * folder.
+ */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
-/** @param factsHint a clause with the command that finds out more */
+/** @param factsHint a clause with the command that shows more about the fault */
 export function makeFaultTrouble(fault: Fault, url: string, factsHint = "run: mdmirror doctor"): Trouble {
   const [what, next] = describeFault(fault, new URL(url).origin, factsHint);
   const { requestId } = fault;
@@ -26,7 +29,7 @@ function describeFault(fault: Fault, origin: string, factsHint: string): readonl
     case "uncertain":
       return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
     case "problem":
-      // The key's grants or the address cause the refusal, which is no bug in mdmirror.
+      // The cause is in the key's grants or in the address, not in mdmirror.
       return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
   }
 }

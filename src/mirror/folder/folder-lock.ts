@@ -6,22 +6,25 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
 import { makeBusyTrouble } from "./folder-trouble.ts";
 
-/** Name of the daemon's command in the lock, by which a process recognises a daemon. */
+/** Name of the daemon's command in the lock. Other processes recognise a daemon by it. */
 export const DAEMON_COMMAND = "watch";
 
-/** LIMIT: milliseconds for which a starting daemon waits, so that its failure is seen soon. */
+/**
+ * LIMIT: milliseconds for which a starting daemon waits for the lock. The user then soon sees that
+ * it failed.
+ */
 const MAX_WAIT_MS = 10_000;
 const CHECK_EVERY_MS = 200;
 
 type LockedFolder = {
   readonly isLent: boolean;
-  /** Frees the lock, and gives the folder back if a daemon lent it. */
+  /** Frees the lock. If a daemon lent the folder, also gives the folder back. */
   readonly free: () => void;
 };
 
 /**
- * Takes the folder's lock. If a daemon has it, borrows the folder from the daemon until the lock is
- * freed.
+ * Takes the folder's lock. If a daemon has the lock, borrows the folder from the daemon until the
+ * lock is freed.
  * @param taker.what name of the command, which other processes show if they find the folder locked
  */
 export async function lockFolder(
@@ -51,7 +54,9 @@ export async function lockFolder(
   return ok({ isLent: giveBack !== null, free: freeFolder });
 }
 
-/** Waits for commands such as `sync`, which end soon, but not for a daemon. */
+/**
+ * Waits while a command such as `sync`, which ends soon, has the lock. Does not wait for a daemon.
+ */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const deadline = clock.monotonic() + MAX_WAIT_MS;
   let currentLock = first;

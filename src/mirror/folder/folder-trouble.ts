@@ -28,7 +28,7 @@ export function checkFolderExists(root: string): ReturnType<typeof trouble> | nu
 
 /** @throws the error itself if it is a bug */
 export function describeSystemError(root: string, error: unknown): ReturnType<typeof trouble> {
-  // A folder that was moved or unmounted causes misleading errors, so it is checked first.
+  // In a folder that was moved or unmounted, other errors are misleading, so this is checked first.
   const missingTrouble = checkFolderExists(root);
   if (missingTrouble !== null) return missingTrouble;
   if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);

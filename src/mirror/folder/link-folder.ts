@@ -39,7 +39,7 @@ import { makeFolders } from "../../common/make-folders.ts";
 /**
  * State of a folder before it is linked.
  * - `linked`: the folder is already linked
- * - `known`: the folder has files from an earlier link of this user, which was interrupted or lost
+ * - `known`: the folder has files from an earlier link by this user, which was interrupted or lost
  *   its configuration
  * - `fresh`: the folder has no such files
  */
@@ -76,14 +76,16 @@ export function checkFolder(dir: string, env: Environment, isConfirmed: boolean)
   return checkLeftOver(root, env);
 }
 
-/** Follows symbolic links in the path of a folder that may not exist yet. */
+/** Returns the real path of a folder that need not exist yet. */
 function resolveRealPath(dir: string): string {
   const wholePath = resolve(dir);
   const existingFolder = findNearestFolder(wholePath);
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
-/** Returns why a user hardly wants to link this folder, as a clause; null for a usual folder. */
+/**
+ * Returns why a user would hardly want to link this folder, as a clause; null for a usual folder.
+ */
 function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -103,8 +105,8 @@ export function findMirrorAbove(root: string, env: Environment): string | null {
 }
 
 /**
- * Checks the files that an earlier link left in `.mdmirror/`. Refuses a state file from somebody
- * else, because the state decides which documents count as deleted locally.
+ * Checks the files that an earlier link left in `.mdmirror/`. Refuses another user's state file,
+ * because the state decides which documents count as deleted locally.
  */
 function checkLeftOver(root: string, env: Environment): Result<UnlinkedKind> {
   const place = locateRegistry(env);
@@ -133,9 +135,9 @@ export type LinkRequest = {
 };
 
 /**
- * Opens a folder for its first plan, before it is linked. Only reads its disk. Its state is in
- * memory, or is that of an earlier link. Creates the folder if it is missing. `close` removes the
- * created folders again if they are still empty.
+ * Opens a folder that is not linked yet, for its first plan. Only reads the files in it. Its state
+ * is in memory, or is that of an earlier link. Creates the folder if it is missing. `close` removes
+ * the created folders again if they are still empty.
  */
 function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress = NO_PROGRESS, ignore = [] } = request;
@@ -180,7 +182,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
 
 /**
  * Plans the first sync of a folder that is not linked yet, and calls `work` with the plan. Writes
- * nothing.
+ * no file.
  * @returns trouble if the service does not answer, or the folder contains another linked folder
  */
 export async function withFirstPlan<T>(
@@ -206,7 +208,8 @@ export async function withFirstPlan<T>(
 export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
   const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    // The service answers a valid key even for a missing folder, so any name will do.
+    // The service answers a valid key even if the folder does not exist, so any name can be
+    // requested.
     const folderAnswer = await remote.findFolder(readPrefix(config.remote) || "mdmirror");
     return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
@@ -215,7 +218,7 @@ export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRe
 }
 
 /**
- * Removes the folder and the folders above it, as far as they are empty.
+ * Removes the folder, and those folders above it that are empty.
  * @param topmost highest folder that was created for the first plan
  */
 function removeCreatedFolders(dir: string, topmost: string): void {
@@ -225,7 +228,7 @@ function removeCreatedFolders(dir: string, topmost: string): void {
   }
 }
 
-/** Reports a marker before linking has written it, so that a sync can be planned. */
+/** A disk that seems to have a marker even before one is written, so that a sync can be planned. */
 class AlreadyMarkedDisk extends LocalDisk {
   override identify(): RootIdentity | null {
     const rootIdentity = super.identify();
@@ -233,7 +236,9 @@ class AlreadyMarkedDisk extends LocalDisk {
   }
 }
 
-/** Returns true if the first plan only fills an empty folder, which needs no confirmation. */
+/**
+ * Returns true if the first plan only downloads into an empty folder, which needs no confirmation.
+ */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -243,7 +248,9 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/** Returns trouble if a linked folder is inside, because its files would be synced twice. */
+/**
+ * Returns trouble if the folder contains a linked folder, because its files would be synced twice.
+ */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
@@ -253,8 +260,8 @@ function checkInside({ trees }: SyncPlan): Result<null> {
 
 /**
  * Links a folder: creates `.mdmirror/`, and adds the folder to the user's registry.
- * ORDER: the registry first, the configuration last. Without a configuration the folder is not
- * linked, so after a kill in between, `init` starts over.
+ * ORDER: the registry first, the configuration last. A folder without a configuration is not
+ * linked. So after a kill in between, `init` starts from the beginning.
  * @returns a clause about a damaged registry entry that was set aside, or null
  */
 export function linkFolder(
@@ -289,7 +296,7 @@ export function linkFolder(
 }
 
 /**
- * Returns the folder itself if it exists, otherwise the nearest folder above it that exists.
+ * Returns the folder itself, if it exists; otherwise the nearest existing folder above it.
  * @param dir absolute path
  */
 export function findNearestFolder(dir: string): string {

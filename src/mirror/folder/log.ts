@@ -5,7 +5,10 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
-/** LIMIT: bytes of a log file. With `mdmirror.log.1` to `.4`, the log has at most 5 MB. */
+/**
+ * LIMIT: number of bytes of a log file. Together with `mdmirror.log.1` to `.4`, the log has at most
+ * 5 MB.
+ */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 
@@ -24,9 +27,9 @@ type LogOptions = {
 
 /**
  * Opens the log `.mdmirror/log/mdmirror.log`, which has one JSON object on each line. Writes only
- * the fields of `LOG_FIELDS`, each in its own form, so that neither content nor the key gets into
- * the log (I30). If the log cannot be written, for example on a full disk, reports that once, and
- * syncing continues.
+ * the fields in `LOG_FIELDS`, each in its own form, so that neither content nor the key is logged
+ * (I30). If the log cannot be written, for example on a full disk, reports this once. Syncing
+ * continues.
  */
 export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
   const appendLine = openRotatedFile(folder, maxBytes);
@@ -45,8 +48,8 @@ export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_
 }
 
 /**
- * Returns a function that appends a line to the log. A full file is renamed, and the oldest is
- * removed.
+ * Returns a function that appends a line to the log. Before a file gets too large, renames it and
+ * removes the oldest file.
  * ASSUMES: only the process with the folder's lock writes.
  */
 function openRotatedFile(folder: string, maxBytes: number): (line: string) => void {
@@ -54,7 +57,7 @@ function openRotatedFile(folder: string, maxBytes: number): (line: string) => vo
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Does not create the folders above, because the linked folder's disk may be unmounted.
+      // Creates only this folder, not those above it: the linked folder's disk may be unmounted.
       makeOwnFolder(folder, "log");
       size = statOwnFile(folder, file, "own-file")?.size ?? 0;
     }
@@ -82,7 +85,7 @@ const countForm: FieldForm = (value) => (typeof value === "number" && Number.isF
 const flagForm: FieldForm = (value) => (typeof value === "boolean" ? value : undefined);
 const wordForm = makeForm(/^[A-Za-z0-9_.:-]{1,64}$/);
 const identForm = makeForm(/^[\x21-\x7e]{1,128}$/);
-/** Form of paths: one line, without characters that could control a terminal. */
+/** Form of paths: a single line without characters that could control a terminal. */
 const placeForm: FieldForm = (value) =>
   typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined;
 const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
@@ -107,7 +110,7 @@ const FIELD_FORMS: Readonly<Record<LogForm, FieldForm>> = {
   errors: errorsForm,
 };
 
-/** @param secret the key, which is removed from each field, because a path may contain it */
+/** @param secret the key, which is removed from all fields, because a path may contain it */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const keptFields: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {

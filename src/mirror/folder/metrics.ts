@@ -1,4 +1,4 @@
-/** Metrics of linked folders, without paths, for a collector that reads text files. */
+/** Metrics of linked folders as text, without paths, for a metrics collector. */
 
 import { type Metric, formatMetrics, type MetricSample } from "../../common/metrics-text.ts";
 import type { FolderStatus, MirrorState, StatusReading } from "./status.ts";

@@ -43,7 +43,7 @@ function refuseOtherDisk(root: string, to: string): Result<never> {
 }
 
 /**
- * Moves a linked folder. The caller has the folder's lock and has nothing in the folder open.
+ * Moves a linked folder. The caller has the folder's lock, and has nothing in the folder open.
  * ORDER: the folder first, then the registry. After a kill in between, the next command in the
  * folder updates the registry.
  * @returns a clause if the registry could not be updated, otherwise null

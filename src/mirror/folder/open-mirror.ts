@@ -28,8 +28,8 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type MirrorOptions = {
   /**
-   * `read` takes no lock, and writes neither state, files nor log (I23). `write` takes the lock,
-   * and sets aside a damaged state file, which is rebuilt from both sides.
+   * `read`: takes no lock, and writes no state, file or log (I23). `write`: takes the lock. If the
+   * state file is damaged, `write` sets it aside and builds a new one from both sides.
    */
   readonly mode: "read" | "write";
   /** Name of the command, which other processes show if they find the folder locked. */
@@ -42,21 +42,21 @@ export type MirrorOptions = {
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** Receives the fields of each request's log line, which never have content. */
+  /** Receives the fields of the log line of each request. They never have content. */
   readonly onExchange?: (exchange: LogFields) => void;
 };
 
 export type OpenedMirror = {
   readonly root: string;
   readonly config: Config;
-  /** URL of the service. `--url` takes precedence, then `MDMIRROR_URL`, then the configuration. */
+  /** URL of the service, from `--url`, then `MDMIRROR_URL`, then the configuration. */
   readonly url: string;
   readonly world: World;
-  /** Messages for the user about opening the folder, such as a damaged state file. */
+  /** Messages for the user from the opening of the folder, such as a damaged state file. */
   readonly notes: readonly string[];
-  /** True if a daemon lent this folder. The daemon continues once the folder is closed. */
+  /** True if a daemon lent this folder. The daemon continues when the folder is closed. */
   readonly isBorrowed: boolean;
-  /** Returns true if mdmirror would now find another key than the key in use. */
+  /** Returns true if mdmirror would now find a key other than the current one. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };
@@ -111,7 +111,7 @@ function makeKeySource(folder: string, { origin }: AdmittedFolder, { env, cwd, k
 async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: the lock comes first, because without it, everything that is read later could change.
+  // ORDER: the lock comes first, because others could change what is read before.
   const { progress = NO_PROGRESS } = options;
   const lockResult = mode === "write" ? await lockFolder(root, options) : null;
   if (lockResult?.kind === "trouble") return lockResult;
@@ -140,7 +140,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
     disk: new LocalDisk(fs, root, {
       random,
       probes: mode === "write",
-      // Documents that base has stay synced even if a `.gitignore` file excludes them.
+      // Documents in base stay synced, even if a `.gitignore` file excludes them.
       gitignore: config.gitignore ? () => state.localPaths() : null,
       folders: listLinkedFolders(config.remote),
     }),
@@ -150,7 +150,8 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   };
   const world =
     config.links.mode === "keep" ? plainWorld : withTranslation(plainWorld, mode === "write", config.links.wiki);
-  // A new state accepts any folder, because a first sync deletes and overwrites nothing (I05).
+  // Without a state, any folder is accepted, because a first sync deletes and overwrites nothing
+  // (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
@@ -189,7 +190,7 @@ function reportExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log
   return { debug: true, write: writeLine };
 }
 
-/** Closes resources in the reverse order of opening. */
+/** Collects functions that close resources, and calls them in the reverse order. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
@@ -202,7 +203,9 @@ class Closers {
   }
 }
 
-/** Parts of a long-running process, such as the server of the pages, that opens linked folders. */
+/**
+ * What a long-running process, such as the server of the web pages, needs to open linked folders.
+ */
 export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 

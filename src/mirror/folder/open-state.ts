@@ -18,13 +18,13 @@ type StateInUse = {
 
 /**
  * Opens the state file of a folder whose lock the caller has. Sets a damaged file aside, and
- * creates a new state. The next sync then records all documents that both sides have, and deletes
+ * creates a new state. The next sync then records the documents that both sides have. It deletes
  * and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let hasLostContents = false;
-  // `state.db` and `texts.db` may both be damaged, so the third attempt may be the first success.
+  // `state.db` and `texts.db` may both be damaged, so that only the third attempt succeeds.
   for (let attempt = 0; attempt < 3; attempt++) {
     const openedState = openState({ folder, clock });
     if (openedState.kind === "opened") {
@@ -46,12 +46,12 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   );
 }
 
-/** Returns true if the creation of the state was interrupted. The state then counts as new. */
+/** Returns true if the creation of the state was interrupted. Such a state counts as new. */
 function hasNoRoot(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().records.size === 0;
 }
 
-/** Makes the next scan read and store files whose content is not in the content store. */
+/** Makes the next scan read and store those files whose content is missing in the content store. */
 function forgetStampsOfMissingContent(state: StoredState): void {
   const missingDigests = new Set(state.missingTexts());
   const records = [...state.load().records.values()];
@@ -61,8 +61,10 @@ function forgetStampsOfMissingContent(state: StoredState): void {
   });
 }
 
-/** Reads the state file while others may write it. Without a file, returns a state in memory. */
-/** Code of the trouble with a damaged state file, which the next sync replaces. */
+/**
+ * Reads the state file while other processes may write it. Without a file, returns an empty state
+ * in memory.
+ */
 export const STATE_DAMAGED = "state-damaged";
 
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
@@ -74,7 +76,7 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: createMemoryState(clock), isNew: true, notes: [] });
 }
 
-/** Creates a state for a plan as if nothing had been synced yet. */
+/** Creates an empty state in memory, for a plan as if nothing had been synced yet. */
 export function createMemoryState(clock: Clock): StoredState {
   const createdState = openState({ folder: ":memory:", clock });
   if (createdState.kind !== "opened") throw new Error(`a database in memory cannot be made: ${createdState.kind}`);

@@ -30,9 +30,15 @@ export type { RunReport } from "../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
-  /** Deletions on each side that need no approval (`--max-deletes`); null for the usual limit. */
+  /**
+   * Number of deletions on each side that need no approval (`--max-deletes`); null for the usual
+   * limit.
+   */
   readonly maxDeletes: number | null;
-  /** True if a person waits. Otherwise, a change goes to review only after two runs saw it. */
+  /**
+   * True if a person waits for the result. False: a change goes to review only after two runs saw
+   * it.
+   */
   readonly attended: boolean;
   /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;
@@ -41,13 +47,13 @@ export type RunRequest = {
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const RETRY_MS = 86_400_000;
-/** Milliseconds between the two scans that must miss a file before its document is deleted. */
+/** Milliseconds between two scans. A document is deleted only if both scans miss its file. */
 const SECOND_SCAN_DELAY_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // The user's preference now resolves the many new conflicts that stopped an earlier run.
+  // The user's preference now resolves those many new conflicts that stopped an earlier run.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -58,7 +64,7 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
     maxDeletes === null ? DEFAULT_GUARD_LIMITS : { ...DEFAULT_GUARD_LIMITS, minDeletes: maxDeletes, maxDeletes };
   return {
     names: config.names,
-    // A run can have fewer directions than the folder's setting allows, but not more.
+    // If the folder's setting allows only one direction, the run has this direction.
     direction: config.direction === "both" ? request.direction : config.direction,
     prefer: world.state.meta(META.prefer) as Policy["prefer"],
     conflicts: makeConflictPolicy(config),
@@ -70,7 +76,9 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
   };
 }
 
-/** Returns trouble if the folder's setting excludes the run's direction. */
+/**
+ * Returns trouble if the folder's setting does not allow the direction of the run; otherwise null.
+ */
 export function refuseOppositeRun(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const directionText = config.direction === "pull" ? "only downloads" : "only uploads";
@@ -83,8 +91,7 @@ export function refuseOppositeRun(config: Pick<Config, "direction">, { direction
 
 /**
  * Returns how long a run waits before it replaces a file that was just edited or is open in an
- * editor. A manual run does not wait after an edit, because a user who starts it has finished
- * editing.
+ * editor. A manual run does not wait after an edit, because its user has finished editing.
  */
 export function chooseEditorWait({ handsOff }: Config, trigger: "manual" | "by-timer" | "watch"): EditorWait {
   const unchangedMs = trigger === "manual" ? 0 : parseTime(handsOff.quiet);
@@ -116,9 +123,9 @@ export async function runSync(
 }
 
 /**
- * Returns true if the run sends changes again that the service refused before. A new grant, which
- * mdmirror cannot see, may allow them. Each manual run sends them again, and a run by a timer once
- * a day.
+ * Returns true if the run repeats changes that the service refused before. The key may have a new
+ * grant since then, which mdmirror cannot see. A manual run always repeats them, a run by a timer
+ * once a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -130,13 +137,19 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   return isDue;
 }
 
-/** Returns a request with the stopped run's limit. Otherwise, the plan might have no stop. */
+/**
+ * Returns a request with the deletion limit of the stopped run. With another limit, the new plan
+ * might have no stop.
+ */
 export function makeStoppedRequest({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.stopLimit);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
-/** If a run with a smaller limit was stopped, returns this limit until the stop has ended. */
+/**
+ * Returns the usual limits. After a stop of a run with a smaller limit, that limit applies until
+ * the stop has ended.
+ */
 export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
   const { maxDeletes: least } = makeStoppedRequest(mirror, true);
   if (least === null) return DEFAULT_GUARD_LIMITS;
@@ -146,8 +159,8 @@ export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
 
 /**
  * Stores facts about this run for later runs.
- * - The deletion limit of a stopped run is stored until the stop has ended. A daemon's run counts
- *   deletions only once they are no longer pending.
+ * - The deletion limit of a stopped run is stored until the stop has ended. A daemon's run does not
+ *   count deletions that are still pending.
  * - `--prefer` ends with the first complete run.
  */
 export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
@@ -159,11 +172,11 @@ export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDelete
   }
   const isPreferOver = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (isPreferOver && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // After a run in sync, the state file's copy from before an upgrade is no longer needed.
+  // After a run in sync, the copy of the state file from before an upgrade is no longer needed.
   if (report.state === "in-sync") removeCopyBeforeMigration(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
-/** Returns true if a file could not be replaced yet, because it is open or has just changed. */
+/** Returns true if a file could not be replaced yet, because it is open or was just edited. */
 function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
@@ -172,16 +185,16 @@ function isInUse({ attention }: RunReport): boolean {
 export type SyncPlan = PlanInput & {
   readonly kind: "planned";
   readonly plan: Plan;
-  /** Problems that would be open after the sync, as far as the scans show. */
+  /** Problems that would be open after the sync, as far as they are known from the scans. */
   readonly open: readonly Attention[];
-  /** Changes that the sync would not transfer, because it has one direction. */
+  /** Changes that the sync would leave out, because it has one direction. */
   readonly oneWay: readonly Attention[];
   readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
 };
 
 type SyncPreview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 
-/** Writes nothing (I23). Returns the fault if the service cannot be reached. */
+/** Plans a sync. Writes nothing (I23). Returns the fault if the service cannot be reached. */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<SyncPreview> {
   const planEnd = await planOnly(mirror.world, {
     settings: makeRunSettings(mirror, request),
@@ -197,8 +210,9 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
 }
 
 /**
- * Writes nothing (I23). Returns trouble if the service cannot be reached.
- * @param factsHint a clause with the command that finds out more; the default is `mdmirror doctor`
+ * Plans a sync. Writes nothing (I23). Returns trouble if the service cannot be reached.
+ * @param factsHint a clause with the command that shows more about the fault; the default is
+ * `mdmirror doctor`
  */
 export async function planSync(
   mirror: OpenedMirror,
@@ -218,10 +232,10 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const now = clock.now();
   const storedTime = state.meta(META.prunedAt);
   const prunedAt = Number(storedTime);
-  // If the clock was set back, a stored time in the future must not stop pruning.
+  // If the clock was set back, the stored time may be in the future. Contents are pruned even then.
   if (storedTime !== null && now - prunedAt < DAY_MS && now >= prunedAt) return;
   state.setMeta(META.prunedAt, String(now));
-  // A new folder has no old contents, so pruning, which reads all contents, can wait a day.
+  // A new folder has no old contents. Pruning reads all contents, so it can wait for a day.
   if (storedTime === null) return;
   state.spellings.removeOld();
   const { texts, events, runs, versions } = state.prune(now, parseRetention(mirror.config.keepHistory)!);

@@ -27,11 +27,16 @@ export type MirrorStatus = RunState & {
   readonly folders: number;
   /** Number of effects that were interrupted. The next run completes them. */
   readonly pending: number;
-  /** Counts of documents that differ without need for action, by reason: in review, ignored. */
+  /**
+   * Numbers of documents whose sides differ but that need no action, by reason: in review, ignored.
+   */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
-  /** Paths of documents in conflict, without those whose content is in review because of it. */
+  /**
+   * Paths of documents in conflict. Leaves out documents whose content was sent to review because
+   * of the conflict.
+   */
   readonly conflicts: readonly string[];
-  /** Paths of documents in review, without those in conflict, which need a local choice. */
+  /** Paths of documents in review. Leaves out documents in conflict, which need a local choice. */
   readonly reviews: readonly string[];
   /**
    * Documents of `reviews`, each with the time of its oldest change in review, in milliseconds
@@ -51,8 +56,8 @@ const NEVER_SYNCED: StateSummary = {
 
 /**
  * @param dir a folder that has `.mdmirror/`
- * @param isBusy true if a daemon is in the middle of a run, so that an unfinished run or effect is
- * no sign of a crash
+ * @param isBusy true if a daemon is in the middle of a run. An unfinished run or effect then is no
+ * sign of a crash
  */
 export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
@@ -114,12 +119,12 @@ export type StatusOptions = {
   readonly cwd: string;
   /** Milliseconds within which the daemon has to answer; undefined for the usual time. */
   readonly daemonMs?: number;
-  /** True to refuse every folder that `admit` rejects; otherwise only untrusted folders. */
+  /** True to refuse each folder that `admit` rejects; false to refuse only an untrusted folder. */
   readonly mustBeAdmitted?: boolean;
 };
 
 /**
- * Reads the status, and asks the daemon. Uses no network, scan or lock, and writes nothing.
+ * Reads the status, and asks the daemon. Needs no network, scan or lock, and writes nothing.
  * @param root a folder that has `.mdmirror/`
  * @returns trouble if the folder is untrusted, its daemon answers with trouble, or the state file
  * cannot be read
@@ -137,14 +142,14 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
     : ok({ status: addDaemonFacts(statusResult.value, daemon), daemon });
 }
 
-/** Returns the milliseconds since both sides were last proven equal; null if they never were. */
+/** Returns the milliseconds since both sides were last found equal; null if they never were. */
 export function computeAge({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
   return syncedAt === null ? null : Math.max(0, now - syncedAt);
 }
 
 /**
- * Returns why the contents of a folder may not be shown; null if they may. Somebody else may have
- * created the folder with its contents, so the user's registry must have it.
+ * Returns why the contents of a folder may not be shown; null if they may. The user's registry must
+ * have the folder, because another person may have created a folder with such contents.
  */
 function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
@@ -154,10 +159,13 @@ function whyNotAdmitted(root: string, { env, cwd, mustBeAdmitted = false }: Stat
   return mustBeAdmitted || admission.trouble.code === "untrusted" ? admission.trouble : null;
 }
 
-/** Phases of a daemon in which it may be in the middle of a run. */
+/** Phases in which a daemon may be in the middle of a run. */
 const BUSY_PHASES: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
-/** Adds the daemon's facts: newer scans, and that the service cannot be reached. */
+/**
+ * Returns the status with what the daemon knows: a later proof that both sides are equal, and
+ * whether the service can be reached.
+ */
 function addDaemonFacts(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
   const syncedAt = chooseLater(status.syncedAt, daemon.inSyncAsOf);
@@ -188,12 +196,15 @@ export type MirrorState =
   | "untrusted"
   | "unreadable";
 
-/** Returns all linked folders by path, even unreadable folders. `unfit`: faults of the registry. */
+/**
+ * Returns the states of all linked folders by path, including unreadable folders. `unfit`: faults
+ * of the registry.
+ */
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const ownMirrors = listOwnMirrors(options.env);
-  // All daemons are asked at once, because a daemon that hangs uses up its whole time limit.
+  // Asks all daemons at the same time, because each daemon that hangs takes the whole time limit.
   const readings = ownMirrors.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const reading = await readListed(mirror, options);
     return { mirror, reading, state: mirror.place === "present" ? chooseMirrorState(reading) : mirror.place };
@@ -210,7 +221,7 @@ async function readListed(mirror: ListedMirror, options: StatusOptions): Promise
   }
 }
 
-/** Returns the state of a folder that is at its path. */
+/** Returns the state of a folder that exists at its path. */
 export function chooseMirrorState(reading: Result<StatusReading>): MirrorStatus["state"] | "untrusted" | "unreadable" {
   if (reading.kind === "ok") return reading.value.status.state;
   return reading.trouble.code === "untrusted" ? "untrusted" : "unreadable";

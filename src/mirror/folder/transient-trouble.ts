@@ -2,8 +2,8 @@ import { readOwnFile, removeOwnFile, replaceOwnFile } from "../state/own-files.t
 import { readErrorCode } from "../../common/trouble.ts";
 
 /**
- * Problems that usually end by themselves: another run has the lock, or the service cannot be
- * reached. When a timer runs `sync --quiet` every few minutes, each line of its output may become a
+ * Problems that usually end without the user: another run has the lock, or the service cannot be
+ * reached. A timer may run `sync --quiet` every few minutes, and each line of output may become a
  * mail. So mdmirror reports such a problem only after some time. A file has the time at which each
  * problem began, because a run without the lock may not write the state file.
  */
@@ -20,14 +20,13 @@ const REPORT_AGAIN_MS = 86_400_000;
  * Stores that the problem exists now, and decides whether to report it.
  * @param folder absolute path of `.mdmirror`
  * @param graceMs milliseconds for which a problem may last before it is reported
- * @returns milliseconds for which the problem has lasted, if it is to be reported now; otherwise
- * null
+ * @returns milliseconds for which the problem has lasted; null if it should not be reported now
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, graceMs: number): number | null {
   try {
     const notes = readNotes(folder);
     const storedNote = notes[kind];
-    // If the clock was set back to before the problem's beginning, the problem counts as new.
+    // If the clock was set back to a time before the problem began, the problem counts as new.
     const note = storedNote !== undefined && storedNote.since <= now ? storedNote : { since: now, reportedAt: null };
     const { since, reportedAt } = note;
     const isDue = now - since >= graceMs && (reportedAt === null || now - reportedAt >= REPORT_AGAIN_MS);
@@ -35,13 +34,17 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (newNote !== storedNote) writeNotes(folder, { ...notes, [kind]: newNote });
     return isDue ? now - since : null;
   } catch (error) {
-    // A problem that cannot be stored is reported each time: too many mails are better than none.
+    // A problem that cannot be stored is reported each time, because too many mails are better than
+    // none.
     if (readErrorCode(error) === null) throw error;
     return 0;
   }
 }
 
-/** Removes the times of ended problems, or leaves them if the disk cannot be written. */
+/**
+ * Removes the times of problems that have ended. If the file cannot be written, leaves it
+ * unchanged.
+ */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);

@@ -23,14 +23,17 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type UnlinkResult = {
   /** True if a key file was removed from `.mdmirror/`. */
   readonly keyFile: boolean;
-  /** `kept`: the key could not be removed. `shared`: another folder with this address uses it. */
+  /**
+   * `none`: the keychain has no key. `kept`: the key could not be removed. `shared`: the key stays,
+   * because another linked folder with this address uses it.
+   */
   readonly keychain: "none" | "removed" | "kept" | "shared";
   /** URL of the service; null if the folder has no readable configuration. */
   readonly url: string | null;
 };
 
 /**
- * Unlinks a folder. The caller has the folder's lock and has nothing in the folder open.
+ * Unlinks a folder. The caller has the folder's lock, and has nothing in the folder open.
  * ORDER: the key first, the registry last. After a kill in between, the folder is still listed, so
  * that the user can repeat the command.
  * @param root real path of an existing folder
@@ -54,14 +57,15 @@ export function unlinkFolder(root: string, env: Environment, now: number): Resul
 }
 
 /**
- * Removes `.mdmirror/` of an unlinked folder with all its contents. Does not follow symbolic links
+ * Removes `.mdmirror/` of an unlinked folder, with all its contents. Does not follow symbolic links
  * in it.
  * @param root real path of the folder
  */
 export function purgeOwnFolder(root: string): Result<null> {
   const folder = join(root, MIRROR_FOLDER);
   try {
-    // RACE: if `init` links the folder between check and removal, the new state file is lost.
+    // RACE: if `init` links the folder between this check and the removal, its new state file is
+    // lost.
     if (hasConfig(folder))
       return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
     rmSync(folder, { recursive: true, force: true });
@@ -71,7 +75,7 @@ export function purgeOwnFolder(root: string): Result<null> {
   }
 }
 
-/** Keeps the key in the keychain if another linked folder has the same address as this one. */
+/** Removes the key from the keychain, unless another linked folder has the same address. */
 function removeKey(root: string, url: string | null, env: Environment): UnlinkResult["keychain"] {
   const address = url === null ? null : toAddress(pickUrl(url, { env: {} })!, [new URL(url).host]);
   if (url === null || address?.kind !== "ok") return "none";
@@ -83,10 +87,10 @@ function removeKey(root: string, url: string | null, env: Environment): UnlinkRe
 }
 
 /**
- * Removes the path of a folder from its registry entry. If no other path is left, removes the whole
+ * Removes the path of a folder from its registry entry. If the entry has no other path, removes the
  * entry.
- * @param marker id in the folder's marker; null if it is not known, so that the path identifies the
- * entry
+ * @param marker id in the folder's marker; null if it is unknown. The entry is then found by the
+ * path
  */
 export function forgetRoot(root: string, marker: string | null, env: Environment): Result<null> {
   const place = locateRegistry(env);
@@ -107,7 +111,8 @@ const UPLOADS_NOTHING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a sync to find out what unlinking would leave without an upload. Writes nothing.
+ * Plans a sync to find the changes that are not uploaded yet, before the folder is unlinked. Writes
+ * nothing.
  * @returns the plan without its downloads; null if everything is uploaded and no problem is open;
  * trouble if no plan could be made
  */
@@ -119,7 +124,7 @@ export function findUnsent(
     const planResult = await planSync(mirror, USUAL_RUN);
     if (planResult.kind === "trouble") return planResult;
     const { plan, open } = planResult.value;
-    // Actions that only change local files upload nothing, so they do not matter.
+    // An action that only changes local files uploads nothing, so it is left out.
     const steps = plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !UPLOADS_NOTHING.has(kind));
     const isClean = steps.length === 0 && open.length === 0 && plan.verdict.kind === "run";
     return ok(isClean ? null : { ...planResult.value, plan: { ...plan, steps } });

@@ -1,12 +1,12 @@
 import type { Environment, Hook } from "./hook.ts";
 
-/** The text of an event is an argument, so that a path in it cannot run as code. */
+/** The text of an event is passed as an argument, so that a path in the text cannot run as code. */
 const LINUX_COMMAND = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
 const MAC_COMMAND = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
 
 /**
  * Returns the hook that shows a desktop notification after a conflict or a stop. Null if there is
- * no desktop, or the user disabled notifications with `MDMIRROR_NOTIFY=off`.
+ * no desktop, or if the user has set `MDMIRROR_NOTIFY=off`.
  */
 export function makeDesktopHook(env: Environment, platform: NodeJS.Platform = process.platform): Hook | null {
   const command = env["MDMIRROR_NOTIFY"] === "off" ? null : chooseCommand(env, platform);

@@ -3,7 +3,7 @@
 import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
-/** Items of an event; empty if it concerns the whole folder; null if it did not happen. */
+/** Items of an event. Empty if the event concerns the whole folder; null if it did not happen. */
 type EventItems = readonly HookItem[] | null;
 
 export function findEventItems(event: EventName, before: HookFacts, now: HookFacts): EventItems {
@@ -15,18 +15,18 @@ export function findEventItems(event: EventName, before: HookFacts, now: HookFac
   return now.state === "in-sync" && isChanged ? [] : null;
 }
 
-/** Comparison of a folder's states for one event of a hook. */
+/** Earlier state of a folder, with which its current state is compared for one event of a hook. */
 export type WatchedEvent = {
   readonly baseline: HookFacts;
   /**
-   * Event whose state has not lasted long enough yet; null if there is none. `since`: milliseconds
-   * of the monotonic clock. `key` identifies the event's changes and items; if these change, the
-   * waiting time starts again.
+   * Event whose state has not lasted long enough yet; null if there is none. `since`: its
+   * beginning, in milliseconds of the monotonic clock. `key` identifies the event's changes and
+   * items. With another key, the waiting time starts again.
    */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
-/** `due` is when the hook has to run for the event; null if the event did not happen. */
+/** `due`: time at which the hook has to run for the event; null if the event did not happen. */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: HookFacts,
@@ -43,7 +43,7 @@ export function watchEvent(
 }
 
 function chooseBaseline(event: EventName, before: HookFacts, now: HookFacts): HookFacts {
-  // If the service is unreachable only for a short time, the earlier state stays the baseline.
+  // If the service is unreachable only for a short time, the baseline keeps the earlier state.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
@@ -69,7 +69,10 @@ function makeItemKey({ kind, path }: HookItem): string {
   return `${kind} ${path}`;
 }
 
-/** Returns documents whose review has ended, but not those that were moved during the review. */
+/**
+ * Returns documents whose review has ended. Leaves out documents that were moved during the review
+ * or are in conflict.
+ */
 function findSettledReviews(before: HookFacts, { reviews, problems }: HookFacts): EventItems {
   if (reviews === null || before.reviews === null) return null;
   const [knownReviews, presentReviews] = [new Set(before.reviews), new Set(reviews)];

@@ -10,24 +10,28 @@ import { type StateSummary, readStateSummary } from "../state/glance.ts";
 /** State of a linked folder for hooks: paths, codes and counts, never content. */
 export type HookFacts = {
   readonly state: RunState["state"];
-  /** Counts of changes that this process has synced. */
+  /** Numbers of changes that this process has synced, by kind. */
   readonly changes: ChangeCounts;
   /**
    * Open problems by the event that reports them.
    * - `attention`: problems that require a person
-   * - `conflict`: conflicts, including those in review that need no local choice
-   * - `stopped`, `offline`: reasons of the stop, or why the service cannot be reached
+   * - `conflict`: conflicts, including those in review, which need no local choice
+   * - `stopped`: reasons of the stop
+   * - `offline`: reason why the service cannot be reached
    */
   readonly problems: Readonly<Record<ProblemEvent, readonly HookItem[]>>;
   /** Milliseconds since the service was last reached; 0 if it is reachable. */
   readonly offlineMs: number;
-  /** Changes in review, each as its time, a space and its path; null if they are unknown. */
+  /**
+   * Changes in review; null if they are unknown. Each is a time in milliseconds since the epoch, a
+   * space and a path.
+   */
   readonly reviews: readonly string[] | null;
 };
 
 type ProblemEvent = Exclude<EventName, "review-settled" | "in-sync">;
 
-/** Counts of changes by the kinds of `counts` in `sync --json`. */
+/** Numbers of changes, by the same kinds as `counts` in `sync --json`. */
 export type ChangeCounts = Readonly<Record<string, number>>;
 
 /** One problem in a message to a hook. Its path is "" if the problem concerns the whole folder. */
@@ -36,7 +40,10 @@ export type HookItem = Omit<AttentionEntry, "detail">;
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
-  /** Reason for an unreachable service, and since how many milliseconds; null if reachable. */
+  /**
+   * Reason why the service cannot be reached, and for how many milliseconds; null if it can be
+   * reached.
+   */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: ChangeCounts;
 };
@@ -53,7 +60,7 @@ export function collectFacts(
     state: isOffline ? "offline" : state,
     changes,
     problems: {
-      // Pending problems are left out, because they need no person.
+      // A pending problem requires no person, so it is left out.
       attention: listItems({ attention: attention.filter(({ waits }) => !waits) }),
       conflict: listItems({ attention: attention.filter(({ kind }) => CONFLICTS.has(kind)) }),
       stopped: listItems({ safetyStop }),
@@ -76,13 +83,13 @@ export function readStoredFacts(root: string): HookFacts | null {
 /** Kinds of conflicts. The user decides a `review-conflict` in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-/** Leaves out the details of problems, because the service may repeat content in them. */
+/** Leaves out the details of problems, because a detail from the service may contain content. */
 function listItems(open: Partial<OpenProblems>): HookItem[] {
   const entries = toAttentionJson({ attention: [], safetyStop: null, fault: null, ...open });
   return entries.map(({ path, kind, code, next }) => ({ path, kind, code, next }));
 }
 
-/** Returns null if the state file cannot be read, because the run itself reports that. */
+/** Returns null if the state file cannot be read. The run itself reports that fault. */
 function readSummary(root: string): StateSummary | null {
   const summaryResult = readStateSummary(join(root, MIRROR_FOLDER));
   return summaryResult.kind === "read" ? summaryResult.value : null;

@@ -11,7 +11,7 @@ import type { HookEvent } from "./message.ts";
 import { selectHooks, readHooks } from "./read-hooks.ts";
 import { type HookWorld, runHook } from "./run-hook.ts";
 
-/** A folder of the daemon, as hooks need it. Times are of the monotonic clock. */
+/** What hooks need of a folder of the daemon. Times are of the monotonic clock. */
 type WatchedFolder = {
   log: Log | null;
   /** State of the folder when the daemon opened it; null if the state could not be read. */
@@ -28,16 +28,21 @@ type RunnerOptions = HookWorld & {
   readonly onNote: (note: string) => void;
 };
 
-/** LIMIT: milliseconds between two checks, because a busy daemon may have many runs a second. */
+/**
+ * LIMIT: least milliseconds between two checks, because a busy daemon may have many runs a second.
+ */
 const CHECK_PAUSE_MS = 500;
-/** LIMIT: milliseconds between two checks of the hooks if no event causes a check. */
+/** LIMIT: milliseconds until the hooks are checked again, if no event causes an earlier check. */
 const IDLE_MS = 60_000;
-/** LIMIT: milliseconds for which an ending daemon waits for active hooks, so that it ends soon. */
+/**
+ * LIMIT: milliseconds for which an ending daemon waits for active hooks. It then ends the hooks
+ * too.
+ */
 const END_MS = 5_000;
 
 /**
- * Runs hooks when the state of a folder differs from the state that the hook saw last. Syncing
- * never waits for a hook. A hook does not start again while it is running.
+ * Runs a hook when the state of a folder changes in a way that the hook waits for. Syncing never
+ * waits for a hook. While a hook is running, it is not started again.
  */
 export class HookRunner {
   readonly #options: RunnerOptions;
@@ -49,7 +54,7 @@ export class HookRunner {
   #wake = new AbortController();
   /** Hook that shows desktop notifications; null without a desktop, or after the hook failed. */
   #desktop: Hook | null;
-  /** Last message about `hooks.json`, which is not repeated. */
+  /** Last message about `hooks.json`. The same message is not sent again. */
   #lastNote: string | null = null;
 
   constructor(options: RunnerOptions) {
@@ -68,7 +73,7 @@ export class HookRunner {
     if (updateFolder(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
-  /** Ends the checks, and resolves when no hook is active. Ends hooks that take too long. */
+  /** Ends the checks, and resolves when no hook is active. Ends hooks that run too long. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#checked;
@@ -89,14 +94,14 @@ export class HookRunner {
         await clock.sleep(CHECK_PAUSE_MS, stop);
       }
     } catch (error) {
-      // An error in the code for hooks must not end syncing, so only the hooks end.
+      // An error in the code for hooks ends the hooks, but not syncing.
       onNote(`an error in mdmirror itself prevents further hooks: ${errnoClause(error)}`);
     }
   }
 
-  /** Starts all hooks that are due. Returns the times at which others will be due. */
+  /** Starts all hooks that are due. Returns the times at which other hooks will be due. */
   #checkAll(): number[] {
-    // ORDER: a new signal first, so that an event during the check causes another check.
+    // ORDER: the new signal comes first, so that an event during this check causes another check.
     this.#wake = new AbortController();
     const { env, clock, onNote } = this.#options;
     const hooksResult = readHooks(env);
@@ -115,7 +120,10 @@ export class HookRunner {
     });
   }
 
-  /** Starts a hook for its first due event. Returns when its other events will be due. */
+  /**
+   * Starts a hook for the first event that is due. Returns the times at which its other events will
+   * be due.
+   */
   #checkHook(hook: Hook, root: string, folder: WatchedFolder, now: HookFacts, time: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);
@@ -163,13 +171,13 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   }
   if (event.kind !== "phase") return false;
   const { phase } = event;
-  // A scan does not show whether the service can be reached, so the last known state stays.
+  // A scan does not show whether the service can be reached, so the earlier value stays.
   if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = makeOutage(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;
 }
 
-/** Leaves out the hook's output, which may contain anything. */
+/** Logs the end of a hook without its output, which may contain content or secrets. */
 function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
   const commonFields = { what: name, action, ms: end.ms };
   if (end.kind === "done") return void log?.write("info", "hook", { ...commonFields, outcome: "done" });

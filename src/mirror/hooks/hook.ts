@@ -5,7 +5,8 @@ export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
  * Milliseconds that a state must last before a daemon runs a hook for it, unless the user sets
- * another time. So several changes at once become one event, and a short disturbance becomes none.
+ * another time. Changes in quick succession so become one event, and a short disturbance becomes
+ * none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,
@@ -38,13 +39,13 @@ export type HookEnd =
       readonly reason: string;
       /** Exit code, signal or system error code of the command; null without one. */
       readonly code: number | string | null;
-      /** End of the command's output. */
+      /** Last part of the command's output. */
       readonly output: string;
     };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the reason, with the last line that the command printed. */
+/** Returns the reason of the failure, with the last line that the command printed. */
 export function describeFailure({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;

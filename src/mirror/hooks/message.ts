@@ -7,7 +7,7 @@ import { countChanges } from "./events.ts";
 import type { ChangeCounts, HookFacts, HookItem } from "./facts.ts";
 import type { EventName } from "./hook.ts";
 
-/** JSON on a hook's standard input: paths, codes and counts, never content or a key. */
+/** JSON on a hook's standard input. It has paths, codes and counts, but never content or a key. */
 export type HookMessage = {
   readonly id: string;
   readonly type: EventName;
@@ -16,10 +16,11 @@ export type HookMessage = {
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
     readonly state: HookFacts["state"];
-    /** True if `mdmirror hooks test` sent the message, so that no event happened. */
+    /** True if `mdmirror hooks test` sent the message. No event happened then. */
     readonly test: boolean;
     /**
-     * Counts. `changes`: changes that this process synced since the hook last ran for this event.
+     * Numbers of documents and changes. `changes`: changes that this process synced since the hook
+     * last ran for this event.
      */
     readonly counts: {
       readonly attention: number;
@@ -51,7 +52,7 @@ type MessageSubject = {
   readonly random: Random;
 };
 
-/** LIMIT: documents or problems in one message, so that it stays short. */
+/** LIMIT: number of documents or problems in one message, so that it stays short. */
 const MAX_PATHS = 50;
 
 export function makeMessage(
@@ -102,7 +103,10 @@ const NEXT_STEPS: Readonly<Record<EventName, string>> = {
   "in-sync": "nothing",
 };
 
-/** LIMIT: paths in the sentence of a message, so that it fits into a notification. */
+/**
+ * LIMIT: number of paths in the sentence of a message, so that the sentence fits into a
+ * notification.
+ */
 const MAX_NAMED_PATHS = 3;
 
 function listPaths(items: readonly HookItem[]): string {

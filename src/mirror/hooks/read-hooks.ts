@@ -1,7 +1,7 @@
 /**
  * Reads the user's hooks from `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` or `~/.config/mdmirror`.
- * A hook runs a program, so mdmirror reads the file only if nobody else can write it. A linked
- * folder cannot declare hooks, because somebody else may have made it.
+ * A hook runs a program, so mdmirror reads the file only if no other user can write it. A linked
+ * folder cannot declare hooks, because another person may have created the folder.
  */
 
 import { realpathSync, statSync } from "node:fs";
@@ -15,7 +15,7 @@ import { type Environment, type Hook, EVENT_NAMES, type EventName, USUAL_DEBOUNC
 import { isJsonObject } from "../../contract/json.ts";
 import { formatAge, parseAge } from "../../common/age.ts";
 
-/** LIMIT: bytes of `hooks.json`, far more than the largest number of hooks needs. */
+/** LIMIT: number of bytes of `hooks.json`, far more than the largest number of hooks needs. */
 const MAX_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
@@ -38,9 +38,8 @@ export function readHooks(env: Environment): Result<readonly Hook[]> {
 
 /**
  * Reads the file if only this user or root can write it. Follows a symbolic link, because users
- * keep such files in repositories. The folders of the link and of its target must be safe.
- * ORDER: the folders first, because in a folder of somebody else, a link could lead to any file of
- * this user.
+ * keep such files in repositories. The folders of the link and of its target must be safe too.
+ * ORDER: the folders first. In another user's folder, a link could lead to any file of this user.
  */
 function readSafely(file: string): ReturnType<typeof readUserFile> {
   try {
@@ -56,8 +55,8 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
 }
 
 /**
- * Returns the folder's name in the registry. If the registry does not have the folder, returns the
- * folder's name on disk.
+ * Returns the folder's name in the registry. If the registry does not have the folder, returns its
+ * name on disk.
  * @param root real path
  */
 export function findMirrorName(root: string, env: Environment): string {
@@ -74,16 +73,18 @@ function isMirror(entry: string, root: string, env: Environment): boolean {
   try {
     return realpathSync(entry) === root;
   } catch {
-    // A path at which no folder exists cannot mean this folder.
+    // A path without a folder cannot be the path of this folder.
     return false;
   }
 }
 
-/** LIMIT: hooks of one user, because the daemon checks all of them after each event. */
+/** LIMIT: number of hooks, because the daemon checks all of them after each event. */
 const MAX_HOOKS = 32;
 const HOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
-/** LIMIT: milliseconds for which a command may run, because its hook cannot start meanwhile. */
+/**
+ * LIMIT: milliseconds for which a command may run, because its hook cannot start again meanwhile.
+ */
 const MAX_TIMEOUT_MS = 600_000;
 /** LIMIT: largest `debounce` in milliseconds. A report that comes a day late is useless. */
 const MAX_DEBOUNCE_MS = 86_400_000;

@@ -14,7 +14,7 @@ import { findHome } from "../trust/registry.ts";
 
 export type HookWorld = { readonly env: Environment; readonly clock: Clock; readonly random: Random };
 
-/** @param stop ends the hook's command when it aborts */
+/** @param stop when this signal aborts, mdmirror ends the hook's command */
 export async function runHook(
   hook: Hook,
   event: HookEvent,
@@ -26,14 +26,14 @@ export async function runHook(
   return runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
 }
 
-/** LIMIT: milliseconds for which the command `sync` waits for its hooks, so that it ends. */
+/** LIMIT: milliseconds for which `sync` waits for its hooks before it ends. */
 const MAX_WAIT_MS = 60_000;
 
 type AfterSyncOptions = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
- * Runs hooks for the events of a sync without a daemon. The hooks run immediately, because the
- * state cannot change before the next sync.
+ * Runs hooks for the events of a sync without a daemon. The hooks run immediately, because nothing
+ * is synced until the next command.
  * @param before state of the folder before the sync
  */
 export async function runHooksAfterSync(
@@ -84,22 +84,34 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 
-/** LIMIT: bytes at the end of a command's output that are kept, enough for its last error. */
+/**
+ * LIMIT: number of bytes that are kept from the end of a command's output, enough for its last
+ * error.
+ */
 const KEPT_BYTES = 1_024;
-/** LIMIT: bytes of output that a command may write, because reading it delays syncing. */
+/**
+ * LIMIT: number of bytes that a command may write to its output, because reading them delays
+ * syncing.
+ */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** LIMIT: milliseconds between SIGTERM and SIGKILL, so that a command can end by itself. */
+/** LIMIT: milliseconds between SIGTERM and SIGKILL. In this time, a command can end by itself. */
 const GRACE_MS = 2_000;
 
-/** Variables that a command gets for programs, settings, the desktop and its language. */
+/**
+ * Environment variables that a command gets: for finding programs and settings, and for the desktop
+ * and its language.
+ */
 const PASSED_VARIABLES: ReadonlySet<string> = new Set(
   "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY".split(
     " ",
   ),
 );
-/** Beginnings of the names of other variables that a command gets. */
+/** Prefixes of other environment variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
-/** Variable that tells a command its event, and tells mdmirror that a hook called it. */
+/**
+ * Environment variable with the event's name. By it, mdmirror also knows that a hook has started
+ * it.
+ */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type RunSetup = {
@@ -110,9 +122,9 @@ type RunSetup = {
 
 /**
  * Runs a hook's command with the message on its standard input. The command gets only some
- * variables and no key. The command runs in the user's home folder, because a linked folder might
- * contain another person's configuration for the program. When the time is over, mdmirror ends the
- * command's whole process group.
+ * environment variables, and no key. It runs in the user's home folder, because a linked folder
+ * might contain another person's configuration for the program. After the time limit, mdmirror ends
+ * the command's whole process group.
  */
 export async function runCommand(
   { argv }: Pick<Hook, "argv">,
@@ -132,7 +144,9 @@ export async function runCommand(
   let outputBytes = 0;
   let cutFailure: CommandFailure | null = null;
   let killTimer: NodeJS.Timeout | undefined;
-  /** Sends SIGTERM to the command's process group, and SIGKILL some time later. */
+  /**
+   * Sends SIGTERM to the command's process group and, if it does not end, SIGKILL some time later.
+   */
   const endCommand = (why: string, reason: string) => {
     if (cutFailure !== null) return;
     cutFailure = { why, reason, code: null };
@@ -149,7 +163,7 @@ export async function runCommand(
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
       if (outputBytes > MAX_OUTPUT_BYTES) endCommand("it printed more than 1 MiB", "output");
     });
-  // A command may end without reading its input, which is no error.
+  // A command may end without reading its input. That is no error.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
   const failure = await waitForEnd(child);
@@ -173,7 +187,7 @@ function waitForEnd(child: ChildProcess): Promise<CommandFailure | null> {
     child.once("error", (error: NodeJS.ErrnoException) =>
       resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
     );
-    // "exit" is used rather than "close", because a child of the command may keep its output open.
+    // "exit" rather than "close", because a child process of the command may keep its output open.
     child.once("exit", (code, signal) => {
       const explanation = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
       setImmediate(() => resolve(code === 0 ? null : { why: explanation, reason: "exit", code: code ?? signal }));

@@ -7,7 +7,7 @@ import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwnFile, replaceOwnFile } from "../state/own-files.ts";
 import { type SettingGroup, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
 
-/** Settings in `.mdmirror/config.json`, which `init`, `config` and users write. */
+/** Settings in `.mdmirror/config.json`. `init`, `config` and the user write this file. */
 export type Config = ValueOf<typeof SETTINGS>;
 
 export type LinkMode = Config["links"]["mode"];
@@ -17,8 +17,8 @@ type ReportFault = (member: string, why: string) => void;
 export const DEFAULT_CONFIG = readGroup(SETTINGS, "", {}, () => undefined) as Config;
 
 /**
- * Names that users try as settings of a folder, each with the reason why it is none. A folder must
- * not decide these, because somebody else may have made it.
+ * Names that users might try as settings of a folder, each with the reason why it is none. A folder
+ * must not decide these, because another person may have created the folder.
  */
 const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
   ["hooks", "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json"],
@@ -37,7 +37,7 @@ export function readConfig(folder: string): Result<Config> {
   return fileText.kind === "trouble" ? fileText : parseConfig(fileText.value, file);
 }
 
-/** Returns the members of the configuration file, even if they are no valid settings. */
+/** Returns the members of the configuration file, including those that are not valid settings. */
 export function readMembers(folder: string): Result<JsonObject> {
   const fileText = readConfigText(folder);
   return fileText.kind === "trouble" ? fileText : parseMembers(fileText.value, join(folder, CONFIG_FILE));
@@ -88,8 +88,8 @@ export function parseConfig(text: string, file: string): Result<Config> {
 }
 
 /**
- * Gives a setting that is missing or wrong its default value.
- * @param prefix name of the group and a point; "" for the whole configuration
+ * Reads a group of settings. A setting that is missing or wrong gets its default value.
+ * @param prefix name of the group and a dot; "" for the whole configuration
  */
 function readGroup(group: SettingGroup, prefix: string, json: unknown, report: ReportFault): object {
   if (json !== undefined && !isJsonObject(json)) report(prefix.slice(0, -1), "must be an object");
@@ -109,7 +109,7 @@ function readGroup(group: SettingGroup, prefix: string, json: unknown, report: R
   return Object.fromEntries(namedValues) as object;
 }
 
-/** Returns why a name is no setting, with the most similar name. */
+/** Returns why a name is not a setting, and names the most similar setting. */
 export function explainUnknown(name: string, known: readonly string[]): string {
   const otherMeaning = NOT_SETTINGS.get(name);
   if (otherMeaning !== undefined) return otherMeaning;
@@ -118,7 +118,8 @@ export function explainUnknown(name: string, known: readonly string[]): string {
 }
 
 /**
- * After a power loss, the file has either the old content or the new one.
+ * Writes the configuration. After a power loss, the file has either the old content or the new
+ * content.
  * @throws as node:fs does
  */
 export function writeConfig(folder: string, config: object): void {
@@ -126,8 +127,8 @@ export function writeConfig(folder: string, config: object): void {
 }
 
 /**
- * Returns true if the configuration exists, and is neither empty nor full of zeros, which a power
- * loss may leave.
+ * Returns true if the configuration exists and is not empty. A file full of zeros, as a power loss
+ * may leave it, counts as empty.
  * @param folder absolute path of `.mdmirror`
  * @throws UnsafePathError; otherwise as node:fs does
  */

@@ -46,7 +46,7 @@ export function removeIgnoreLine(root: string, line: number, seen: Digest): Resu
   }
 }
 
-/** @throws the error itself if it has no code, because it then does not come from the disk */
+/** @throws the error itself if it has no code, because it is then no error of the disk */
 function reportUnwritten(path: string, error: unknown): Result<never> {
   return toSystemTrouble(error, `${path} cannot be written`, "make the file writable, or change the rules yourself");
 }
@@ -74,9 +74,9 @@ function readBytes(path: string): Buffer {
 }
 
 /**
- * Replaces a file by a rename, so that after a crash it has either the old rules or the new ones.
- * Keeps the mode of the file. Does not follow a symbolic link, because somebody else may have made
- * the folder.
+ * Replaces a file by a rename. After a crash, the file has either the old rules or the new rules.
+ * Keeps the mode of the file. Does not follow a symbolic link, because another person may have
+ * created the folder.
  */
 function replaceFile(path: string, content: Buffer): void {
   const newPath = `${path}.new`;
