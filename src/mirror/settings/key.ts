@@ -8,17 +8,18 @@ import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Sources of the API key. `--key-file` takes precedence, then `MDMIRROR_API_KEY`, then the system's
- * keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains one (I30).
+ * Facts by which the API key is found. `--key-file` takes precedence, then `MDMIRROR_API_KEY`, then
+ * the system's keychain, then `.mdmirror/key`. Only this module reads keys, and no message contains
+ * one (I30).
  */
 type KeySource = {
-  /** Absolute path of `.mdmirror`, which may not exist yet; null to ignore a key stored in it. */
+  /** Absolute path of `.mdmirror`, which may not exist yet. Null: a key stored in it is ignored. */
   readonly folder: string | null;
   /** Value of `--key-file`, relative to `cwd`; null if the user did not pass it. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Address that may receive the key. The keychain has the key under the URL of this address. */
+  /** Address that may receive the key. Its URL is also the account in the keychain. */
   readonly origin: TrustedOrigin;
 };
 
@@ -32,7 +33,7 @@ export type FoundKey = {
 export const KEY_FILE = "key";
 const KEY_FORM = /^[\x21-\x7e]{1,4096}$/;
 
-/** Returns true for printable ASCII without spaces, as each key is. */
+/** Returns true for printable ASCII without spaces, which every key consists of. */
 export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
@@ -41,7 +42,7 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return findInSources({ ...source, url: origin.url });
 }
 
-/** Returns true if mdmirror would now find a key other than `key`; false if it finds none. */
+/** Returns true if mdmirror would now find a key other than `key`; false if it would find none. */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
     const foundKey = findKey(source);
@@ -52,7 +53,10 @@ export function isOtherKey(source: KeySource, key: string): boolean {
   }
 }
 
-/** Never returns the key itself, because callers ask about untrusted addresses too. */
+/**
+ * Returns the source of the key, never the key itself, because callers also ask about untrusted
+ * addresses.
+ */
 export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
   const foundKey = findInSources(source);
   return foundKey.kind === "ok" ? foundKey.value.from : null;
@@ -60,7 +64,8 @@ export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
 
 function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The mode of this file is not checked, because groups can often read a mounted secret.
+    // The mode of this file is not checked. A container's secrets are often files that groups can
+    // read.
     const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return readResult.kind === "ok" ? ok({ key: readResult.value, from: "--key-file" }) : readResult;
   }
@@ -124,8 +129,8 @@ function reportUnreadable(shownPath: string, error: unknown): Result<never> {
 }
 
 /**
- * Stores the key in `.mdmirror`. No other user can read the file, not even while mdmirror writes
- * it.
+ * Stores the key in `.mdmirror`. The file is never readable for other users, not even while it is
+ * being written.
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
@@ -136,9 +141,9 @@ export function storeKey(folder: string, key: string): void {
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * Returns the system's keychain programs that can answer without a question to the user, installed
- * or not. Users store a key with `secret-tool store --label mdmirror service mdmirror account URL`,
- * or `security add-generic-password -s mdmirror -a URL -w`.
+ * Returns the installed keychain programs that can answer without asking the user. Users store a
+ * key with `secret-tool store --label mdmirror service mdmirror account URL`, or `security
+ * add-generic-password -s mdmirror -a URL -w`.
  */
 function listKeychains(url: string, env: KeySource["env"]): Keychain[] {
   // `secret-tool` needs a session bus, which cron and containers do not have.
@@ -166,7 +171,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-/** Returns `kept` if the key could not be removed. */
+/** Removes the key from the keychain. Returns `kept` if it could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
   for (const { clear } of listKeychains(url, env)) runTool(clear, env);
@@ -182,7 +187,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** Returns the environment for another program, without the key. */
+/** Returns this environment without the key, for running another program. */
 export function omitKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...otherVariables } = env;
   return otherVariables;

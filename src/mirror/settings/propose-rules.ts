@@ -1,6 +1,6 @@
 /**
- * Finds documents that come from packages or builds, which hardly any user wants to sync. mdmirror
- * proposes ignore rules for them before the first sync, and adds none without a question.
+ * Finds documents that come from packages or builds. Hardly any user wants to sync them. Before the
+ * first sync, mdmirror proposes ignore rules for them. It adds a rule only if the user agrees.
  */
 
 import { LocalDisk } from "../local/disk.ts";
@@ -14,9 +14,12 @@ import type { SyncPlan } from "../folder/run.ts";
 export type DocumentShare = { readonly documents: number; readonly bytes: number };
 
 export type RulesProposal = {
-  /** Documents that `.gitignore` files would exclude; null if there are none. */
+  /** Totals of the documents that `.gitignore` files would exclude; null if there are none. */
   readonly gitignore: DocumentShare | null;
-  /** Patterns for folders of packages and builds, each with the documents that it excludes. */
+  /**
+   * Patterns for folders of packages and builds, each with totals of the documents that it would
+   * exclude.
+   */
   readonly patterns: readonly (DocumentShare & { readonly pattern: string })[];
 };
 
@@ -83,7 +86,10 @@ export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<Loc
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/** Returns a pattern for the highest generated folder above a document; null without one. */
+/**
+ * Returns a pattern for the highest generated folder above a document; null if there is no such
+ * folder.
+ */
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

@@ -7,19 +7,19 @@ import { findPatternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
- * Declaration of one setting of a linked folder. mdmirror checks the configuration file by these
- * declarations. `mdmirror config` and the user documentation show them.
+ * Declaration of one setting of a linked folder. It is used to check the configuration file, by
+ * `mdmirror config`, and in the user documentation.
  */
 export type Setting<T> = {
   readonly defaultValue: T;
-  /** Possible values, as a sentence for users. Backquotes mark words that are typed exactly. */
+  /** Possible values, as a sentence for users. Words in backquotes are typed as they are. */
   readonly values: string;
   readonly meaning: string;
   /** Page of the user documentation that explains the setting. */
   readonly page?: string;
-  /** Command that changes the setting, if editing the configuration file is not enough. */
+  /** Command that changes the setting, if it is not enough to edit the configuration file. */
   readonly setBy?: string;
-  /** Returns true if this change of the value needs only the configuration file, not `setBy`. */
+  /** Returns true if this change needs only the configuration file, not the command in `setBy`. */
   canChange?(from: T, to: T): boolean;
   /** Returns the value if the setting allows it; otherwise reports why not. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
@@ -112,19 +112,20 @@ export const SETTINGS = {
     listen: makeFlag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
-    // LIMIT: at most 1h, because a change without an event would stay unnoticed for too long.
+    // LIMIT: at most 1h. Without events, only a poll shows a change on the service.
     pollEvery: makeTime("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
   },
   polling: {
-    // LIMIT: with fewer requests, the scan of a large workspace would take longer than a day.
+    // LIMIT: the least number of requests. With fewer, scanning a large workspace would take more
+    // than a day.
     requestsPerMinute: makeWholeNumber(60, [1, 6_000], {
       meaning: "How many requests a minute the daemon may send to find changes.",
     }),
   },
   handsOff: {
-    // LIMIT: at most 60s, because users would take a longer wait for a failure.
+    // LIMIT: at most 60s, because users would mistake a longer wait for a failure.
     quiet: makeTime("2s", ["0s", "60s"], {
       meaning: "A file that changed within this time is not overwritten. `0s` turns that off.",
     }),
@@ -134,7 +135,7 @@ export const SETTINGS = {
   },
 };
 
-/** Returns the settings in the documentation's order, with names such as `events.listen`. */
+/** Returns the settings in the order of the documentation, with names such as `events.listen`. */
 export function listSettings(
   group: SettingGroup = SETTINGS,
   prefix = "",
@@ -160,13 +161,13 @@ export function findValueFault(name: string, { read }: Setting<unknown>, value: 
 
 type SettingDocs = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
-/** Values that an older mdmirror wrote into configuration files, each with the current value. */
+/** Values in configuration files of an older mdmirror, each with the value that replaces it. */
 const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
   ["hold", "block"],
   ["sidecar", "conflict-copy"],
 ]);
 
-/** Declares a setting with a few allowed values. The first of them is the default. */
+/** Declares a setting with a few allowed values. The first value is the default. */
 function makeChoice<T extends string>(allowed: readonly [T, ...T[]], docs: SettingDocs): Setting<T> {
   return {
     ...docs,
@@ -194,7 +195,7 @@ function makeFlag(defaultValue: boolean, docs: SettingDocs): Setting<boolean> {
   };
 }
 
-/** @param range least and greatest value; null to allow any time */
+/** @param range least and greatest value; null if any time is allowed */
 function makeTime(defaultValue: string, range: readonly [string, string] | null, docs: SettingDocs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {
@@ -225,16 +226,18 @@ function makeWholeNumber(
   };
 }
 
-/** Returns a time such as `15m` in milliseconds. The text must be valid. */
+/** Returns the milliseconds in a time such as `15m`. The text must be valid. */
 export function parseTime(text: string): number {
   return parseAge(text) ?? 0;
 }
 
-/** LIMIT: least `keepHistory`. With less history, a user could not undo yesterday's edit. */
+/**
+ * LIMIT: least values of `keepHistory`. With fewer days, a user could not undo yesterday's edit.
+ */
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
-/** Returns null if `keepHistory` does not allow the value. */
+/** Reads a value of `keepHistory`. Returns null if it is not allowed. */
 export function parseRetention(text: string): { readonly days: number; readonly bytes: number } | null {
   const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
   if (match === null) return null;
@@ -247,13 +250,15 @@ export function parseRetention(text: string): { readonly days: number; readonly 
   return isAllowed ? { days, bytes } : null;
 }
 
-/** Removes slashes at the ends. Returns null for an illegal path. */
+/** Returns the path without slashes at its ends; null for an illegal path. */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
   return path === "" || findFirstFault(path, "folder") === null ? path : null;
 }
 
-/** Linked part of the workspace: path of one folder, list of folders, or "" for all of it. */
+/**
+ * Linked part of the workspace: path of one folder, list of folders, or "" for the whole workspace.
+ */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
 /** Returns null for a value that the setting `remote` does not allow. */
@@ -269,12 +274,15 @@ export function parseLinkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }
 
-/** Returns the path on the service for the linked folder's root; "" for the workspace's root. */
+/** Returns the path of the linked folder's root on the service; "" for the workspace's root. */
 export function readPrefix(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
-/** Returns the folders on the service that are linked; an empty list unless there are several. */
+/**
+ * Returns the paths of the linked folders on the service, if there are several; otherwise an empty
+ * list.
+ */
 export function listLinkedFolders(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
@@ -286,7 +294,10 @@ export function describeLinkedPart(remote: LinkedPart): string {
 }
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
-/** Conflict policy for paths that match a gitignore pattern. The first such rule applies. */
+/**
+ * Conflict policy for the paths that match a gitignore pattern. If several rules match a path, the
+ * first applies.
+ */
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];

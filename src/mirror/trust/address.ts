@@ -1,12 +1,15 @@
-/** Finds the service's URL and the source of that URL. Checks whether mdmirror may use the URL. */
+/** Finds the service's URL and its source. Checks whether mdmirror may use the URL. */
 
 import { checkBaseUrl, removeRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type PickedUrl = {
-  /** URL without a `/v1…` at its end, because each request adds that part. */
+  /** URL without `/v1…` at its end. Each request adds this part itself. */
   readonly url: string;
-  /** Source of the URL. `config` is the folder's; the user of this command set the others. */
+  /**
+   * Source of the URL. `config`: the folder's configuration. The user of the command set the other
+   * two.
+   */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
@@ -15,7 +18,10 @@ export type UrlSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Returns the first URL of `--url`, `MDMIRROR_URL` and the configuration; null without one. */
+/**
+ * Returns the URL of `--url`; if there is none, that of `MDMIRROR_URL`, then that of the
+ * configuration. Null if none is set.
+ */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const urlVariable = env["MDMIRROR_URL"] ?? "";
   if (url !== undefined && url !== null) return { url: stripUrl(url), from: "--url" };
@@ -25,7 +31,7 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 
 /**
  * Returns the address for which a key is valid: `https://host[:port]` and the path prefix. The
- * prefix counts, because two prefixes of one host may belong to two people.
+ * prefix is a part of it, because two prefixes of one host may belong to two people.
  * @param allowHttp hosts for which plain http is allowed; the local machine is always allowed
  * @returns trouble if mdmirror cannot use the URL
  */

@@ -11,8 +11,8 @@ import { type KnownMirror, locateRegistry } from "./registry.ts";
 import { countDocuments, describeKeySource } from "./untrusted.ts";
 
 /**
- * Facts that `mdmirror trust` shows before it asks whether to trust a folder. To read these facts,
- * mdmirror sends nothing and runs nothing that is in the folder.
+ * Facts that `mdmirror trust` shows before it asks whether to trust a folder. To collect them,
+ * mdmirror sends nothing, and runs nothing from the folder.
  */
 export type TrustQuestion = {
   readonly root: string;
@@ -52,7 +52,7 @@ export function collectTrustFacts(
   const foundMirror = findMirror(locateRegistry(env), root);
   const knownMirror = foundMirror.kind === "known" ? foundMirror.mirror : null;
   const { url, remote } = config.value;
-  // Only the folder's own URL becomes trusted, so the environment must not replace it.
+  // Trust applies only to the URL in the folder's configuration, so the environment is ignored.
   const pickedUrl = pickUrl(url, { env: {} })!;
   const address = toAddress(pickedUrl, config.value.allowHttp);
   if (address.kind === "trouble") return address;
@@ -71,7 +71,7 @@ export function collectTrustFacts(
   });
 }
 
-/** Returns trouble, because only the user can allow plain http, by naming the host. */
+/** Returns trouble: plain http has to be allowed by the user, who names the host. */
 function refusePlainHttp(root: string, url: string): Result<never> {
   return trouble(
     "usage",

@@ -1,6 +1,6 @@
 /**
  * Decides whether a folder may send its documents and the key to the address in its configuration.
- * Somebody else may have created the folder. So its configuration counts only if the user's
+ * Another person may have created the folder. So its configuration counts only if the user's
  * registry, which is outside the folder, has this address for the folder's marker.
  */
 
@@ -32,7 +32,7 @@ export type AdmittedFolder = {
 };
 
 type GateOptions = UrlSources & {
-  /** With `read`, mdmirror writes nothing, not even the registry. */
+  /** `read`: mdmirror writes nothing, not even the registry. */
   readonly mode: "read" | "write";
   /** Value of `--key-file`, for messages about a folder that is not admitted. */
   readonly keyFile?: string | null;
@@ -62,8 +62,8 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const ownerResult = checkOwner(root, options.env);
   if (ownerResult.kind === "trouble") return ownerResult;
   const pickedUrl = pickUrl(config.url, options)!;
-  // This check is only for invalid URLs, so it allows the plain http that the folder's
-  // configuration allows. `makeTrustedOrigin` checks whether the user allowed plain http too.
+  // This call only rejects invalid URLs, so plain http that the folder's configuration allows is
+  // accepted. `makeTrustedOrigin` checks whether the user allowed it too.
   const address = toAddress(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = locateRegistry(options.env);
@@ -77,13 +77,19 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updatedFolder });
 }
 
-/** Returns the path of the user's `hooks.json`, which no folder can change; null without one. */
+/**
+ * Returns the path of the user's `hooks.json`; null without one. No linked folder can change this
+ * file.
+ */
 export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
-/** Returns the id in the folder's marker, which the registry uses; null without a marker. */
+/**
+ * Returns the id in the folder's marker, by which the registry finds the folder; null without a
+ * marker.
+ */
 export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
@@ -97,7 +103,7 @@ function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: strin
   if (found.kind !== "known") return found;
   const { addresses, allowHttp } = found.mirror;
   if (pickedUrl.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
-  // Plain http has to be allowed twice: by the configuration and by the user.
+  // Both the configuration and the user have to allow plain http.
   return toAddress(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
@@ -118,7 +124,7 @@ function updateRoot(
   const existingPaths = listExistingRoots(mirror);
   const earlierRoot = mirror.roots[0] ?? "another folder";
   const isMoved = !existingPaths.includes(earlierRoot);
-  // A copy needs no message, because a safety check asks the user about it.
+  // A copy needs no message, because a safety check will ask the user about it.
   const notes = isMoved ? [`${root} was ${earlierRoot} before; it is still one of your linked folders`] : [];
   const updatedMirror = { ...mirror, roots: isMoved ? [root, ...existingPaths] : [...existingPaths, root] };
   if (mode === "read") return { mirror: updatedMirror, notes };
@@ -131,17 +137,20 @@ function listExistingRoots({ roots, marker }: KnownMirror): readonly string[] {
 }
 
 /**
- * Gives the entry's name to a copy that the user approved, unless the folder that had the name
- * still exists. Callers first make sure that the state file belongs to this folder.
+ * Gives the name of the registry entry to a copy that the user approved, unless the folder that has
+ * the name still exists. Callers first make sure that the state file belongs to this folder.
  */
 export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const holder = mirror.roots[0] ?? root;
   if (holder === root || listExistingRoots(mirror).includes(holder)) return;
-  // The result is ignored: if the registry cannot be written, the other folder just keeps the name.
+  // The result is ignored: if the registry cannot be written, the other folder keeps the name.
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** Replaces a lost marker by the new marker in the registry, so that the folder stays trusted. */
+/**
+ * Puts a new marker in the place of a lost marker in the registry, so that the folder stays
+ * trusted.
+ */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;
@@ -149,7 +158,10 @@ export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSou
   keepMirror(locateRegistry(env), { ...mirror, marker, roots: [root] });
 }
 
-/** Stores or removes an entry. Returns a clause about a damaged entry that was set aside. */
+/**
+ * Stores a registry entry, or removes an entry without paths. Returns a clause about a damaged
+ * entry that was set aside, or null.
+ */
 export function keepMirror(registry: string, mirror: KnownMirror): Result<string | null> {
   try {
     if (mirror.roots.length > 0) return ok(writeMirror(registry, mirror));
@@ -172,7 +184,7 @@ function reportUnwritable(registry: string, error: unknown, undone: string): Res
 
 /**
  * Checks whether the registry can be written. Callers do this before work that would otherwise fail
- * halfway.
+ * in the middle.
  * @param undone a clause for the user that says what was not done
  */
 export function checkRegistryWritable(env: UrlSources["env"], undone: string): Result<null> {

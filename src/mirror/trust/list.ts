@@ -8,14 +8,14 @@ import { basename } from "node:path";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A linked folder in the user's list, with a name that is unique in the list. A copied folder and
- * its copies share one registry entry. Only the first of them gets the name in that entry.
+ * A linked folder in the user's list, with a name that is unique in the list. A folder and its
+ * copies share one registry entry. Only the first of them gets the name in that entry.
  */
 export type ListedMirror = Omit<KnownMirror, "roots"> & {
   readonly root: string;
   /**
    * `present`: the folder is at its path. `gone`: nothing is at the path, because the folder was
-   * moved, deleted or is not mounted. `other`: another folder is at the path.
+   * moved or deleted, or its disk is not mounted. `other`: another folder is at the path.
    */
   readonly place: "present" | "gone" | "other";
 };
@@ -25,14 +25,14 @@ type MirrorList = {
   readonly unfit: readonly string[];
 };
 
-/** Lists the linked folders by path. Reads their markers, and writes and sends nothing. */
+/** Lists the linked folders by path. Reads their markers. Writes nothing and sends nothing. */
 export function listOwnMirrors(env: Environment): MirrorList {
   const { mirrors, unfit } = listMirrors(locateRegistry(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
     roots.map((root, nth) => ({ ...mirror, root, nth, place: judgePlace(root, readRootMarker(root), mirror.marker) })),
   );
   const presentRoots = new Set(rows.filter(({ place }) => place === "present").map(({ root }) => root));
-  // A folder that was linked again has two registry entries. Only the entry with the current marker
+  // A folder that was linked again has two registry entries; only the entry with its current marker
   // is listed. If a folder was copied, the first copy keeps the name.
   const listedRows = rows
     .filter((row) => row.place === "present" || !presentRoots.has(row.root))
@@ -76,7 +76,9 @@ export function checkMirrorName(env: Environment, name: string, root: string): T
   };
 }
 
-/** Returns the name of the folder on disk, with a number if another linked folder has that name. */
+/**
+ * Returns the name of the folder on disk. If another linked folder has this name, adds a number.
+ */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   return chooseFreeName(deriveMirrorName(root), listNames(otherMirrors));
@@ -86,10 +88,10 @@ function listNames(mirrors: readonly ListedMirror[]): readonly string[] {
   return mirrors.map(({ name }) => name);
 }
 
-/** LIMIT: characters of a name, because tables and labels of metrics contain it. */
+/** LIMIT: number of characters of a name, which has to fit into tables and labels of metrics. */
 const MAX_LENGTH = 64;
 
-/** Rule for names. A message puts it behind `--name takes`. */
+/** Rule for names, as the end of a message that begins with `--name takes`. */
 export const NAME_RULE =
   "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
 
@@ -100,7 +102,7 @@ export function isMirrorName(text: string): boolean {
   );
 }
 
-/** Compares names without regard to their Unicode forms. */
+/** Returns true if two names are equal in the same Unicode form. */
 export function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
@@ -113,7 +115,10 @@ export function deriveMirrorName(root: string): string {
   return isMirrorName(name) ? name : "mirror";
 }
 
-/** Returns the wanted name if it is free, otherwise with a number: `notes-2`, `notes-3` … */
+/**
+ * Returns the wanted name, if it is free. Otherwise adds the first free number: `notes-2`,
+ * `notes-3` …
+ */
 export function chooseFreeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
@@ -126,15 +131,17 @@ type AddressOfUser = {
   /** Address as the registry stores it: origin and path prefix. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Name that the user chose. Null: the folder keeps its name, or gets the default name. */
+  /**
+   * Name that the user chose. Null: the folder keeps its name; a new folder gets the default name.
+   */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Records that the user gave a folder's key for this address. Keeps the addresses that were
- * recorded before. Only `init --url` and `trust` may call this function, because a person must have
- * decided it.
+ * Records that the user gave a folder's key for this address. Keeps the addresses that are recorded
+ * already. Only `init --url` and `trust` may call this function, because only a person may decide
+ * it.
  * @param root real path
  * @param marker id in the folder's marker
  * @returns a clause about a damaged registry entry that was set aside, or null

@@ -1,8 +1,8 @@
 declare const sealed: unique symbol;
 
 /**
- * An address for which this user provided a key. No connection is possible without such an object.
- * Only `trust/gate.ts` creates these, from the user's registry or from the options of the command.
+ * An address for which this user provided a key. Without such an object, no connection is possible.
+ * Only `trust/gate.ts` creates it, from the user's registry or from the options of the command.
  */
 export type TrustedOrigin = {
   readonly url: string;

@@ -1,5 +1,5 @@
 /**
- * Checks who owns a linked folder. mdmirror refuses another user's folder, because the owner of
+ * Checks who owns a linked folder. mdmirror refuses another user's folder. The owner of
  * `.mdmirror/` decides where the documents go, and the owner of the folder can replace
  * `.mdmirror/`.
  */
@@ -20,21 +20,21 @@ export type SudoCaller = { readonly uid: number; readonly gid: number };
 
 type Ownership =
   | { readonly kind: "own" }
-  /** The folder belongs to the caller of `sudo`, so the command continues as that user. */
+  /** The folder belongs to the user who called `sudo`, so the command continues as that user. */
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
   | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
 
 export type OwnedPath = {
   readonly path: string;
   readonly uid: number;
-  /** True if root may own the path instead, which is usual for a mount point. */
+  /** True if the path may also belong to root, as a mount point usually does. */
   readonly mayBelongToRoot: boolean;
 };
 
 const ROOT_UID = 0;
 
 /**
- * Decides from the owners of paths whether a user may work on the paths.
+ * Decides from the owners of paths whether a user may work in a folder.
  * @param user id of the effective user; null on a system without user ids, where owners are not
  * checked
  * @param caller user who ran the command with `sudo`, or null
@@ -104,14 +104,16 @@ export function refuseForeignFolder({
   );
 }
 
-/** Returns the root if `.mdmirror/` may be opened, which commands check before they read it. */
+/**
+ * Returns the root if `.mdmirror/` may be opened. Commands call this before they read `.mdmirror/`.
+ */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePathError) return trouble("usage", error.message, error.next);
-    // The command that uses the folder reports the error.
+    // The error is not reported at this point: the command reports it when it uses the folder.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }
@@ -123,7 +125,7 @@ export function readOwnerName(path: string): string {
   try {
     return `you (${userInfo().username})`;
   } catch {
-    // The user database has no entry for this user, for example in a container.
+    // The user database has no entry for this user, as is usual in a container.
     return `you (user ${uid})`;
   }
 }

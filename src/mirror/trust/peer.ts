@@ -16,7 +16,7 @@ export type ConnectionEnds = {
  */
 export type PeerUser = number | "gone" | "unknown";
 
-/** Files in which Linux lists its sockets. IPv4 addresses in the IPv6 file begin with a prefix. */
+/** Files in which Linux lists its sockets. In the file for IPv6, an IPv4 address has a prefix. */
 const SOCKET_TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   {
@@ -39,18 +39,18 @@ export function findPeerUser(ends: ConnectionEnds): PeerUser {
 
 /**
  * Returns true if mdmirror may answer a connection of this user.
- * - Root may connect too, because root can read all files anyway and often owns a forwarded port.
- * - A user whom the system does not show may connect, because the web page's session is checked
- *   too.
+ * - Root may connect too: root can read all files anyway, and often owns a forwarded port.
+ * - If the system does not show the user, the connection is accepted, because the web page's
+ *   session is checked too.
  */
 export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser()): boolean {
   return peer === "unknown" || user === null || peer === user || peer === 0;
 }
 
 /**
- * Returns the user at the other end of a connection; null if the list of sockets does not have it.
- * Ignores closed sockets, which have no inode, because the list shows root as their user. In the
- * list, the local address is that of the other end.
+ * Returns the user at the other end of a connection; null if the list of sockets does not have the
+ * connection. Ignores closed sockets, which have no inode, because the list shows root as their
+ * user. In the list, the local address is that of the other end.
  */
 function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const localEnd = formatEnd(prefix, ends.remoteAddress, ends.remotePort);
@@ -81,7 +81,7 @@ function readTable(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The system does not list its sockets, or a sandbox hides the list.
+    // The system has no list of its sockets, or a sandbox hides the list.
     return null;
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The user's registry of linked folders, which says which folder may send its documents to which
  * address. The registry is outside all linked folders, in `$XDG_STATE_HOME/mdmirror/mirrors` or
- * `~/.local/state/mdmirror/mirrors`. Each marker has a file of its own, so that processes with
- * different folders never conflict.
+ * `~/.local/state/mdmirror/mirrors`. Each marker has its own file, so that processes for different
+ * folders do not conflict.
  * RACE: if two commands change one entry at the same time, only the later change stays. mdmirror
  * then asks the user again for the lost change.
  */
@@ -36,7 +36,7 @@ export type KnownMirror = {
   /** Addresses (origin and path prefix) that may receive the key and the documents. */
   readonly addresses: readonly string[];
   readonly allowHttp: readonly string[];
-  /** Real paths of the folder and its copies. The folder at the first path has the name. */
+  /** Real paths of the folder and its copies. The name is that of the folder at the first path. */
   readonly roots: readonly string[];
 };
 
@@ -49,7 +49,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const ENTRY_VERSION = 1;
 const MARKER_FORM = /^[0-9A-Za-z_-]{1,64}$/;
-/** LIMIT: bytes of an entry's file, so that a damaged file does not fill the memory. */
+/** LIMIT: number of bytes of an entry's file, so that a damaged file does not fill the memory. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 
 export function locateRegistry(env: Environment): string {
@@ -63,9 +63,8 @@ export function locateConfigFolder(env: Environment): string {
 }
 
 /**
- * Returns HOME if it exists and belongs to this user, otherwise the home folder in the user
- * database. Under `sudo`, some systems keep HOME of another user. Cron and containers may not set
- * HOME.
+ * Returns HOME if it exists and belongs to this user; otherwise the home folder in the user
+ * database. Under `sudo`, HOME may be another user's. Cron and containers may not set HOME.
  */
 export function findHome(env: Environment): string {
   const homeVariable = env["HOME"] ?? "";
@@ -74,8 +73,8 @@ export function findHome(env: Environment): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The user database has no entry for this user, for example in a container. A write below this
-    // path fails, and the error says how to set another path.
+    // The user database has no entry for this user, for example in a container. A write to this
+    // path fails, and its error says how to set another path.
     return "/nonexistent";
   }
 }
@@ -95,7 +94,7 @@ export function findByMarker(folder: string, marker: string): FoundMirror {
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** Finds the entry of a folder that has lost its marker. */
+/** Finds the registry entry of a folder that has lost its marker, by the folder's path. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const foundMirror = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return foundMirror === undefined ? { kind: "unknown" } : { kind: "known", mirror: foundMirror };
@@ -130,9 +129,8 @@ function listFileNames(folder: string): string[] | string {
 }
 
 /**
- * Returns why the registry cannot be trusted, as a clause; null if it can. Another user could add
- * an entry if the registry's folder or the folder above it belonged to that user, or were a
- * symbolic link.
+ * Returns why the registry cannot be trusted, as a clause; null if it can. If the registry's folder
+ * or the folder above it were another user's or a symbolic link, another user could add an entry.
  */
 function findFolderFault(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -168,7 +166,7 @@ type UserFile =
 export function readUserFile(file: string, maxBytes: number, isFollowed: boolean): UserFile {
   let fd: number;
   try {
-    // With O_NONBLOCK, opening a pipe does not wait for its other end.
+    // O_NONBLOCK: if the file is a pipe, opening it must not wait for the pipe's other end.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {
@@ -199,7 +197,7 @@ function readEntry(file: string, marker: string): FoundMirror {
   if (readResult.kind === "unfit") return { kind: "unfit", why: `${file} ${readResult.why}` };
   const mirror = parseEntry(readResult.text);
   if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
-  // A disk that ignores case may return the file of another marker.
+  // On a disk that ignores case, the file may be that of another marker.
   return mirror?.marker === marker ? { kind: "known", mirror } : { kind: "unfit", why: `${file} is damaged` };
 }
 

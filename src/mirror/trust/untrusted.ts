@@ -1,4 +1,7 @@
-/** Makes the message that says what an untrusted folder would send, and how to allow it. */
+/**
+ * Makes the message about an untrusted folder: what the folder would send, and how the user can
+ * allow it.
+ */
 
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +25,7 @@ type KeySources = {
   readonly keyFile?: string | null;
 };
 
-/** LIMIT: files and folders that are counted, so that the message appears soon. */
+/** LIMIT: number of files and folders that are counted, so that the message appears soon. */
 const MAX_ENTRIES = 100_000;
 
 export function makeUntrustedTrouble(
@@ -57,7 +60,7 @@ function describeReason(reason: NotAdmitted, service: string, place: string): st
   }
 }
 
-/** Returns the source of the key as a clause, never the key itself. */
+/** Returns a clause with the source of the key, never with the key. */
 export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, keyFile }: KeySources): string {
   const folder = join(root, MIRROR_FOLDER);
   const keySource = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
@@ -66,7 +69,9 @@ export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, 
   return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;
 }
 
-/** Counts documents by their names, without reading them: `3 Markdown files`. */
+/**
+ * Counts documents by their names, without reading them. Returns words such as `3 Markdown files`.
+ */
 export function countDocuments(root: string): string {
   const folders = [root];
   let files = 0;
@@ -93,7 +98,7 @@ function readEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // A folder that this user may not read sends no documents, so it counts as empty.
+    // A folder that this user may not read can send no documents, so it counts as empty.
     return [];
   }
 }
