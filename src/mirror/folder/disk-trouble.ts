@@ -34,7 +34,10 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
   },
 ];
 
-/** Returns null unless the error is a `TroubleError`, an unsafe path or a disk error. */
+/**
+ * Describes an error for the user. Returns null unless it is a `TroubleError`, an unsafe path or a
+ * disk error.
+ */
 export function describeError(error: unknown): Trouble | null {
   if (error instanceof TroubleError) return error.trouble;
   const code = readErrorCode(error);

@@ -46,7 +46,7 @@ import { makeFolders } from "../../common/make-folders.ts";
 type UnlinkedKind = "linked" | "known" | "fresh";
 
 /**
- * Returns trouble if a folder may not be linked.
+ * Returns the state of a folder before it is linked, or trouble if it may not be linked.
  * @param isConfirmed true if the user confirmed an unusual folder, such as the home folder
  */
 export function checkFolder(dir: string, env: Environment, isConfirmed: boolean): Result<UnlinkedKind> {
@@ -147,7 +147,8 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    // A damaged state of an earlier link is ignored, because the first sync will rebuild it.
+    // If the state of an earlier link is damaged, the plan ignores it. The first sync will rebuild
+    // it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
     if (earlierState.kind === "trouble" && earlierState.trouble.code !== STATE_DAMAGED) return earlierState;
     const { state, isNew } =

@@ -11,7 +11,7 @@ import { readErrorCode, errnoClause, ok, type Result, trouble } from "../../comm
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns trouble if a linked folder cannot be moved by a rename.
+ * Checks whether a rename can move a linked folder. Returns trouble if it cannot.
  * @param to absolute path at which nothing may exist
  */
 export function checkMove(root: string, to: string, env: Environment): Result<null> {

@@ -40,7 +40,7 @@ export type MirrorStatus = RunState & {
   readonly reviews: readonly string[];
   /**
    * Documents of `reviews`, each with the time of its oldest change in review, in milliseconds
-   * since the epoch. `isConflict`: the change is in review because of a conflict.
+   * since the epoch. `isConflict`: a conflict is the reason for the review.
    */
   readonly reviewedSince: StateSummary["totals"]["reviews"];
   readonly lastRun: Omit<NonNullable<StateSummary["newestRun"]>, "summary"> | null;

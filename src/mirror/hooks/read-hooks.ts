@@ -19,7 +19,7 @@ import { formatAge, parseAge } from "../../common/age.ts";
 const MAX_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
-/** Returns trouble if `hooks.json` is wrong or cannot be trusted. */
+/** Returns the user's hooks, or trouble if `hooks.json` is wrong or cannot be trusted. */
 export function readHooks(env: Environment): Result<readonly Hook[]> {
   const file = findHooksFile(env);
   if (file === null) return ok(NO_HOOKS);

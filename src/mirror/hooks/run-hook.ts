@@ -181,7 +181,7 @@ export async function runCommand(
 
 type CommandFailure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
-/** Returns null if the command succeeded. */
+/** Waits for the command's end. Returns null if the command succeeded. */
 function waitForEnd(child: ChildProcess): Promise<CommandFailure | null> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>

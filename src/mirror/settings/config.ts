@@ -28,7 +28,7 @@ const NOT_SETTINGS: ReadonlyMap<string, string> = new Map([
 const NEXT_STEP = "correct this option in the file, or remove it to use the default";
 
 /**
- * Returns trouble if the configuration is missing or wrong.
+ * Returns the configuration, or trouble if it is missing or wrong.
  * @param folder absolute path of `.mdmirror`
  */
 export function readConfig(folder: string): Result<Config> {

@@ -109,7 +109,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
 }
 
 /**
- * Returns trouble if the file cannot be read, or has no valid key.
+ * Returns the key in a file, or trouble if the file cannot be read or has no valid key.
  * @param shownPath path of the file as messages show it
  */
 function readKeyFile(read: () => string, shownPath: string): Result<string> {

@@ -261,7 +261,7 @@ export function cleanPrefix(text: string): RemotePath | null {
  */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
-/** Returns null for a value that the setting `remote` does not allow. */
+/** Returns the linked part in a value of the setting `remote`; null if the value is not allowed. */
 export function readRemote(value: unknown): LinkedPart | null {
   if (typeof value === "string") return cleanPrefix(value);
   if (!Array.isArray(value) || value.length === 0) return null;
@@ -269,7 +269,7 @@ export function readRemote(value: unknown): LinkedPart | null {
   return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
 }
 
-/** Returns null if one of the paths is illegal. */
+/** Returns the linked part that consists of these paths; null if one of them is illegal. */
 export function parseLinkedPart(paths: readonly string[]): LinkedPart | null {
   return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
 }

@@ -31,7 +31,8 @@ export type TrustQuestion = {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns trouble if the folder cannot be trusted.
+ * Collects the facts that the user needs to decide. Returns trouble if the folder cannot be
+ * trusted.
  * @param allowHttp hosts for which the user allows plain http with this command
  */
 export function collectTrustFacts(

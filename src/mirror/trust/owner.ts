@@ -64,7 +64,8 @@ export function readOwnership(root: string, env: Environment): Ownership {
 }
 
 /**
- * Returns null if nothing is at the path. Does not follow a symbolic link.
+ * Returns the id of the user who owns a path; null if nothing is at the path. Does not follow a
+ * symbolic link.
  * @throws as node:fs does
  */
 function readOwner(path: string): number | null {

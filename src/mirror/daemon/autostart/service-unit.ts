@@ -226,7 +226,7 @@ export async function installUnit(unit: ServiceUnit, env: Environment): Promise<
   return ok(null);
 }
 
-/** Returns false if there was no unit. */
+/** Stops and removes a unit. Returns false if there was no unit. */
 export async function uninstallUnit(unit: ServiceUnit, env: Environment): Promise<Result<boolean>> {
   const wasInstalled = isInstalled(unit);
   const stopCommand =

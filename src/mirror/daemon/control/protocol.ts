@@ -107,7 +107,7 @@ export function readRequest(line: string): RequestEnvelope | string {
 
 const REQUESTS: ReadonlySet<unknown> = new Set<ControlRequest["do"]>(["status", "wait", "pause", "resume", "lend"]);
 
-// Words that never change, so that commands and daemons of all versions understand answers.
+// Words that never change. Commands and daemons of all versions therefore understand answers.
 const LINE_KINDS = { ok: "done", trouble: "refused", beat: "beat", "other-root": "other-root" } as const;
 const REPLY_KINDS = new Map<unknown, ControlReply["kind"]>(
   Object.entries(LINE_KINDS).map(([reply, line]) => [line, reply as ControlReply["kind"]]),

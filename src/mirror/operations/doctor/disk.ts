@@ -92,7 +92,7 @@ function readNumber(file: string): number | null {
   try {
     return Number(readFileSync(file, "utf8").trim());
   } catch {
-    // The limit is unknown, because the system is not Linux or a sandbox hides the file.
+    // The limit is unknown: the system is not Linux, or a sandbox hides the file.
     return null;
   }
 }

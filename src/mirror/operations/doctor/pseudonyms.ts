@@ -17,7 +17,7 @@ const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
 /** Matches short numbers, such as those that `numberedName` adds. They stay unchanged. */
 const SHORT_NUMBER = /^\d{1,2}$/;
-/** Names that stay unchanged, because mdmirror treats them specially. */
+/** Names with a special meaning for mdmirror. They stay unchanged. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);
 const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 /** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */

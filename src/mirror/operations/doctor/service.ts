@@ -13,7 +13,7 @@ import type { ServiceRoute } from "../../remote/proxy.ts";
  * affects a decision about content (I29).
  */
 const MAX_SKEW_MS = 60_000;
-/** Precision of a `Date` header in milliseconds, because the header has whole seconds. */
+/** Milliseconds by which a `Date` header may be too early, because it has whole seconds. */
 const HEADER_MS = 1_000;
 
 const REQUEST_BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;

@@ -24,7 +24,10 @@ export type ConflictLines =
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
-/** Returns null if the document is not in conflict, or a side has no content. */
+/**
+ * Compares the two edits of a conflict. Returns null if the document is not in conflict, or a side
+ * has no content.
+ */
 export function readConflictLines(
   { state, disk }: Pick<World, "state" | "disk">,
   path: string,

@@ -112,6 +112,6 @@ export function readRecent(state: State): readonly RecentDocument[] {
 
 function isContentEvent({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
-  // A `relink` is left out, because the event that moved the document says more.
+  // A `relink` is left out. The event that moved the document says more.
   return path !== "" && isAbout && kind !== "relink";
 }

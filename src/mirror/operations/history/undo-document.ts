@@ -308,7 +308,10 @@ function findEarlierContent(events: readonly MirrorEvent[], { to }: UndoContext)
   return (to === "moment" ? firstChange?.merged?.base : null) ?? firstChange?.before ?? null;
 }
 
-/** Returns null if the runs did not change the content, or the old content is unknown. */
+/**
+ * Plans to restore the earlier content. Returns null if the runs did not change the content, or the
+ * earlier content is unknown.
+ */
 function planContentRestore(
   record: DocumentRecord,
   events: readonly MirrorEvent[],
@@ -323,7 +326,10 @@ function planContentRestore(
   return { path, kind: "text-back", id, digest, expect };
 }
 
-/** Returns null if the runs ended no conflict, or did not record its versions. */
+/**
+ * Plans to open a conflict again. Returns null if the runs ended no conflict, or did not record its
+ * versions.
+ */
 function planConflictReopening(
   record: DocumentRecord,
   events: readonly MirrorEvent[],

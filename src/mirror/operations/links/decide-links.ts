@@ -64,7 +64,7 @@ function hasLinkById(text: string): boolean {
 /** ASSUMES: the code with which a service refuses links by path. */
 const UNRESOLVED_CODE: FieldCode = "unresolved_reference";
 
-/** Returns true if the service refused a document of this run because it has links by path. */
+/** Returns true if the service refused a document of this run because of links by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
   return attention.some(({ code }) => code === UNRESOLVED_CODE);
 }

@@ -28,7 +28,10 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** Result of a change; null if nothing was written, because the content had changed. */
+/**
+ * Result of a change; null if nothing was written, because the file no longer had the expected
+ * content.
+ */
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**

@@ -25,7 +25,7 @@ export type SyncCounts = {
   /** Number of documents whose two edits were merged, by any method. */
   readonly merged: number;
   readonly submitted: number;
-  /** Number of files in which links were rewritten because their targets had moved. */
+  /** Number of files in which links were rewritten after their targets had moved. */
   readonly respelled: number;
   readonly conflicts: number;
   readonly blocked: number;
