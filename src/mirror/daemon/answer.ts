@@ -83,9 +83,7 @@ export function refuseClosedFolder(root: string, reason: Trouble | null): Result
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/**
- * Returns the milliseconds to wait before the folder is opened again after this number of failures.
- */
+/** Returns the milliseconds before the folder is opened again after this number of failures. */
 export function computeRetryMs(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }

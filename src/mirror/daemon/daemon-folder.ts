@@ -1,7 +1,4 @@
-/**
- * A linked folder of the daemon. The daemon opens, syncs and lends it, and opens it again after
- * failures.
- */
+/** A linked folder of the daemon, which opens, syncs and lends the folder. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -188,8 +185,7 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // A daemon that has lent the folder no longer has the folder's lock. Only its socket shows that
-    // it runs.
+    // A daemon that has lent the folder does not have its lock. Only its socket shows that it runs.
     const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
@@ -293,10 +289,7 @@ export class DaemonFolder {
     return this.#open;
   }
 
-  /**
-   * Answers a request. If the folder was closed and opened again meanwhile, tries the request
-   * again.
-   */
+  /** Answers a request. Tries again if the folder was closed and opened again meanwhile. */
   async #answer(
     request: Exclude<ControlRequest, { do: "status" }>,
     call: ControlCall,

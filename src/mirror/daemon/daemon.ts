@@ -111,14 +111,11 @@ class KeptFolders {
   constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
-    // Node warns of many listeners on one signal. This signal gets one from each folder and each
-    // run.
+    // Node warns of many listeners on one signal. Each folder and each run adds one to this signal.
     EventEmitter.setMaxListeners(0, stop);
   }
 
-  /**
-   * Reports the start and end of `work` to systemd, and signs of life, if `NOTIFY_SOCKET` is set.
-   */
+  /** Reports start, end and signs of life of `work` to systemd, if `NOTIFY_SOCKET` is set. */
   async notifySystemd(work: (ready: () => void) => Promise<void>): Promise<Result<null>> {
     const { env, onNote } = this.#options;
     const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
@@ -159,8 +156,7 @@ class KeptFolders {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // A registry entry that cannot be trusted (`unfit`) may be that of a folder that is still
-    // linked.
+    // A registry entry that cannot be trusted (`unfit`) may be that of a linked folder.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))

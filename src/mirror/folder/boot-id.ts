@@ -4,10 +4,7 @@ import { readFileSync } from "node:fs";
 type BootIdSources = {
   readonly platform?: NodeJS.Platform;
   readonly file?: string;
-  /**
-   * Absolute path of the macOS program that prints the boot id. Cron's PATH does not have its
-   * folder.
-   */
+  /** Absolute path of the macOS program that prints the boot id. Cron's PATH lacks its folder. */
   readonly sysctl?: string;
 };
 

@@ -1,10 +1,7 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/**
- * Next step after a failed `init`, for which `mdmirror doctor` is useless: it needs a linked
- * folder.
- */
+/** Next step after a failed `init`. `mdmirror doctor` does not help: it needs a linked folder. */
 export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /** @param factsHint a clause with the command that shows more about the fault */

@@ -54,9 +54,7 @@ export async function lockFolder(
   return ok({ isLent: giveBack !== null, free: freeFolder });
 }
 
-/**
- * Waits while a command such as `sync`, which ends soon, has the lock. Does not wait for a daemon.
- */
+/** Waits while a command such as `sync`, which ends soon, has the lock, but not for a daemon. */
 async function waitForCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const deadline = clock.monotonic() + MAX_WAIT_MS;
   let currentLock = first;

@@ -83,9 +83,7 @@ function resolveRealPath(dir: string): string {
   return join(realpathSync(existingFolder), relative(existingFolder, wholePath));
 }
 
-/**
- * Returns why a user would hardly want to link this folder, as a clause; null for a usual folder.
- */
+/** Returns why a user would hardly want to link this folder, as a clause; null if it is usual. */
 function explainUnusual(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -147,8 +145,7 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    // If the state of an earlier link is damaged, the plan ignores it. The first sync will rebuild
-    // it.
+    // A plan ignores a damaged state of an earlier link. The first sync will rebuild it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
     if (earlierState.kind === "trouble" && earlierState.trouble.code !== STATE_DAMAGED) return earlierState;
     const { state, isNew } =
@@ -209,8 +206,7 @@ export async function withFirstPlan<T>(
 export async function tryKey({ config, origin, key, clock, random }: Omit<LinkRequest, "dir">): Promise<Fault | null> {
   const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    // The service answers a valid key even if the folder does not exist, so any name can be
-    // requested.
+    // The service answers a valid key even if the folder does not exist, so any name will do.
     const folderAnswer = await remote.findFolder(readPrefix(config.remote) || "mdmirror");
     return folderAnswer.ok ? null : folderAnswer.fault;
   } finally {
@@ -237,9 +233,7 @@ class AlreadyMarkedDisk extends LocalDisk {
   }
 }
 
-/**
- * Returns true if the first plan only downloads into an empty folder, which needs no confirmation.
- */
+/** Returns true if the first plan only fills an empty folder. The user need not confirm it. */
 export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fillingKinds: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -249,9 +243,7 @@ export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   );
 }
 
-/**
- * Returns trouble if the folder contains a linked folder, because its files would be synced twice.
- */
+/** Returns trouble if the folder contains a linked folder, whose files would be synced twice. */
 function checkInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);

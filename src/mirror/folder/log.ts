@@ -5,10 +5,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
-/**
- * LIMIT: number of bytes of a log file. Together with `mdmirror.log.1` to `.4`, the log has at most
- * 5 MB.
- */
+/** LIMIT: number of bytes of a log file. With its four older files, the log has at most 5 MB. */
 const MAX_BYTES = 1024 * 1024;
 const OLDER_LOGS = 4;
 

@@ -150,8 +150,7 @@ async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Cl
   };
   const world =
     config.links.mode === "keep" ? plainWorld : withTranslation(plainWorld, mode === "write", config.links.wiki);
-  // Without a state, any folder is accepted, because a first sync deletes and overwrites nothing
-  // (I05).
+  // Without a state, any folder is accepted: a first sync deletes and overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
@@ -203,9 +202,7 @@ class Closers {
   }
 }
 
-/**
- * What a long-running process, such as the server of the web pages, needs to open linked folders.
- */
+/** What a long-running process, such as the server of the pages, needs to open linked folders. */
 export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 

@@ -30,15 +30,9 @@ export type { RunReport } from "../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
-  /**
-   * Number of deletions on each side that need no approval (`--max-deletes`); null for the usual
-   * limit.
-   */
+  /** Number of deletions on each side without approval (`--max-deletes`); null: usual limit. */
   readonly maxDeletes: number | null;
-  /**
-   * True if a person waits for the result. False: a change goes to review only after two runs saw
-   * it.
-   */
+  /** True if a person waits. If not, a change goes to review only after two runs saw it. */
   readonly attended: boolean;
   /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;
@@ -76,9 +70,7 @@ export function makeRunSettings(mirror: OpenedMirror, request: RunRequest): Sett
   };
 }
 
-/**
- * Returns trouble if the folder's setting does not allow the direction of the run; otherwise null.
- */
+/** Returns trouble if the folder's setting does not allow the run's direction; otherwise null. */
 export function refuseOppositeRun(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
   if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
   const directionText = config.direction === "pull" ? "only downloads" : "only uploads";

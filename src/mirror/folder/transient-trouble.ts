@@ -34,17 +34,13 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (newNote !== storedNote) writeNotes(folder, { ...notes, [kind]: newNote });
     return isDue ? now - since : null;
   } catch (error) {
-    // A problem that cannot be stored is reported each time, because too many mails are better than
-    // none.
+    // A problem that cannot be stored is reported each time. Too many mails are better than none.
     if (readErrorCode(error) === null) throw error;
     return 0;
   }
 }
 
-/**
- * Removes the times of problems that have ended. If the file cannot be written, leaves it
- * unchanged.
- */
+/** Removes the times of ended problems. If the file cannot be written, leaves it unchanged. */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);

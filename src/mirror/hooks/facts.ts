@@ -40,10 +40,7 @@ export type HookItem = Omit<AttentionEntry, "detail">;
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<OpenProblems, "safetyStop">;
 
 type KnownFacts = {
-  /**
-   * Reason why the service cannot be reached, and for how many milliseconds; null if it can be
-   * reached.
-   */
+  /** Reason for an unreachable service, and for how many milliseconds; null if it is reachable. */
   readonly offline?: { readonly code: WaitReason; readonly ms: number } | null;
   readonly changes?: ChangeCounts;
 };

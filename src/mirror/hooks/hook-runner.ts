@@ -28,16 +28,11 @@ type RunnerOptions = HookWorld & {
   readonly onNote: (note: string) => void;
 };
 
-/**
- * LIMIT: least milliseconds between two checks, because a busy daemon may have many runs a second.
- */
+/** LIMIT: milliseconds between two checks. A busy daemon may have many runs a second. */
 const CHECK_PAUSE_MS = 500;
 /** LIMIT: milliseconds until the hooks are checked again, if no event causes an earlier check. */
 const IDLE_MS = 60_000;
-/**
- * LIMIT: milliseconds for which an ending daemon waits for active hooks. It then ends the hooks
- * too.
- */
+/** LIMIT: milliseconds that an ending daemon waits for active hooks, before it ends them. */
 const END_MS = 5_000;
 
 /**

@@ -103,10 +103,7 @@ const NEXT_STEPS: Readonly<Record<EventName, string>> = {
   "in-sync": "nothing",
 };
 
-/**
- * LIMIT: number of paths in the sentence of a message, so that the sentence fits into a
- * notification.
- */
+/** LIMIT: number of paths in the sentence of a message, which has to fit into a notification. */
 const MAX_NAMED_PATHS = 3;
 
 function listPaths(items: readonly HookItem[]): string {

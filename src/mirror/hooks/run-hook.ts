@@ -84,15 +84,9 @@ export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: A
   return runHook(hook, { event, items, before: factsAfter, now: factsAfter, test: true }, root, world, stop);
 }
 
-/**
- * LIMIT: number of bytes that are kept from the end of a command's output, enough for its last
- * error.
- */
+/** LIMIT: number of bytes kept from the end of a command's output, enough for its last error. */
 const KEPT_BYTES = 1_024;
-/**
- * LIMIT: number of bytes that a command may write to its output, because reading them delays
- * syncing.
- */
+/** LIMIT: number of bytes that a command may output, because reading them delays syncing. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 /** LIMIT: milliseconds between SIGTERM and SIGKILL. In this time, a command can end by itself. */
 const GRACE_MS = 2_000;
@@ -108,10 +102,7 @@ const PASSED_VARIABLES: ReadonlySet<string> = new Set(
 );
 /** Prefixes of other environment variables that a command gets. */
 const PASSED_PREFIXES = ["LC_", "XDG_"];
-/**
- * Environment variable with the event's name. By it, mdmirror also knows that a hook has started
- * it.
- */
+/** Environment variable with the event. It also shows an mdmirror that a hook started it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type RunSetup = {
@@ -144,9 +135,7 @@ export async function runCommand(
   let outputBytes = 0;
   let cutFailure: CommandFailure | null = null;
   let killTimer: NodeJS.Timeout | undefined;
-  /**
-   * Sends SIGTERM to the command's process group and, if it does not end, SIGKILL some time later.
-   */
+  /** Sends SIGTERM to the command's process group, and SIGKILL if it does not end in time. */
   const endCommand = (why: string, reason: string) => {
     if (cutFailure !== null) return;
     cutFailure = { why, reason, code: null };

@@ -39,7 +39,7 @@ export type ReadDeclaration = DeclaredParts & {
   readonly access: "read" | "sync";
   readonly isOnline?: true;
   /**
-   * Names of result fields with documents' content. `--json` and structured tool output omit them.
+   * Result fields with documents' content. `--json` and structured tool output omit these fields.
    */
   readonly contents?: readonly string[];
   /** Clause about unusual exit codes of the command; undefined if it has none. */
@@ -56,9 +56,7 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & CommonInput<D
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & CommonInput<D>;
 export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, ResultEnds>;
 
-/**
- * Result of an operation. `sync` is the report of the sync that followed; null if none followed.
- */
+/** Result of an operation. `sync`: report of the sync that followed; null if none followed. */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;

@@ -23,9 +23,7 @@ import { toReportJson } from "./results/report.ts";
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
-  /**
-   * Returns false if the plan changes nothing. The default looks for items in the plan's preview.
-   */
+  /** Returns false if the plan changes nothing. The default looks for items in the preview. */
   readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the current versions, by the keys of the input's `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;

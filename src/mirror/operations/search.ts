@@ -1,7 +1,4 @@
-/**
- * Searches the local files offline. Uses the service's search code and the index
- * `.mdmirror/search.db`.
- */
+/** Searches the local files with the service's search code and the index `.mdmirror/search.db`. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -162,10 +159,7 @@ function readFirstColumn(ranges: readonly CharacterRange[]): number | null {
   return ranges[0] === undefined ? null : ranges[0][0] + 1;
 }
 
-/**
- * LIMIT: number of documents indexed in one turn, so that the event loop's other work is not
- * delayed.
- */
+/** LIMIT: number of documents indexed in one turn, so that other work is not delayed. */
 const DOCUMENTS_AT_ONCE = 200;
 
 /** Indexes changed files, and removes missing files. Returns the number of files that it read. */

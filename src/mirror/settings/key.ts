@@ -64,8 +64,7 @@ export function findKeySource(source: KeyLookup): FoundKey["from"] | null {
 
 function findInSources({ folder, keyFile, cwd, env, url }: KeyLookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The mode of this file is not checked. A container's secrets are often files that groups can
-    // read.
+    // The mode of this file is not checked. A container's secrets are often readable by groups.
     const readResult = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return readResult.kind === "ok" ? ok({ key: readResult.value, from: "--key-file" }) : readResult;
   }

@@ -86,10 +86,7 @@ export function addToShare(share: DocumentShare | undefined, { stamp }: Pick<Loc
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/**
- * Returns a pattern for the highest generated folder above a document; null if there is no such
- * folder.
- */
+/** Returns a pattern for the highest generated folder above a document; null if there is none. */
 function findPattern({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

@@ -231,9 +231,7 @@ export function parseTime(text: string): number {
   return parseAge(text) ?? 0;
 }
 
-/**
- * LIMIT: least values of `keepHistory`. With fewer days, a user could not undo yesterday's edit.
- */
+/** LIMIT: least `keepHistory`. With fewer days, a user could not undo yesterday's edit. */
 const MIN_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MAX_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
@@ -256,9 +254,7 @@ export function cleanPrefix(text: string): RemotePath | null {
   return path === "" || findFirstFault(path, "folder") === null ? path : null;
 }
 
-/**
- * Linked part of the workspace: path of one folder, list of folders, or "" for the whole workspace.
- */
+/** Linked part of the workspace: path of a folder, list of paths, or "" for all of it. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
 /** Returns the linked part in a value of the setting `remote`; null if the value is not allowed. */

@@ -6,10 +6,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 export type PickedUrl = {
   /** URL without `/v1…` at its end. Each request adds this part itself. */
   readonly url: string;
-  /**
-   * Source of the URL. `config`: the folder's configuration. The user of the command set the other
-   * two.
-   */
+  /** Source of the URL. `config`: the folder's configuration. The user set the other two. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 

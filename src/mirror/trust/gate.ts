@@ -77,19 +77,13 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...updatedFolder });
 }
 
-/**
- * Returns the path of the user's `hooks.json`; null without one. No linked folder can change this
- * file.
- */
+/** Returns the path of the user's `hooks.json`, which no linked folder can change; or null. */
 export function findHooksFile(env: UrlSources["env"]): string | null {
   const file = join(locateConfigFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
-/**
- * Returns the id in the folder's marker, by which the registry finds the folder; null without a
- * marker.
- */
+/** Returns the id in the folder's marker, as in the registry; null without a marker. */
 export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
@@ -147,10 +141,7 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/**
- * Puts a new marker in the place of a lost marker in the registry, so that the folder stays
- * trusted.
- */
+/** Puts a new marker in the place of a lost one in the registry. The folder stays trusted. */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;

@@ -76,9 +76,7 @@ export function checkMirrorName(env: Environment, name: string, root: string): T
   };
 }
 
-/**
- * Returns the name of the folder on disk. If another linked folder has this name, adds a number.
- */
+/** Returns the folder's name on disk. If another linked folder has this name, adds a number. */
 function chooseDefaultName(env: Environment, root: string): string {
   const otherMirrors = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   return chooseFreeName(deriveMirrorName(root), listNames(otherMirrors));
@@ -115,10 +113,7 @@ export function deriveMirrorName(root: string): string {
   return isMirrorName(name) ? name : "mirror";
 }
 
-/**
- * Returns the wanted name, if it is free. Otherwise adds the first free number: `notes-2`,
- * `notes-3` …
- */
+/** Returns the wanted name if it is free, or adds a free number: `notes-2`, `notes-3` … */
 export function chooseFreeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
@@ -131,9 +126,7 @@ type AddressOfUser = {
   /** Address as the registry stores it: origin and path prefix. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /**
-   * Name that the user chose. Null: the folder keeps its name; a new folder gets the default name.
-   */
+  /** Name that the user chose. Null: the folder keeps its name, or a new one gets the default. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };

@@ -105,9 +105,7 @@ export function refuseForeignFolder({
   );
 }
 
-/**
- * Returns the root if `.mdmirror/` may be opened. Commands call this before they read `.mdmirror/`.
- */
+/** Returns the root if `.mdmirror/` may be opened. Commands call this before they read it. */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));

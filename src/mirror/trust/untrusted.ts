@@ -69,9 +69,7 @@ export function describeKeySource(root: string, { url }: PickedUrl, { env, cwd, 
   return keySource === "keychain" ? "with the key of your keychain" : `with the key from ${keySource}`;
 }
 
-/**
- * Counts documents by their names, without reading them. Returns words such as `3 Markdown files`.
- */
+/** Counts documents by their names, without reading them: returns `3 Markdown files`. */
 export function countDocuments(root: string): string {
   const folders = [root];
   let files = 0;

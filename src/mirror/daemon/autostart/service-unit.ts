@@ -1,7 +1,4 @@
-/**
- * Makes a systemd user unit or a launchd agent from a template in `config/`. Installs and removes
- * it.
- */
+/** Makes a systemd user unit or a launchd agent from a template, installs it and removes it. */
 
 import { createHash } from "node:crypto";
 import { readFileSync, chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -28,9 +25,7 @@ export type UnitOptions = {
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * False if `systemd-notify` is missing. Without it, a unit of type `notify` would never start.
-   */
+  /** False if `systemd-notify` is missing. A unit of type `notify` would then not start. */
   readonly hasSystemdNotify: boolean;
 };
 
@@ -67,10 +62,7 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   return ok(`*/5 * * * * ${commandWords.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/**
- * Quotes a word for the `sh` that cron runs. That `sh` does not know the quotes `$'…'` of
- * `shellWord`.
- */
+/** Quotes a word for the `sh` of cron, which does not know the quotes `$'…'` of `shellWord`. */
 function quoteForCron(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -55,9 +55,7 @@ export async function askStatus(dir: string, deadlineMs = STATUS_MS): Promise<Re
 }
 
 type LentFolder = {
-  /**
-   * Gives the folder back to the daemon, which then opens and scans it. Further calls do nothing.
-   */
+  /** Gives the folder back to the daemon, which opens and scans it. Further calls do nothing. */
   readonly giveBack: () => void;
 };
 

@@ -52,7 +52,7 @@ export type DaemonStatus = {
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Phase of the loop. Without a loop: `lent`, `opening` or `closed`. Without an answer: `silent`.
+   * Phase of the loop; without a loop `lent`, `opening` or `closed`; without an answer `silent`.
    */
   readonly phase: string;
   readonly detail: string;

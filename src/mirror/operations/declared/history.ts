@@ -44,9 +44,7 @@ export const HISTORY = {
       changeId: TEXT.nullable(),
       /** Event that created the version, as a clause. */
       what: TEXT,
-      /**
-       * Id of another document that had this path and content; null for a version of this document.
-       */
+      /** Id of another document that had this path and content; null if it was this document. */
       other: TEXT.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer stored. */
       size: z.int().nullable(),
@@ -54,10 +52,7 @@ export const HISTORY = {
        * Merge that created this version, with the digests of its versions; null without a merge.
        */
       merge: z.strictObject({ at: TIME, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /**
-       * Clause with the numbers of the versions that were merged into this one; null without a
-       * merge.
-       */
+      /** Clause with the numbers of the versions merged into this one; null without a merge. */
       mergedFrom: TEXT.nullable(),
       isLocal: z.boolean(),
     }),

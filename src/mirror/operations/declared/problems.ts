@@ -53,10 +53,7 @@ export const REVIEWS = {
   result: z.strictObject({
     reviews: makeListSchema({
       path: TEXT,
-      /**
-       * Id of the change in review; null if another user sent the change, or the service gave no
-       * id.
-       */
+      /** Id of the change in review; null if another user sent it, or if the service gave no id. */
       changeId: TEXT.nullable(),
       reason: z.enum(["protected", "conflict"]).nullable(),
       since: TIME,
@@ -64,9 +61,7 @@ export const REVIEWS = {
       liveChangeId: TEXT,
       /** Last published content that mdmirror saw, with local links; null if it is not stored. */
       live: TEXT.nullable(),
-      /**
-       * Content sent to review; null if another program sent it or its content is no longer stored.
-       */
+      /** Content sent to review; null if another program sent it, or it is not stored any more. */
       submitted: TEXT.nullable(),
       /**
        * Paths that cannot be deleted during the review: those of the document and of the folders
@@ -74,8 +69,7 @@ export const REVIEWS = {
        */
       blocks: TEXTS,
       /**
-       * True if the document was deleted locally. mdmirror deletes it on the service after the
-       * review.
+       * True if the document was deleted locally. After the review, mdmirror deletes it.
        */
       deletionWaits: z.boolean(),
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),

@@ -31,10 +31,7 @@ export const WAIT = {
     live: z.int(),
     /** Number of requested paths that `paths` leaves out. */
     more: z.int(),
-    /**
-     * States of the requested paths, worst first. Of a folder, only documents that had to be
-     * uploaded.
-     */
+    /** Requested paths, worst first. Of a folder, only the documents that had to be uploaded. */
     paths: makeListSchema({
       path: TEXT,
       /**

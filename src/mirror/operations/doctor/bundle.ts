@@ -128,9 +128,7 @@ function listIds({ trees: { base, remote } }: PlanInput): ReadonlySet<string> {
   return new Set(recordMaps.flatMap((map) => [...map.keys()]));
 }
 
-/**
- * Plans once more, and records the results of those arguments of the planner that are functions.
- */
+/** Plans once more, to record the results of those arguments of the planner that are functions. */
 function recordAnswers(input: PlanInput): PlannerAnswers {
   const ignores: PlannerAnswers["ignores"] = { file: new Map(), folder: new Map() };
   const conflicts: PlannerAnswers["conflicts"] = new Map();
@@ -266,8 +264,7 @@ type ReplannedBundle = {
 };
 
 /**
- * Plans again from a bundle. Invents contents that are as similar to each other as the recorded
- * ones.
+ * Plans again from a bundle. Invents contents that are as similar to each other as the real ones.
  */
 export function replan({ input: plain, answers: recorded }: Pick<Bundle, "input" | "answers">): ReplannedBundle {
   const input = fromPlain(plain) as PlanInput;

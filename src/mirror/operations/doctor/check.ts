@@ -14,10 +14,7 @@ export type DoctorCheck = {
   readonly fault?: Trouble["kind"];
   /** Sizes in bytes by name, for programs. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /**
-   * Trait of the service, for programs. `learned`: its value. `liked`: the value that mdmirror
-   * prefers.
-   */
+  /** Trait of the service, for programs. `learned`: its value. `liked`: the preferred value. */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

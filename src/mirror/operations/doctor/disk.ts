@@ -9,9 +9,7 @@ import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./ch
 
 const LOW_FREE_BYTES = 200 * 1024 * 1024;
 
-/**
- * Checks case, Unicode, hard links and free space of the disk with a test file in `.mdmirror/tmp`.
- */
+/** Checks case, Unicode, hard links and free space of the disk with a file in `.mdmirror/tmp`. */
 export function checkDisk(disk: Disk, folder: string, random: Random): DoctorCheck[] {
   const { foldsCase, foldsUnicode } = disk.names();
   const checks: DoctorCheck[] = [
@@ -116,9 +114,7 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/**
- * LIMIT: number of folders above the linked folder that mdmirror checks. Usual paths are shorter.
- */
+/** LIMIT: number of folders above the linked folder that are checked. Usual paths are shorter. */
 const MAX_FOLDERS = 32;
 
 export function checkNeighbours(root: string): DoctorCheck[] {
@@ -160,9 +156,7 @@ function readNames(folder: string): string[] {
   }
 }
 
-/**
- * Endings of the files of a SQLite database. Before a checkpoint, `-wal` may have most of the data.
- */
+/** Endings of a SQLite database's files. Before a checkpoint, `-wal` may have most of the data. */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder absolute path of `.mdmirror` */
@@ -185,9 +179,7 @@ export function checkHistory(folder: string): DoctorCheck {
   }
 }
 
-/**
- * Returns a size in powers of 1000, as file managers show it: `0 B`, `999 B`, `1.5 KB`, `12 MB`.
- */
+/** Returns a size in powers of 1000, as file managers do: `0 B`, `999 B`, `1.5 KB`, `12 MB`. */
 export function formatSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];

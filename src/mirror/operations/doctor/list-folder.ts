@@ -38,10 +38,7 @@ type FolderEntry = {
   /** Number of files below a folder that require an action of the user. */
   readonly needs: number;
   readonly reviews: number;
-  /**
-   * Totals of the documents below a folder at the last sync; null for a file or in a search by
-   * name.
-   */
+  /** Totals of the documents below a folder at the last sync; null for a file or in a search. */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
   /** Record of a file whose state depends on its content; null if the state is already known. */
   readonly row: DocumentRow | null;
@@ -146,10 +143,7 @@ function describeBlock({ reason, detail }: Block): Pick<FolderEntry, "state" | "
 }
 
 type ShownEntry = Omit<FolderEntry, "row"> & {
-  /**
-   * Size in bytes, and time of the last change in milliseconds since the epoch; null without a
-   * file.
-   */
+  /** Size in bytes, and last change in milliseconds since the epoch; null without a file. */
   readonly file: { readonly size: number; readonly changedAt: number } | null;
 };
 
@@ -161,8 +155,7 @@ export type EntryList = {
 };
 
 /**
- * Range of entries; `from` begins at 0. If `name` is not "", only entries whose names contain it
- * count.
+ * Range of entries; `from` begins at 0. If `name` is not "", only names that contain it count.
  */
 type EntryRange = { readonly from: number; readonly count: number; readonly name?: string };
 

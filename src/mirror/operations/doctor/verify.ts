@@ -172,10 +172,7 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   }));
 }
 
-/**
- * Returns blocked documents that require a person or whose sides differ. Leaves out ignored
- * documents.
- */
+/** Returns blocked documents that require a person or whose sides differ, but no ignored ones. */
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,

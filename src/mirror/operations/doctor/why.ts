@@ -28,9 +28,7 @@ export type PathExplanation = PlanFacts & {
   readonly open: Attention | null;
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
-  /**
-   * Merge that made the current local content, with the side of each line; null without a merge.
-   */
+  /** Merge that made the current local content, with each line's side; null without a merge. */
   readonly merge: MergeFacts | null;
   readonly events: readonly MirrorEvent[];
   /**
@@ -40,9 +38,7 @@ export type PathExplanation = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-/**
- * LIMIT: number of events of one path that `why` reads, newest first. A long history stays fast.
- */
+/** LIMIT: number of a path's events that `why` reads, newest first. A long history stays fast. */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 

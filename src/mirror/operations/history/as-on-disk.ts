@@ -7,10 +7,7 @@ export function toLocalForm(disk: Pick<Disk, "toLocalForm">, path: LocalPath, te
   return text === null ? null : (disk.toLocalForm?.(path, text) ?? text);
 }
 
-/**
- * Returns a function that finds stored content by digest, and returns it in the form of the local
- * file.
- */
+/** Returns a function that finds stored content by digest, in the form of the local file. */
 export function makeLocalLookup(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "toLocalForm"> },
   path: LocalPath,

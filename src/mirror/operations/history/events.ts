@@ -3,9 +3,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
-/**
- * Returns the newest events, oldest first. For a document, these are the events at all its paths.
- */
+/** Returns the newest events, oldest first. For a document, these are the events at all paths. */
 export function readEvents(
   state: State,
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },

@@ -127,12 +127,10 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
       eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
-    // Content before an event is older than content after it, so it is sorted half a millisecond
-    // earlier.
+    // Content before an event is older than content after it, so it is sorted before it.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
-    // If a restore wrote content that was published before, the restore counts as a version of its
-    // own.
+    // Content that a restore wrote counts as a version, even if it was published before.
     if (after !== null && kind === "restore") addEntry(after, detail);
     return eventEntries;
   });
@@ -159,10 +157,7 @@ function entryWithDigestOnly(digest: Digest): Pick<OrderedEntry, "digest" | "cha
   return { digest, changeId: null, other: null };
 }
 
-/**
- * Returns stored contents that are in no event and no published version, for all paths of the
- * document.
- */
+/** Returns stored contents of the document that no event and no published version has. */
 function listOnlyStored(
   storedNames: State["storedNames"],
   { id, path, requestedPath }: KnownPlace,
@@ -195,8 +190,7 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const lastEntry = entries.at(-1);
     if (lastEntry?.digest === entry.digest) {
-      // The content was local before it was published. The published entry stays, because it has
-      // more fields.
+      // The content was local first. The published entry replaces it, because it has more fields.
       if (lastEntry.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: lastEntry.at, n: lastEntry.n, size: lastEntry.size };
       continue;
@@ -290,9 +284,7 @@ function describeGoneContent({ n }: HistoryEntry): string {
   return `the content of version ${n} is no longer in the history`;
 }
 
-/**
- * Returns the version at a time. Returns a clause if there was none, or its content is not stored.
- */
+/** Returns the version at a time; a clause if there was none, or its content is not stored. */
 export function findEntryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const ownEntries = entries.filter(({ other }) => other === null);
   const latestEntry = ownEntries.findLast(({ at }) => asOf === null || at <= asOf);

@@ -79,9 +79,7 @@ function isOneDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || !meansSeveral(base, name);
 }
 
-/**
- * @param n number of the version; null for the last version that differs from the current content
- */
+/** @param n number of the version; null for the last version with content other than the current */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const foundVersion = findVersion({ state }, name, n);
   if (foundVersion.kind === "trouble") return foundVersion;
@@ -102,9 +100,7 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   });
 }
 
-/**
- * Plans the restore of several documents. Leaves out those that already have the wanted content.
- */
+/** Plans the restore of several documents, without those that already have the wanted content. */
 function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
@@ -123,9 +119,7 @@ function planSeveral(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/**
- * Returns one document for each path: the document in base; if there is none, a deleted document.
- */
+/** Returns one document for each path: the document in base, or else a deleted document. */
 function restorableDocuments(base: BaseTree, asOf: number | null): readonly KnownPlace[] {
   const documents = new Map<LocalPath, KnownPlace>();
   for (const [path, record] of indexRecords(base))

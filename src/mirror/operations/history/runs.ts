@@ -8,16 +8,11 @@ export type RunLine = {
   readonly run: number;
   readonly kind: string;
   readonly startedAt: number;
-  /**
-   * End of the run in milliseconds since the epoch; null if the run was interrupted or is not over.
-   */
+  /** End in milliseconds since the epoch; null if the run was interrupted or is not over. */
   readonly endedAt: number | null;
   /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /**
-   * Changes such as `3 uploaded, 1 created locally`; null if there were none, or if they are
-   * unknown.
-   */
+  /** Changes such as `3 uploaded, 1 created locally`; null if there were none or are unknown. */
   readonly done: string | null;
   /** Last run that undid this run; null if none did. */
   readonly undoneBy: Pick<RunLine, "run" | "startedAt"> | null;

@@ -12,9 +12,7 @@ import { readMove } from "./undo-moves.ts";
 export type Timeline = {
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /**
-   * Number of the version that the local file has; null if its content is not one of the versions.
-   */
+  /** Number of the version that the local file has; null if no version has its content. */
   readonly now: number | null;
   readonly localDigest: Digest | null;
   /** Steps, newest first. */
@@ -37,10 +35,7 @@ export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "gone"; readonly detail: string }
 );
 
-/**
- * LIMIT: number of a document's events that a timeline reads, newest first. A long history stays
- * fast.
- */
+/** LIMIT: number of a document's events that are read, newest first. A long history stays fast. */
 const MAX_EVENTS = 10_000;
 
 /** @param name a current or earlier path, or an id `doc_…` */
@@ -91,9 +86,7 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/**
- * LIMIT: number of events that are read for the list, newest first, so that the list appears fast.
- */
+/** LIMIT: number of events that are read, newest first, so that the list appears fast. */
 const RECENT_EVENTS = 5_000;
 
 /** Returns each document with its last event, newest first. */

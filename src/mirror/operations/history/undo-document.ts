@@ -32,10 +32,7 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /**
-   * Reverts a change of the document's protection: protects the document again, or removes its
-   * protection.
-   */
+  /** Protects a document again, or removes its protection, as it was before the run. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
   /** `isDownload` is true if the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
@@ -318,8 +315,7 @@ function planContentRestore(
   context: UndoContext,
 ): UndoItem | null {
   const { id, localPath: path } = record;
-  // If a document was deleted during a conflict, `create-local` creates its file with other
-  // content.
+  // If a document was deleted during a conflict, `create-local` creates it with other content.
   const lastChange = events.findLast((event) => isContentChange(event) || event.kind === "create-local");
   const [digest, expect] = [findEarlierContent(events, context), lastChange?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
@@ -375,9 +371,7 @@ function planMoveBack(
     : makeLeftItem(path, "it was moved again since");
 }
 
-/**
- * Returns true if the document is still where its last move put it, apart from moves of folders.
- */
+/** Returns true if the document is where its last move put it, apart from moves of folders. */
 function isAtTarget(
   { localPath, remotePath }: DocumentRecord,
   last: RecordedMove,

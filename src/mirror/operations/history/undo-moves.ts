@@ -15,10 +15,7 @@ export function makeTemporaryName(path: LocalPath): LocalPath {
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/**
- * Returns true if the first entry is at the target path of the other, or is a folder above that
- * path.
- */
+/** Returns true if the first entry is at the other's target path, or a folder above that path. */
 export function isInTheWay({ id, at }: BackMove, other: BackMove): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
@@ -91,9 +88,7 @@ export function isCarried({ id, at, to }: BackMove, moves: readonly BackMove[]):
   return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/**
- * Orders moves: folders first, then by the depth of the target path, so that target folders exist.
- */
+/** Orders moves: folders first, then by the target's depth, so that target folders exist. */
 export function compareMoves(one: Pick<BackMove, "id" | "to">, other: Pick<BackMove, "id" | "to">): number {
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }

@@ -110,8 +110,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, records, disk }:
   const isTaken = ({ id, at, to }: BackMove) => {
     if (isFree(disk, to)) return false;
     const holder = records.get(to)?.id ?? dirs.get(to);
-    // If a move changes only a name's case, a disk that ignores case has the entry itself at the
-    // target path.
+    // On a disk that ignores case, the entry itself may be at its target path.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leavingIds.has(holder);
   };

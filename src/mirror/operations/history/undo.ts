@@ -185,9 +185,7 @@ function undoItem(
   }
 }
 
-/**
- * Adds a note if a change to the document is in review, because the API cannot withdraw the change.
- */
+/** Adds a note if a change to the document is in review, because the API cannot withdraw it. */
 function withReviewNote({ submissions }: DocumentRecord, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }

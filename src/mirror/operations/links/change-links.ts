@@ -40,8 +40,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
     return trouble("usage", describeMisplaced(misplacedFiles), "mdmirror sync, then this again");
   const isEnding = form.mode === "keep" || (wiki && !form.wiki);
   const conflictCount = mirror.world.state.load().conflicts.size;
-  // A conflict copy keeps the form of its links. Its links would be misread if the user chose the
-  // copy.
+  // A conflict copy keeps its links. They would be misread if the user chose the copy.
   if (isEnding && conflictCount > 0)
     return trouble(
       "usage",

@@ -17,9 +17,7 @@ export function findSetting(name: string): Result<NamedSetting> {
   return trouble("usage", `${JSON.stringify(name)} ${explainUnknown(name, knownNames)}`, "mdmirror config list");
 }
 
-/**
- * Returns the value of a setting. A name such as `events.listen` is that of a setting in a group.
- */
+/** Returns the value of a setting. A name such as `events.listen` means a setting in a group. */
 export function readValueIn(config: Config, name: string): unknown {
   return name.split(".").reduce((group: unknown, member) => (group as Record<string, unknown>)[member], config);
 }

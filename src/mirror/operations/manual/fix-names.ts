@@ -1,7 +1,4 @@
-/**
- * Renames local files and folders as the service would name them: `My notes.md` becomes
- * `My-notes.md`.
- */
+/** Renames local files and folders as the service names them: `My notes.md` to `My-notes.md`. */
 
 import { mapName, type NameKind, findNameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";

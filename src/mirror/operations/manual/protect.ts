@@ -22,10 +22,7 @@ import {
   selectPaths,
 } from "./many.ts";
 
-/**
- * Sets or removes the protection of documents. Records get the change from the service's next
- * listing.
- */
+/** Sets or removes the protection of documents. The next listing updates the records. */
 type ProtectOperation = Operation<typeof PROTECT, ItemsPlan>;
 
 export const protect: ProtectOperation = makeOperation(PROTECT, true);
@@ -81,10 +78,7 @@ async function planProtection(
   return ok(items.toSorted((one, other) => compareByPath(one.row, other.row)));
 }
 
-/**
- * Requests one document alone. For several documents, lists all documents, which needs fewer
- * requests.
- */
+/** Requests one document alone; for several, lists all, which needs fewer requests. */
 function listDocuments(world: World, records: readonly DocumentRecord[]): ReturnType<World["remote"]["listFiles"]> {
   const { remote, prefix } = world;
   const [firstRecord, secondRecord] = records;

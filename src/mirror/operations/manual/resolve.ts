@@ -101,10 +101,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
 };
 
-/**
- * Returns false if the name is that of a folder or a pattern, or the choice is
- * `merged-where-clean`.
- */
+/** Returns false if the name is a folder or pattern, or the choice is `merged-where-clean`. */
 function isOneProblem(world: StateAndDisk, name: string, way: ResolveWay): boolean {
   if (!isForSeveral(way)) return true;
   if (way === "merged-where-clean") return false;
@@ -257,10 +254,7 @@ export type Resolution = {
   readonly seen?: SeenVersions | null;
 };
 
-/**
- * Carries out a choice. Sends even content with conflict markers, because the user passed
- * `--force`.
- */
+/** Carries out a choice. With `--force`, also sends content with conflict markers. */
 async function carryOutChoice(ctx: CycleContext, problem: OpenProblem, way: Resolution): Promise<ManualEnd> {
   const hasConflictMarkers = hasMarkers(ctx.world, problem, way);
   const firstEnd = await resolveOne(ctx, problem, way);

@@ -67,10 +67,7 @@ function listDocumentReviews(
   return [{ ...commonFields, changeId: null, reason: null, since: deletion.since, submitted: null }];
 }
 
-/**
- * Keeps only the first content that mdmirror sent for each review. It may have sent more after
- * merges.
- */
+/** Keeps the first content that mdmirror sent for each review. It may send more after merges. */
 function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
   const firstByKey = new Map<ChangeId | Digest | number, Submission>();
   for (const submission of submissions) {

@@ -28,10 +28,7 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/**
- * Result of a change; null if nothing was written, because the file no longer had the expected
- * content.
- */
+/** Result of a change; null if nothing was written, because the file had changed. */
 type SaveResult<T> = Promise<Result<T | null>>;
 
 /**
@@ -61,10 +58,7 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
   }
 }
 
-/**
- * LIMIT: number of characters of a path, and number of names in it. No disk and no service allows
- * more.
- */
+/** LIMIT: number of characters of a path, and of names in it. No disk or service allows more. */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
 function pathFault(path: string): string | null {

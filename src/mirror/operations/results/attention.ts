@@ -16,14 +16,10 @@ export const NEXT_WITHOUT_ROOT =
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/**
- * Returns the next steps after a stop: apply the changes, undo them, or end the stop without an
- * answer.
- */
+/** Returns the ways to end a stop: apply the changes, undo them, or a step without an answer. */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
-  // mdmirror does not know whether the folder was moved or copied, so one text has the steps for
-  // both.
+  // Whether the folder was moved or copied is not known, so one text has the steps for both.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied"))
     return [findStepWithoutUndo("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
@@ -35,10 +31,7 @@ export function listStopSteps(reasons: readonly { readonly reason: StopReason }[
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
-/**
- * Lists the open problems, then the reasons of a stop, then the reason why the service was not
- * reached.
- */
+/** Lists the open problems, then the reasons of a stop, then the fault of the service. */
 export function toAttentionJson({ attention, safetyStop, fault }: OpenProblems): readonly AttentionEntry[] {
   const entries = attention.toSorted(compareByPath).map((one): AttentionEntry => {
     return { ...makeAttentionEntry(one.path, one.kind, one.detail, findNextStep(one)), code: one.code };

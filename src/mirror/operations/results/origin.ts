@@ -1,9 +1,6 @@
 import { shownWords } from "../../../common/shown-name.ts";
 
-/**
- * Returns the service's error code and request id as a clause, such as ` (forbidden, request
- * req_1)`.
- */
+/** Returns the service's code and request id, such as ` (forbidden, request req_1)`. */
 export function formatOrigin(code: string | null, requestId: string | null): string {
   const originParts = [
     ...(code === null ? [] : [shownWords(code)]),

@@ -8,8 +8,7 @@ import type { SyncReport } from "./shapes.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // In `--json`, `merged` counts all merges, and there are no separate counts for `accepted` and
-  // `byPolicy`.
+  // In `--json`, `merged` counts all merges, including `accepted` and `byPolicy`.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamedEntries = (report.renamed ?? []).map(({ from, to }) => {

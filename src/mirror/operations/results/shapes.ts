@@ -97,7 +97,7 @@ export type StatusReport = {
   readonly syncedAt: number | null;
   readonly url: string;
   /**
-   * Linked part of the workspace: path of a folder, or a list of paths; "" is the whole workspace.
+   * Linked part of the workspace: path of a folder, or list of paths; "" is the whole workspace.
    */
   readonly remote: string | readonly string[];
   readonly documents: number;

@@ -17,10 +17,7 @@ export type UploadStandstill = {
 
 export const NO_STANDSTILL: UploadStandstill = { kind: "none", detail: "" };
 
-/**
- * LIMIT: number of paths in the answer to `wait`, which has to fit into one line of the daemon's
- * socket.
- */
+/** LIMIT: number of paths in the answer to `wait`, which is one line of the daemon's socket. */
 const MAX_PATHS = 1_000;
 
 /**

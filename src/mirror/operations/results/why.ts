@@ -103,10 +103,7 @@ function describeService({ remote, record, folder, path }: PathExplanation): str
   return `${remote.id} ${version}${moveClause}${remote.protected ? ", protected" : ""}`;
 }
 
-/**
- * Explains why the next sync has no step for a path, and adds the reasons of a stop, if there is
- * one.
- */
+/** Explains why the next sync has no step for a path, and adds the reasons of a stop. */
 function listFactsWithoutSteps(
   blockedBelow: PathExplanation["blockedBelow"],
   stops: PathExplanation["safetyStops"],
