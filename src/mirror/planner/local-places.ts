@@ -12,11 +12,13 @@ type DocumentOrFolderId = DocId | DirId;
 export type LocalPlaces = {
   readonly found: Map<DocumentOrFolderId, LocalPath>;
   /**
-   * Documents whose local file was not found. A document in neither `found` nor `uncertain` is at
-   * its local path in base.
+   * Documents whose local file was not found. A document that is neither in `found` nor in
+   * `uncertain` still has its local path in base.
    */
   readonly uncertain: Set<DocumentOrFolderId>;
-  /** Local paths that new documents and folders of the service would get. */
+  /**
+   * Local paths at which the plan would create documents and folders that are new on the service.
+   */
   readonly arriving: Map<DocumentOrFolderId, LocalPath>;
   /** Files that belong to no recorded document, or may belong to a document that was not found. */
   readonly unknownFiles: Set<LocalPath>;

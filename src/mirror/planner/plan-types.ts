@@ -16,10 +16,13 @@ export type PlanInput = {
 export type Plan = {
   /** Steps in the order of execution: each one comes after the steps that it depends on. */
   readonly steps: readonly Step[];
-  /** Blocks of this plan, and remembered blocks that still apply. */
+  /** Blocks that this plan found, and blocks of earlier plans that still apply. */
   readonly blocks: readonly Block[];
   readonly verdict: Verdict;
-  /** Documents to read before the verdict is final, because blank content may cause a stop. */
+  /**
+   * Documents whose content must be read before the verdict is final: if it is blank, the plan may
+   * be stopped.
+   */
   readonly toRead?: readonly DocId[];
   /** Documents that the plan renames locally, because another document needs their local name. */
   readonly renamedForOthers?: readonly LocalRename[];
@@ -31,21 +34,21 @@ export type LocalRename = { readonly from: LocalPath; readonly to: LocalPath };
 export type SafetySignals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
-   * Number of documents on each side that were deleted or became empty in the last hour (monotonic
-   * clock). Losses before the last approval do not count.
+   * Number of documents on each side that were deleted or became empty in the last hour, measured
+   * by a monotonic clock. Losses before the last approval do not count.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
   /** Number of recorded documents whose version on the service is older than base. */
   readonly earlierChangeIds: number;
   /**
    * True if the service was restored from a backup since the last complete run. A document that is
-   * missing on the service may then be newer than the backup, so its absence is no deletion.
+   * missing on the service then does not count as deleted, because it may be newer than the backup.
    */
   readonly restored: boolean;
   readonly conflictsOpened: number;
   /**
-   * Sides that were empty when a safety check stopped an earlier run. A side stays in the set until
-   * a scan finds content on the side, or the user approves.
+   * Sides that were empty when a safety check stopped an earlier run. A side is removed from the
+   * set when a scan finds content on it, or the user approves.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /** Keys of the actions that the user approved, from `guardKey`. */
@@ -66,10 +69,10 @@ export type StopReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
-/** Stop reasons that show that the service has lost documents of the linked folder. */
+/** Reasons for a stop which show that the service has lost documents of the linked folder. */
 export const LOST_DOCUMENT_REASONS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
-/** Stop reasons that nobody can approve: the user has to repair the linked folder instead. */
+/** Reasons for a stop that the user cannot approve: the linked folder must be repaired instead. */
 export const UNAPPROVABLE_REASONS: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /** A stop prevents every step of the plan, until the user answers or the cause of the stop ends. */
@@ -80,11 +83,14 @@ export type Verdict =
       readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
       readonly stoppedSteps: readonly number[];
-      /** True if the user must also approve the stop reasons, which cast doubt on every step. */
+      /**
+       * True if the user must also approve the reasons for the stop, because they cast doubt on
+       * every step.
+       */
       readonly byReason: boolean;
       /**
-       * Digest of everything to approve: the keys of the stopped steps and, if `byReason`, the stop
-       * reasons; each sorted.
+       * Digest of everything that the user has to approve: the sorted keys of the stopped steps
+       * and, if `byReason` is true, the sorted reasons.
        */
       readonly hash: Digest;
     };

@@ -20,8 +20,7 @@ import type { PresenceCounts } from "./verdict/stops.ts";
 import { judgePlan } from "./verdict/verdict.ts";
 
 /**
- * Returns the plan for three trees. Pure (I24). Never throws, whatever the trees contain: an
- * impossible change becomes a block.
+ * Returns the plan for three trees. Pure (I24). Never throws: an impossible change becomes a block.
  */
 export function makePlan(
   seen: Trees,
@@ -51,14 +50,17 @@ function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
   });
 }
 
-/** LIMIT: rounds of planning, so that planning ends. The round after these plans all documents. */
+/**
+ * LIMIT: number of rounds that plan only some documents, so that planning ends. If they are not
+ * enough, one more round plans all documents.
+ */
 const MAX_ROUNDS = 32;
 
 type DecidedPlan = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
- * Plans the changed documents. If one of them needs the path of an unchanged document, plans again
- * and includes that document.
+ * Plans the changed documents. If a changed document needs the path of an unchanged document, plans
+ * again with both.
  */
 function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, first: JudgedDocuments): DecidedPlan {
   let judgedDocuments = first;
@@ -77,10 +79,11 @@ function planChangedDocuments(whole: Trees, policy: Policy, texts: TextLookup, f
 }
 
 /**
- * ORDER of the calls, after which all places, contents, names and records are decided:
- * - Places of folders come first, because a blocked folder blocks its documents.
- * - Whether a folder is created, kept or removed comes last, because a folder is kept if a document
- *   will be in it.
+ * Decides all places, contents, names and records.
+ *
+ * ORDER: places of folders come first, because a blocked folder blocks its documents. Whether a
+ * folder is created, kept or removed comes after the documents, because a folder is kept if a
+ * document will be in it.
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
@@ -91,7 +94,9 @@ function decideRows(draft: PlanDraft): PlanDraft {
   return draft;
 }
 
-/** Counts recorded documents by side. Documents that the plan leaves out are on both sides. */
+/**
+ * Counts the recorded documents on each side. Documents that the trees leave out are on both sides.
+ */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
   const recordedRows = documents.filter(({ record }) => record !== null);
   const linkedRows = recordedRows.filter(({ record }) => record!.state === "linked");
@@ -108,8 +113,9 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror has just restored locally. Restored files do not count as present:
- * only files that the user keeps show that other files were deleted on purpose.
+ * Counts documents that mdmirror has just restored locally. A restored file does not count as
+ * present. Only a file that the user kept is a sign that the user deleted the other files on
+ * purpose.
  */
 function countRestoredDocuments(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -1,6 +1,6 @@
 /**
- * Decides which changes stay in review after a new version of the document was published, and what
- * the local content becomes. Pure.
+ * Decides which changes stay in review after a new version of the document was published. Also
+ * decides what the local content becomes. Pure.
  */
 
 import type { Digest } from "../../contract/digest.ts";
@@ -16,23 +16,23 @@ export type SubmittedText = KnownText & Omit<Submission, "digest">;
 type SettledSubmissions = {
   /** Merge of the local and the published content; null if the two cannot be merged. */
   readonly local: string | null;
-  /** Contents that stay in review, oldest first; then their merges with the published content. */
+  /** Contents that stay in review, oldest first. Each is merged with the published content. */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
-   * Common base of the local and the published content: the reviewed content that was published, or
-   * base if none was published. Null if base's content is not in the content store.
+   * Common base of the local and the published content. If reviewed content was published, this
+   * content; otherwise base. Null if the content store does not have base's content.
    */
   readonly commonBase: KnownText | null;
 };
 
 /**
  * Merges the published content into the local content and into the contents in review.
- * - If the published content contains a change sent to review, the review of this change and of all
- *   earlier changes is over. Where the local content differs from this change, the user edited it
- *   later.
- * - Otherwise another user wrote the published content, and all reviews continue.
+ * - If the published content contains a change that was sent to review, this change and all earlier
+ *   changes are no longer in review. Local content that differs from this change is then a later
+ *   edit of the user.
+ * - Otherwise another user wrote the published content, and all changes stay in review.
  *
- * Local content that was sent to review still counts as sent after the merge.
+ * If the local content was sent to review, its merge counts as sent too.
  * @param base content that the changes in review are based on; null if unknown
  * @param sent changes sent to review, oldest first
  */
@@ -49,7 +49,8 @@ export function settleSubmissions(
   // Local and published content are equal, so nothing is left to review.
   if (publishedSubmission === null && local.digest === published.digest)
     return { local: published.text, waiting: [], commonBase };
-  // If a reviewed change was published, the second merge base is the base before that change.
+  // If a reviewed change was published, the merge is also tried with the base of the changes in
+  // review.
   const mergeBases = [commonBase, publishedSubmission === null ? null : base];
   const pendingSubmissions = sent.slice(lastPublishedIndex + 1);
   const rebasedSubmissions = pendingSubmissions.flatMap((submission) => {
@@ -63,7 +64,10 @@ export function settleSubmissions(
   };
 }
 
-/** Merges content with the published content; returns null if no base allows a clean merge. */
+/**
+ * Merges content with the published content. Tries the bases in order; returns null if no base
+ * gives a merge without a conflict.
+ */
 function mergeOnFirstBase(bases: readonly (KnownText | null)[], text: string, published: KnownText): string | null {
   for (const base of bases) {
     const mergedText = base === null ? null : mergeCleanly(base, text, published);

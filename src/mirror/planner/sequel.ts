@@ -7,9 +7,9 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * For each kind of action: whether it may leave work for another cycle when it succeeds. A kind
- * with the value false leaves the document in its final state on both sides, so the run needs no
- * further scan to be in sync (I02).
+ * For each kind of action: whether a successful action may need another cycle. False: after the
+ * action, the document has its final state on both sides, so the run is in sync without another
+ * scan (I02).
  */
 const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   merge: true,
@@ -18,9 +18,10 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // A changed protection, ignore rule or place of a document needs another plan.
+  // A document with a new protection, ignore rule or place needs another plan.
   "note-facts": true,
-  // The next cycle removes a source folder that became empty, or creates it on the other side.
+  // The deletion may empty the folder of the document. The next cycle then removes the folder, or
+  // creates it on the other side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -75,7 +76,7 @@ const REASONS_ENDED_BY_MOVES: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Returns a test that is true for an action after which another cycle is needed.
+ * Returns a test whether another cycle is needed after an action.
  * @param plan the plan that was carried out, completely or in part
  */
 export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
@@ -92,8 +93,8 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 /**
  * Returns true if a block may end after an action, in two cases:
  * - A blocked document or folder was moved locally. The path that it needs may be free now.
- * - A new file was uploaded under another name. The next cycle renames the file, which frees its
- *   old path.
+ * - A new file was uploaded under another name. The next cycle gives the file this name, so its old
+ *   path becomes free.
  *
  * @param waiting keys of the blocks, and the paths of blocks with the reason `path-taken`
  */
@@ -125,7 +126,10 @@ function findSourceFolder(action: Action): LocalPath | null {
   return from === to ? null : from;
 }
 
-/** Lists folders that stay even if they become empty, because both sides have them as recorded. */
+/**
+ * Lists the local paths of folders that both sides have as recorded. These folders stay even if
+ * they become empty.
+ */
 function listLastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lastingPaths = new Set<LocalPath>();
   for (const { id, localPath, remotePath } of base.dirs.values())

@@ -6,10 +6,10 @@ import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";
 
 /**
- * Returns the path that must have no file right before a document or folder is deleted on the
- * service: a file that comes back appears at this path. If another file has the path now (`rm b; mv
- * a b`), or gets it in this plan, the absence is already proven. The result is then a free name in
- * the same folder.
+ * Returns a local path that must be free right before a document or folder is deleted on the
+ * service. Usually this is the path of the deleted file, because a file that comes back appears
+ * there. If another file has this path now (`rm b; mv a b`) or gets it in this plan, the deletion
+ * is proven already. The result is then any free path in the same folder.
  */
 export function choosePathToProveAbsent(draft: PlanDraft, row: PlanRow): LocalPath {
   const finalPath = deriveFinalPath(draft, row);
@@ -32,10 +32,10 @@ function deriveFinalPath(draft: PlanDraft, row: PlanRow): LocalPath {
 }
 
 /**
- * Lists documents and folders whose local steps must come before a deletion on the service: the
- * ones that may get the deleted document's path, and the folders above that path. Such a step fails
- * if the deleted file is back at the path. mdmirror then skips the deletion, because nothing is
- * deleted without proof (I04).
+ * Lists documents and folders whose local steps must come before a deletion on the service: those
+ * that may get the deleted document's path, and the folders above that path. If the deleted file is
+ * back at its path, such a step fails. mdmirror then skips the deletion, because the absence is not
+ * proven (I04).
  */
 export function listPathClaimants(draft: PlanDraft, row: PlanRow): readonly PlanRow[] {
   if (row.record === null) return [];
@@ -60,8 +60,8 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         includeArrivalAt(draft, { parent, name }) ||
-        // An unchanged document moves with its folder, so the path below the folder's current path
-        // may have a file.
+        // If the parent folder moves, its unchanged documents move with it. One of them may get
+        // this path.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
@@ -74,9 +74,9 @@ type PathClaimants = {
 };
 
 /**
- * Finds documents and folders that may have a path at some moment of this plan, and the folders
- * that may be above the path. A folder counts at its current and at its planned place, because its
- * move may fail or be skipped.
+ * Finds the documents and folders that may have a path at some moment of this plan, and the folders
+ * that may be above the path. Considers both the current and the planned place of each folder,
+ * because a move may fail or be skipped.
  */
 function findPathClaimants(draft: PlanDraft, path: LocalPath): PathClaimants {
   const claimants = draft.claimants();

@@ -32,19 +32,19 @@ export type WantedPlacesByRow = ReadonlyMap<PlanRow, WantedPlaces>;
 
 export type RowToBlock = { readonly row: PlanRow; readonly reason: BlockReason; readonly detail: string };
 
-/** LIMIT: numbers in names, up to `note-99.md`, so that the search for a free name ends. */
+/** LIMIT: highest number in a name (`note-99.md`), so that the search for a free name ends. */
 const MAX_NAME_NUMBER = 99;
 
 /**
- * Gives each name in a folder to one document or folder. If two want one name, one of the two gets
- * another name, or is blocked.
+ * Assigns names, so that no two documents or folders have one name in a folder. If two want one
+ * name, one of them gets another name, or is blocked.
  */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #blockedRows = new Map<PlanRow, RowToBlock>();
   /**
-   * Reasons for moves. The draft gets the reasons only after success, so that a failed attempt
-   * changes nothing in the draft.
+   * Reasons for moves. They are copied to the draft only after success, so that a failed attempt
+   * does not change the draft.
    */
   readonly #moveReasons = new Map<PlanRow, string>();
   readonly #renamedForOthers = new Map<PlanRow, string>();
@@ -68,18 +68,21 @@ export class NameAssignment {
     this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
   }
 
-  /** Returns the documents and folders to block before another attempt; none after success. */
+  /**
+   * Returns the documents and folders that must be blocked before the next attempt. Empty if all
+   * names were assigned.
+   */
   run(): readonly RowToBlock[] {
     this.#takeKeptSlots();
-    // ORDER: documents of the service get their local names first. A local document that wants such
-    // a name gets a name with a number, on both sides.
+    // ORDER: documents of the service get their local names first. A local document that wants one
+    // of these names gets a numbered name on both sides.
     for (const row of this.#rows) this.#claim("local", row);
-    // A legal local name keeps its spelling on the service, so it comes before converted names.
+    // ORDER: local names that the service accepts come before names that must be converted, so that
+    // they stay unchanged on the service.
     for (const row of this.#rows) if (!hasConvertedName(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#blockedRows.size > 0) return [...this.#blockedRows.values()];
-    // ORDER: original names are restored last, because the free names are known only after all
-    // others were given.
+    // ORDER: original names are restored last, because only then is it known which names are free.
     for (const side of SIDES) for (const row of this.#rows) this.#restoreLastingName(side, row);
     for (const [row, why] of this.#moveReasons) this.#draft.moveReasons.set(row, why);
     for (const [row, name] of this.#renamedForOthers) this.#draft.renamedForOthers.set(row, name);
@@ -142,8 +145,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a document or folder a local name with digits of its id: the name on the service is
-   * taken.
+   * Gives a document or folder a local name with digits of its id, because another one has the
+   * original local name.
    */
   #takeHashedName(row: PlanRow, place: Place): RowToBlock | null {
     const name = makeHashedName(place.name, getNameKind(row), toUniqueId(row), this.#maxNameBytes);
@@ -162,9 +165,9 @@ export class NameAssignment {
   }
 
   /**
-   * Renames the owner of a local name, because a document of the service needs that name. The owner
+   * Renames the owner of a local name, because a document of the service needs that name. An owner
    * can be renamed if it moves on the service, or if its two names do not correspond. Returns false
-   * if the owner must keep its name.
+   * if the owner cannot be renamed.
    */
   #renameOwner(owner: PlanRow): boolean {
     if (isMoving(owner, "remote")) return this.#addNumber(owner);
@@ -181,8 +184,8 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the local name that corresponds to the document's name on the service; null if the
-   * document has that name.
+   * Returns the local name that corresponds to the document's name on the service; null if this is
+   * already the document's local name.
    */
   #serviceNameOf(row: PlanRow, localName: string): string | null {
     const remoteName = row.remote.goal?.name;
@@ -196,9 +199,9 @@ export class NameAssignment {
   }
 
   /**
-   * Adds a number to a name, as in `note-2.md`. If the document is not on both sides yet, the
-   * service gets the new name now, and the file gets it in the next cycle. Returns false if no
-   * number is possible.
+   * Adds a number to a name, as in `note-2.md`. A document that is only on one side gets the new
+   * name on the service now; its file is renamed in the next cycle. Returns false if no numbered
+   * name is possible.
    */
   #addNumber(row: PlanRow): boolean {
     const localPlace = row.local.goal ?? row.local.now;
@@ -259,13 +262,17 @@ export class NameAssignment {
   #mayGetNumber(row: PlanRow, owner: SlotOwner): boolean {
     const localPlace = row.local.goal;
     if (localPlace === null) return false;
-    // No user chose the temporary name of a new file, so it may get a number.
+    // A new file with a temporary name may get a numbered name, because no user chose the temporary
+    // one.
     if (isTemporaryName(localPlace.name)) return true;
     const ownersWantedPlace = typeof owner === "string" ? null : (this.#wantedPlaces.get(owner)?.local ?? null);
     return ownersWantedPlace !== null && this.#owners.isSameSlot("local", ownersWantedPlace, localPlace);
   }
 
-  /** Returns a clause: who has the wanted name on the service, and under which local name. */
+  /**
+   * Returns a clause that says which document or folder has the wanted name on the service, and its
+   * local name.
+   */
   #clashText(row: PlanRow, place: Place, owner: SlotOwner): string {
     const name = this.#nameOnService(place, owner);
     const ownersLocalPlace = typeof owner === "string" ? null : owner.local.now;
@@ -301,7 +308,9 @@ type SlotOwner = PlanRow | "foreign" | "unjudged";
 
 class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<PlanRow>>>;
-  /** Owners of slots (names in folders) before the plan; null until the first use. */
+  /**
+   * Owner of each slot (a name in a folder) before the plan; null until the map is first needed.
+   */
   readonly #currentRows: Record<Side, SlotMap<PlanRow> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly PlanRow[];
@@ -340,7 +349,7 @@ class SlotOwners {
     const occupant = this.#draft.occupancy.occupantOf(side, place);
     if (occupant.kind === "free") return side === "local" && includeArrivalAt(this.#draft, place) ? "unjudged" : null;
     if (occupant.kind === "foreign") return "foreign";
-    // The current owner of the slot moves to another slot, if it is part of this plan. Otherwise it
+    // If the slot's current owner is part of this plan, it moves to another slot. Otherwise it
     // keeps the slot, and the next round of planning includes it.
     if (this.#rowsByCurrentSlot(side).get(place) !== undefined) return null;
     this.#includeInNextRound(side, occupant.path);

@@ -43,10 +43,11 @@ export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Con
     return true;
   }
   const course = decideCourse(draft, row, { conflict, localFile, remoteFile, copies });
-  // The block stores the digest of the file. If the file is moved, mdmirror recognises it by this
-  // digest, because base has other content.
+  // The block stores the digest of the file. If the user moves the file, mdmirror recognises it by
+  // this digest; the digest in base belongs to other content.
   if (course === "stays" || course === "meets") blockForConflict(draft, row, conflict, localFile);
-  // Copies follow their document, unless this plan ends the conflict or shows a newer version.
+  // Conflict copies are moved with their document, unless this plan ends the conflict or shows a
+  // newer version.
   if (course === "stays" || course === "waits") moveCopies(draft, row, copies);
   return true;
 }
@@ -60,8 +61,8 @@ function blockForConflict(draft: PlanDraft, row: DocumentRow, { shown }: Conflic
 }
 
 /**
- * Restores a document that was deleted locally during its conflict, because the user has not
- * decided about the service's content.
+ * Restores a document that was deleted locally during its conflict. The service's version must not
+ * be deleted, because the user has not decided about it.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -76,8 +77,8 @@ function decideDeleted(
 }
 
 /**
- * Ends the conflict of a document that was deleted locally, and moved out of the linked part of the
- * workspace. A second scan must confirm the deletion first.
+ * Ends the conflict of a document that was deleted locally and moved out of the linked part of the
+ * workspace. Waits until a second scan confirms the local deletion.
  */
 export function endConflictOfRemovedDocument(
   draft: PlanDraft,
@@ -98,14 +99,14 @@ export function endConflictOfRemovedDocument(
 }
 
 /**
- * Keeps the conflict of a document that is missing on the service but may only be unreadable.
- * Without the conflict, the local content would be sent as a plain edit when the document can be
- * read again. The edit would replace the version in the conflict copy, about which the user has not
- * decided.
+ * Keeps the conflict of a document that is missing on the service but may only be unreadable. If
+ * the conflict ended and the document became readable again, the local content would be sent as a
+ * plain edit. This edit would replace the version in the conflict copy, about which the user has
+ * not decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // If the only proposal for the document is to end the conflict, this plan keeps the record with
-  // the conflict.
+  // If the end of the conflict is the only proposal, the record stays. So the conflict must stay
+  // too.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 
@@ -117,7 +118,7 @@ type OpenConflict = {
 };
 
 /**
- * Course of a conflict in this plan.
+ * What this plan does about a conflict.
  * - `stays`: the conflict continues unchanged.
  * - `meets`: the service has a newer version, which is merged or shown in a copy.
  * - `ends`: the user has decided.
@@ -146,7 +147,7 @@ function decideCourse(draft: PlanDraft, row: DocumentRow, open: OpenConflict): C
   return course;
 }
 
-/** Decision of the user. `rejected`: the service's version that the user did not take. */
+/** Decision of the user. `rejected`: the version of the service that the user rejected. */
 type ConflictDecision = {
   readonly how: "mine" | "theirs" | "equal";
   readonly why: string;
@@ -154,8 +155,8 @@ type ConflictDecision = {
 };
 
 /**
- * Finds out from the files how the user ended the conflict; null if the conflict is open. The
- * decision is about the version in the copy, even if the service has a newer version.
+ * Finds out from the files how the user ended the conflict; null if the conflict is open. The user
+ * decides about the version in the copy, even if the service has a newer version.
  */
 function findUserDecision(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictDecision | null {
   const missingCopies = copies.filter(({ found }) => found.kind === "gone");
@@ -180,7 +181,7 @@ function wasRemovedByOthers({ found, version }: FoundCopy): boolean {
 }
 
 /**
- * Continues a conflict that the user has not ended. Records a copy that this scan did not find.
+ * Continues a conflict that the user has not ended. Records if this scan did not find the copy.
  * Merges or shows a newer version of the service, unless somebody is editing the file.
  */
 function showNewVersion(
@@ -227,8 +228,8 @@ function dropConflict(
 }
 
 /**
- * Plans to move conflict copies beside their document. A copy that is beside it already may still
- * need a new recorded path.
+ * Plans to move conflict copies beside their document. A copy that is already beside it may still
+ * need a step that records its path.
  */
 function moveCopies(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const presentCopies = copies.flatMap(({ nth, path, found, isNewest }) => {
@@ -246,10 +247,10 @@ type FoundFile =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the files of a document's conflict copies. Tries three ways, in this order:
- * - by inode, at the recorded path or beside the moved document
+ * Finds the files of a document's conflict copies. Searches in three ways, in this order:
+ * - by inode, at the recorded path and beside the moved document
  * - by name at these two paths, because an editor may have saved the copy as a new file
- * - by inode anywhere, because the user may have moved the copy
+ * - by inode at any other path, because the user may have moved the copy
  * @param localFile the document's own file; null if missing
  * @returns copies, oldest first; the newest is always among them
  */
@@ -289,8 +290,9 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Uns
 }
 
 /**
- * Returns true if a file may be the copy of a version. False if its inode belongs to another copy.
- * If several copies have this inode, the recorded path decides.
+ * Returns true if a file may be the copy of a version. Returns false if the file's inode belongs to
+ * another copy. If several copies have this inode, only the copy that is recorded at the file's
+ * path matches.
  */
 function mayBeCopyOf(draft: PlanDraft, version: ShownVersion, { path, stamp }: UnsyncedEntry): boolean {
   const key = toCopyInodeKey(draft, stamp);

@@ -53,7 +53,10 @@ const RULES_THAT_KEEP_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "writ
 
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
-/** `CONTENT_RULES` guarantees that the sides and records exist that a function uses. */
+/**
+ * For each rule, the function that decides. `CONTENT_RULES` calls it only if the sides and records
+ * that the function needs exist.
+ */
 const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
@@ -103,7 +106,8 @@ function proposeWrite(draft: PlanDraft, shared: SharedDocument): void {
 
 function proposePut(draft: PlanDraft, shared: SharedDocument): void {
   const { row, record, localFile, remoteFile } = shared;
-  // The service normalised this local content to base's, so an upload would change nothing.
+  // The service changed this local content to base's content when it was sent, so another upload
+  // would change nothing.
   if (localFile.digest === record.echoDigest) return;
   if (decideReview(draft, shared) || isContentBlocked(draft, row, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;

@@ -12,7 +12,7 @@ export function isEmptied({ texts }: Pick<PlanDraft, "texts">, record: DocumentR
   return isBlankText(texts, digest) && !isBlankText(texts, record.digest);
 }
 
-/** Contents of a document on both sides. A file is null if that side has no readable content. */
+/** Files of a document on both sides; null if a side has no readable content. */
 export type DocumentSides = {
   readonly drift: Drift;
   readonly localFile: LocalFile | null;
@@ -48,7 +48,7 @@ export function proposeDownload(
   }));
 }
 
-/** Returns true for blank content; false also if the content store does not have the content. */
+/** Returns true for blank content. Returns false if the content store does not have the content. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY_DIGEST) return true;
   const text = texts(digest);

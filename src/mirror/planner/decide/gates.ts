@@ -1,4 +1,4 @@
-/** Checks whether an action may be proposed. Otherwise blocks the document or folder. */
+/** Checks whether an action may be proposed. If it may not, blocks the document or folder. */
 
 import { hasConflictMarkers } from "../../../markdown/merge/sound.ts";
 import { type BlockReason, ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
@@ -8,7 +8,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { type BlockedContent, blockRow, type PlanDraft } from "./plan-draft.ts";
 import { findRemainingBlock } from "./remembered.ts";
 
-/** For each side, the sync direction in which that side never changes. */
+/** For each side, the direction of a sync that never changes this side. */
 export const DIRECTION_NEVER_CHANGING = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -35,7 +35,7 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, localFile: 
 }
 
 /**
- * Blocks a document whose change needs the direction that this sync excludes.
+ * Blocks a document whose change this sync must not make, because the sync has one direction only.
  * @param direction the direction that never makes this change
  */
 export function isDirectionOff(
@@ -51,8 +51,8 @@ export function isDirectionOff(
 }
 
 /**
- * Blocks a document while somebody is editing its file. A block from an earlier answer of the
- * service stays instead.
+ * Blocks a document while somebody is editing its file. If the document has a block from an earlier
+ * answer of the service, that block stays instead.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, context?: BlockedContent): boolean {
   const reasonClause = draft.policy.inUse?.get(path);

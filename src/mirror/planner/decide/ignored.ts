@@ -8,9 +8,9 @@ import { describeExclusion, type PlanDraft, blockRow } from "./plan-draft.ts";
 import { proposeLocalCreation, proposeForget, proposeFacts } from "./presence.ts";
 
 /**
- * Decides about documents that became ignored or are no longer ignored, and about documents whose
- * file got a name that is not synced. A changed ignore rule deletes nothing, even if the file was
- * removed while it was ignored (I18).
+ * Decides about documents that became ignored or are no longer ignored. Also decides about
+ * documents whose file got a name that is not synced. A changed ignore rule deletes nothing, even
+ * if the file was removed while it was ignored (I18).
  * @returns false if `CONTENT_RULES` must decide
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
@@ -39,8 +39,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, record: Docume
 }
 
 /**
- * Returns a clause about a folder, symbolic link or special file at or above a document's path. In
- * this case, the user replaced the file and did not delete the document.
+ * Returns a clause if a folder, symbolic link or special file is now at or above a document's path:
+ * the user has replaced the file, not deleted the document. Otherwise returns null.
  */
 function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -53,7 +53,9 @@ function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): 
   return null;
 }
 
-/** Decides about a document that is no longer ignored; false if another rule must decide. */
+/**
+ * Decides about a document that is no longer ignored. Returns false if another rule must decide.
+ */
 function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
   const reasonClause = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -66,8 +68,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecor
 }
 
 /**
- * Decides about a document that was moved back into the linked part of the workspace. Its file went
- * to the trash when it left, so a missing file is no local deletion.
+ * Decides about a document that was moved back into the linked part of the workspace. When the
+ * document left, its file went to the trash, so a missing file does not mean that the user deleted
+ * it.
  */
 function decideReturnedDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
   if (endConflictOfRemovedDocument(draft, row, record) === "waits") return;

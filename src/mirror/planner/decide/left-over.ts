@@ -1,7 +1,9 @@
 /**
- * Restores names that no user chose. A temporary name comes from an interrupted plan: the document
- * or folder gets its former name, or that name with a number. A name with digits of the id was used
- * because the original name was taken: the original name is restored when it is free.
+ * Restores names after mdmirror had to use others.
+ * - A temporary name comes from an interrupted plan. The document or folder gets its former name,
+ *   or that name with a number.
+ * - A name with digits of the id was used because another document or folder had the original name.
+ *   The original name is restored when it is free.
  */
 
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
@@ -29,8 +31,8 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 
 /**
- * LIMIT: numbers in names, up to `note-99.md`, so that the search ends. If no name is free, the
- * temporary name stays.
+ * LIMIT: highest number in a name (`note-99.md`), so that the search ends. If none of these names
+ * is free, the temporary name stays.
  */
 const MAX_NAME_NUMBER = 99;
 
@@ -73,8 +75,8 @@ function toLegalName({ policy, trees }: PlanDraft, row: PlanRow, side: Side, nam
 
 /**
  * Returns the local name that a document or folder would have if that name had been free at its
- * creation. Null if it has that name already. Also null if its folders on the two sides differ:
- * base would record the new name, and the local move would be lost.
+ * creation. Null if it already has that name. Also null if its folders on the two sides do not
+ * correspond: base would get the new name, and the user's move to another folder would be lost.
  */
 function findNameIfFree({ trees }: PlanDraft, row: PlanRow): string | null {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -95,9 +97,9 @@ function mayBeRenamed(draft: PlanDraft, row: PlanRow, side: Side): boolean {
 }
 
 /**
- * Returns true if base has the temporary name, or the document or folder is blocked. Another linked
- * folder may have made an unrecorded temporary name and be about to replace it. So this plan only
- * records such a name, and the next plan decides.
+ * Returns true if base has the temporary name, or if the document or folder is blocked. A temporary
+ * name that base does not have may come from another linked folder, which may be about to replace
+ * it. This plan then only records the name, and the next plan decides.
  */
 function isKnownOrBlocked(draft: PlanDraft, record: DocumentRecord | FolderRecord, side: Side, name: string): boolean {
   return nameOf(getPathOnSide(record, side)) === name || draft.blocks.has(record.id);
@@ -108,13 +110,14 @@ function mayFolderMove(draft: PlanDraft, id: string): boolean {
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
-  // The block `no-move-to-root` allows this rename, because the document stays in its folder.
+  // The block `no-move-to-root` does not prevent this rename, because the document stays in its
+  // folder.
   return findRemainingBlock(draft, row)?.reason === "no-move-to-root" || !isForbidden(draft, row, "move-remote");
 }
 
 /**
  * Returns true if a document with a local file was deleted on the service, or moved out of the
- * linked part of the workspace. The service then has no name for it.
+ * linked part of the workspace. The service then has no name for the document.
  */
 function isOnlyLocal(row: PlanRow): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

@@ -5,9 +5,9 @@ import { type RowToBlock, type WantedPlaces, NameAssignment, type WantedPlacesBy
 import { settleFolders } from "./settle-folders.ts";
 
 /**
- * Decides which folders to create, keep or remove, and gives each document and folder a name of its
- * own.
- * - If two want one path, the document of the service keeps it, and the local one becomes
+ * Decides which folders to create, keep or remove. Gives each document and folder a name that no
+ * other has in the same folder.
+ * - If two want one path, the document of the service keeps it, and the local document becomes
  *   `name-2.md`.
  * - If no name is possible, the document or folder is blocked at its current place, and all places
  *   are decided again. Each round blocks at least one more, so the rounds end.
@@ -36,8 +36,8 @@ function getPlannedPlaces({ local, remote }: PlanRow): WantedPlaces {
 }
 
 /**
- * Resets all places to those that were decided before the search for free names. A blocked document
- * or folder is planned at its current place.
+ * Resets all planned places to those from before the search for free names. A blocked document or
+ * folder stays at its current place.
  */
 function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<PlanRow>): void {
   for (const row of listRows(draft)) {
@@ -55,7 +55,7 @@ function recordWantedPlaces(
   for (const row of rows) {
     const knownPlaces = wantedPlaces.get(row);
     const goals = getPlannedPlaces(row);
-    // Only new places are stored, because in a large plan nearly all places are stored already.
+    // Adds only places that are not in the map yet: in a large plan, nearly all of them are.
     const isKnown = knownPlaces?.local === goals.local && knownPlaces.remote === goals.remote;
     if (!keptInPlace.has(row) && !isKnown) wantedPlaces.set(row, goals);
   }

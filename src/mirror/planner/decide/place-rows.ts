@@ -35,8 +35,8 @@ export function isOnBothSides(folder: FolderRow): boolean {
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.canMoveFolders || !isRespelled(draft, folder))
     placeRow(draft, folder, findWhoMoved(draft.forest, folder));
-  // The disk treats both spellings of the folder's name as one name, and the service cannot rename
-  // folders. So only base gets the new local spelling.
+  // The service cannot rename folders, and the disk treats both spellings as one name. So the new
+  // local spelling is only recorded in base.
   else if (folder.localPath !== folder.record!.localPath)
     draft.moveReasons.set(folder, "spelled differently on this disk");
 }
@@ -47,7 +47,7 @@ const NAME_STAYS_CLAUSES: Readonly<Record<Side, string>> = {
   remote: "its name on the service stays",
 };
 
-/** Plans the place of a document or folder that both sides have. The content does not matter. */
+/** Plans the place of a document or folder that both sides have. */
 export function placeRow(draft: PlanDraft, row: PlanRow, movedBy: WhoMoved): void {
   const rule = choosePlaceRule(draft.forest, row, movedBy);
   if (rule === "stay") return;
@@ -83,12 +83,14 @@ function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, 
   if (side === "remote" && isMoveToRootBlocked(draft, row, to)) return true;
   if (row.kind === "folder") return isFolderMoveForbidden(draft, row, side);
   if (side === "local") return false;
-  // The block `no-move-to-root` allows a move to another folder, which ends the block.
+  // The block `no-move-to-root` does not prevent a move to another folder, because such a move ends
+  // the block.
   return findRemainingBlock(draft, row)?.reason !== "no-move-to-root" && isForbidden(draft, row, "move-remote");
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // An earlier PATCH may have moved this folder, so mdmirror sends nothing more (I08).
+  // It is not known whether an earlier PATCH moved this folder, so mdmirror sends no other move
+  // (I08).
   const unsettledReason = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (unsettledReason !== undefined) {
     blockRow(draft, folder, "not-seen", unsettledReason);
@@ -128,12 +130,12 @@ const FOLDER_CIRCLE_CLAUSE = "its local move and a move on the service would put
 
 /**
  * Prevents moves that would put two folders inside each other, after one was moved locally and the
- * other on the service. Drops the local move. If this sync may change local files, then moves the
- * folder locally to its place on the service.
+ * other on the service. The local move is not sent. If this sync may change local files, the folder
+ * is moved back to the place that it has on the service.
  */
 function breakCycles(draft: PlanDraft): void {
-  // Dropping one move may create a circle with another move, so all folders are checked again. Each
-  // move is dropped at most once, so the loop ends.
+  // Without this move, another planned move may make a circle, so all folders are checked again.
+  // Each move is dropped at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     draft.moveReasons.delete(folder);
@@ -146,8 +148,8 @@ function breakCycles(draft: PlanDraft): void {
     setGoal(folder, "local", wantedPlace.place);
     draft.moveReasons.set(folder, FOLDER_CIRCLE_CLAUSE);
   }
-  // A remaining circle comes from two moves on the service, of which this scan saw only one. These
-  // folders stay in place until the next cycle.
+  // If there is still a circle, two folders were moved on the service, and the list shows only one
+  // of these moves. The folders stay in place until the next cycle.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
@@ -156,7 +158,10 @@ function breakCycles(draft: PlanDraft): void {
     }
 }
 
-/** Returns a folder that a planned move on the service would put inside itself, on either side. */
+/**
+ * Returns a folder that a planned move on the service would put inside itself, on either side;
+ * undefined if there is none.
+ */
 function findFolderInCircle({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
@@ -172,7 +177,7 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 
 /**
  * Returns the planned parent of a folder; null for the root. If a side does not have the folder
- * yet, the place on the other side decides.
+ * yet, returns the parent on the other side.
  */
 function findFinalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

@@ -22,15 +22,16 @@ import { isFolderChangeForbidden } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /**
- * Place on one side that corresponds to a place on the other side; or the reason why there is none.
+ * Place on one side that corresponds to a place on the other side, or the reason why no place
+ * corresponds.
  */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | ImpossiblePlace;
 
 type ImpossiblePlace = { readonly kind: "impossible"; readonly reason: BlockReason; readonly detail: string };
 
 /**
- * Returns the local place for a place on the service. If only a folder above was moved, the local
- * spelling of the name stays.
+ * Returns the local place that corresponds to a place on the service. If only a folder above was
+ * moved, the local name keeps its spelling.
  */
 export function deriveLocalPlace(draft: PlanDraft, row: PlanRow): WantedPlace {
   const remotePlace = row.remote.now;
@@ -75,14 +76,14 @@ export function isInPlace(wantedPlace: WantedPlace, now: Place | null): boolean 
 
 type BasePaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** Returns the last paths in base of a document or folder; null if it is new. */
+/** Returns the paths that base has for a document or folder; null if it is new. */
 function readBasePaths(row: PlanRow): BasePaths | null {
   return row.record ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
- * Returns the name that a document or folder keeps on a side although the name on the other side is
- * spelled differently. Null if the name must follow the other side.
+ * Returns the name that a document or folder keeps on a side, although its name on the other side
+ * differs. Null if the name must follow the other side.
  * @param otherName current name on the other side
  * @param known paths in base; null if there is no record
  */
@@ -93,7 +94,7 @@ function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePa
     if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row)))
       return baseName;
   }
-  // No user chose the temporary name, so only the folder follows the other side.
+  // No user chose a temporary name. So a temporary name on the other side is not taken over.
   if (!isTemporaryName(otherName)) return null;
   const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(getPathOnSide(known, side))];
   return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
@@ -134,7 +135,7 @@ function findRemoteFolderProblem(draft: PlanDraft, folder: FolderRow): Impossibl
 
 /**
  * Returns the path that a folder has, or will get, on disk. Returns a reason if its name is unsafe,
- * it is ignored, or it belongs to another linked folder.
+ * if the folder is ignored, or if it belongs to another linked folder.
  */
 function deriveLocalFolderPath(
   draft: PlanDraft,
@@ -162,8 +163,8 @@ function deriveLocalFolderPath(
         `its folder on the service is excluded by ${describeExclusion(draft, path, "folder")}`,
       );
   }
-  // Documents below another linked folder belong to that folder's workspace, so none is created
-  // there.
+  // Files below another linked folder belong to that folder's workspace, so no document of this
+  // workspace is created below it.
   const unreadReason = whyHidden(path, draft.trees);
   return unreadReason?.isMirror === true
     ? makeImpossiblePlace("not-seen", `its folder is not seen: ${unreadReason.why}`)
@@ -176,10 +177,10 @@ function makeImpossiblePlace(reason: BlockReason, detail: string): ImpossiblePla
 
 /**
  * Returns the rule for the place of a document or folder. Usually the side that moved it decides.
- * After an interrupted plan, nobody may have chosen the place:
+ * After an interrupted plan, mdmirror itself may have chosen the place:
  * - A temporary name is replaced by the name on the other side.
- * - If the names on the two sides do not correspond, the service's name is used: mdmirror had sent
- *   only one of two PATCHes when the user moved the document back.
+ * - If the names on the two sides do not correspond, the service's name is used. In this case,
+ *   mdmirror had sent only one of two PATCHes, and the user then moved the document back.
  */
 export function choosePlaceRule(forest: FolderForest, row: PlanRow, movedBy: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[movedBy];
@@ -196,14 +197,14 @@ function chooseRuleIfUnmoved(row: PlanRow, localPlace: Place, remotePlace: Place
   const doPlacesCorrespond =
     localPlace.parent === remotePlace.parent &&
     isNamePair(localPlace.name, remotePlace.name, getNameKind(row), toUniqueId(row));
-  // If both names are temporary, this cycle replaces the local name, and a later cycle the
-  // service's.
+  // If both names are temporary, this cycle replaces the local name, and a later cycle replaces the
+  // name on the service.
   return doPlacesCorrespond && !isLocalNameTemporary ? "stay" : "follow-remote";
 }
 
 /**
- * Returns the rule for a document or folder that moved on both sides. After a power cut or a late
- * request, the move on the service may be mdmirror's own; the local place then counts.
+ * Returns the rule for a document or folder that moved on both sides. If mdmirror itself may have
+ * made the move on the service (before a power cut, or by a late request), the local place counts.
  */
 function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
@@ -233,11 +234,11 @@ function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boole
 }
 
 /**
- * Returns true if a move on the service leads to the local place in base, so that no local move
- * must follow. This happens in two cases:
+ * Returns true if a move on the service needs no local move, because it leads to the local place in
+ * base. This happens in two cases:
  * - mdmirror moved the document on the service, and was killed before base recorded the move.
- * - Base has a temporary name on the service, and another client has replaced that name. The folder
- *   does not matter then.
+ * - Base has a temporary name for the service, and another client has replaced that name. In this
+ *   case, the folder does not matter.
  */
 function isAtBaseLocalPlace(forest: FolderForest, row: PlanRow, remotePlace: Place): boolean {
   const { record } = row;

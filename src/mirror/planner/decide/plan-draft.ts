@@ -13,8 +13,8 @@ import type { TextLookup, Trees } from "../../model/tree.ts";
 import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
 /**
- * Place of a conflict copy. `recorded`: the copy's path in the state; null for all copies but the
- * newest, because the state has no path for them.
+ * Place of a conflict copy. `recorded`: the copy's path in the state; null for older copies,
+ * because the state has a path only for the newest one.
  */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
@@ -37,12 +37,12 @@ export type PlanDraft = MatchedTrees & {
   readonly foldersWithDocuments: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => UnsyncedByInode;
   /**
-   * Documents and folders by each place on disk that they have or will have. Valid only after all
+   * Documents and folders by each local place that they have or will have. Valid only after all
    * places are decided.
    */
   readonly claimants: () => SlotMap<readonly PlanRow[]>;
   readonly renamedForOthers: Map<PlanRow, string>;
-  /** For each document or folder whose place or record changes, the reason as a clause. */
+  /** For each document or folder whose place or record changes: why, as a clause. */
   readonly moveReasons: Map<PlanRow, string>;
 };
 
@@ -65,7 +65,7 @@ export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, m
   return draft;
 }
 
-/** Returns a key of a conflict copy's inode; null if the inode is unknown or is no evidence. */
+/** Returns a key of a conflict copy's inode. Null if the inode is unknown, or proves nothing. */
 export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -83,8 +83,8 @@ export function describeExclusion({ trees }: PlanDraft, path: LocalPath, kind: "
 }
 
 /**
- * Returns true if this plan creates a document of the service at this local place without deciding
- * about it. The next round of planning then decides about that document.
+ * Returns true if this plan only creates a document of the service at this local place. The next
+ * round of planning then decides about that document.
  */
 export function includeArrivalAt({ arrivals, toInclude }: PlanDraft, place: Place): boolean {
   const id = arrivals.idAt(place);
@@ -102,14 +102,14 @@ export type ActionPaths = {
 };
 
 /**
- * An action without its paths, which are known only when the steps are ordered. `role` says when
- * the action runs, and what it does:
+ * An action without its paths, which become known when the steps are ordered. `role` says when the
+ * action runs, and what it does:
  * - `before`: comes before all other actions on its document or folder
  * - `arrive-local`, `arrive-remote`: creates the document or folder on a side
  * - `leave-local`, `leave-remote`: removes it from a side
  * - `content`: reads and writes the content of the file
  * - `record`: records the two places in base, after both are reached
- * - `note`: changes only base, without paths
+ * - `note`: changes only base, and has no paths
  */
 export type Proposal = {
   readonly role:
@@ -147,8 +147,9 @@ export function withdrawProposals(draft: PlanDraft, row: PlanRow, role: Proposal
 export type BlockedContent = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Blocks a document or folder that has no block yet. `since` is copied from the stored block if its
- * reason is this one. Otherwise it is 0, and the engine replaces 0 by the current time.
+ * Blocks a document or folder, unless it has a block already. `since` is the time of the stored
+ * block if both have the same reason. Otherwise `since` is 0, which the engine replaces by the
+ * current time.
  */
 export function blockRow(
   draft: PlanDraft,
@@ -174,7 +175,7 @@ export function blockRow(
   draft.blocks.set(key, { ...block, since: blockedSince, ...facts });
 }
 
-/** Keeps the stored block of an earlier cycle instead of any block that this plan found. */
+/** Keeps the stored block of an earlier cycle, and drops any other block that this plan found. */
 export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }
@@ -183,7 +184,10 @@ export function toBlockKey(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? findPathOfRow(row);
 }
 
-/** Returns the local path; if there is none, the local path in base, or the path on the service. */
+/**
+ * Returns the local path. If there is none, returns the local path in base; otherwise the path on
+ * the service.
+ */
 export function findPathOfRow(row: PlanRow): LocalPath {
   if (row.kind === "folder") return row.localPath ?? row.record?.localPath ?? row.remotePath ?? "";
   if (row.local.seen.kind === "present") return row.local.seen.value.path;

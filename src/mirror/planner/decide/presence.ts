@@ -60,7 +60,7 @@ export function decideRemoteDeletion(draft: PlanDraft, row: DocumentRow, remoteF
     return;
   }
   if (isForbidden(draft, row, "delete")) {
-    // A review only delays the deletion on the service, so the local file is not restored.
+    // The deletion is only waiting for a review, so the local file is not restored.
     if (draft.blocks.get(record.id)?.reason !== "delete-pending")
       proposeLocalCreation(draft, row, remoteFile, "the service refused to delete it");
     return;
@@ -107,10 +107,12 @@ export function proposeForget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * Decides about a document that was moved out of the linked part of the workspace. An unchanged
- * file goes to the trash; an edited file is blocked. Nothing is uploaded or deleted on the service.
- * If there is no file, the record gives up its local path, so that another document can have the
- * path.
+ * Decides about a document that was moved out of the linked part of the workspace. Nothing is
+ * uploaded or deleted on the service.
+ * - An unchanged file goes to the trash.
+ * - An edited file is blocked.
+ * - If there is no file, the record gives up its local path, so that another document can have the
+ *   path.
  */
 export function decideDeparture(draft: PlanDraft, row: DocumentRow, localFile: LocalFile | null, drift: Drift): void {
   const record = row.record!;
@@ -144,8 +146,8 @@ export function proposeFacts(
 
 /**
  * Decides about a document that was deleted on the service and edited locally. If the key can read
- * the folder, the edit becomes a new document. Otherwise the document may only be hidden from the
- * key, so it is blocked and nothing is sent.
+ * the folder on the service, the edited file becomes a new document. Otherwise the document may
+ * only be hidden from the key: it is blocked, and nothing is sent.
  */
 export function decideEditOfDeleted(
   draft: PlanDraft,
@@ -188,7 +190,8 @@ export function proposeRemoteCreation(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, localFile)) return false;
-  // An earlier POST of this file may have succeeded; a second one could make a duplicate (I08).
+  // It is not known whether an earlier POST of this file succeeded; a second POST could make a
+  // duplicate (I08).
   const unreadReason = draft.trees.local.unseen.get(localFile.path);
   if (unreadReason !== undefined) {
     blockRow(draft, row, "not-seen", unreadReason.why);
@@ -222,7 +225,7 @@ export function decideNewOnBothSides(
   if (isContentBlocked(draft, row, localFile)) return;
   const reasonClause = "new on both sides";
   const contentContext = { digest: localFile.digest, changeId: remoteFile.changeId };
-  // The contents differ, or the local file is empty, so the action would write the service's
+  // If the contents differ, or the local file is empty, the action would write the service's
   // content to the file. A sync that only uploads must not do that.
   if (
     (localFile.empty || isKnownToDiffer(draft, row, contentContext)) &&
@@ -255,9 +258,9 @@ function isKnownToDiffer(
 }
 
 /**
- * Returns true if the key can read a folder on the service. A document that is missing in the
- * folder was then deleted, and is not only hidden. A listed folder is readable, because lists show
- * only what the key may read.
+ * Returns true if the key can read a folder on the service. A document that is missing in such a
+ * folder was deleted, not only hidden. A folder is readable if it or a document in it is listed,
+ * because lists show only what the key may read.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
@@ -266,9 +269,9 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns true if the key can read the root. No list shows the root itself, so all recorded folders
- * in the root must be listed. A key that cannot read the root sees such a folder only with a
- * separate grant.
+ * Returns true if the key can read the root. Lists do not show the root itself. So the test is
+ * whether all recorded folders in the root are listed: a key that cannot read the root needs a
+ * separate grant for each of them.
  */
 function isRootReadable({ forest }: PlanDraft): boolean {
   const foldersInRoot = [...forest.folders].filter(

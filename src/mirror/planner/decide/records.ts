@@ -14,15 +14,15 @@ import { type PlanDraft, proposeFolderRecord, listRows, withdrawProposals } from
 import { derivePlannedPath } from "./places.ts";
 
 /**
- * Decides which records get new paths when a folder moves. Usually one SQL statement renames every
- * recorded path that begins with the folder's old path.
+ * Decides which records get new paths when a folder moves. Usually one SQL statement rewrites every
+ * recorded path below the folder's old path.
  *
- * That is wrong if the plan records another document or folder below that path, as when two folders
- * swap. Such a folder is split: its step changes its own record only, and each record below gets
- * its own step. The old record stays until then, so that mdmirror recognises the document after an
- * interruption.
+ * That would be wrong if the plan records another document or folder below the old path, for
+ * example when two folders swap. Such a folder is split: its step changes only its own record, and
+ * each record below gets a step of its own. Until that step, the old record stays, so that mdmirror
+ * recognises the document after an interruption.
  *
- * A blocked document gets no step of its own; its record is renamed with its folder.
+ * A blocked document gets no step of its own; its path is rewritten with that of its folder.
  */
 export function splitFolderRecords(draft: PlanDraft): void {
   const movedFolders = [...draft.forest.folders].filter(
@@ -35,8 +35,8 @@ export function splitFolderRecords(draft: PlanDraft): void {
 }
 
 /**
- * Adds each moved folder that must be split: at or below its recorded path, the plan records
- * another document or folder.
+ * Adds each moved folder that must be split, because the plan records another document or folder at
+ * or below its recorded path.
  */
 function addSplitFolders(draft: PlanDraft, side: Side, recorded: FoldersByPath, split: Set<FolderRow>): void {
   for (const row of listRows(draft))
@@ -52,8 +52,9 @@ function findFoldersAbove(recorded: FoldersByPath, path: string): FolderRow[] {
 type FoldersByPath = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Indexes the moved folders by each path that base has for them while the plan runs. A folder has
- * up to two paths: its path in base now, and its path after the folders above it are recorded.
+ * Indexes the moved folders by the paths that base has for them while the plan runs. A folder has
+ * up to two such paths: the one in base now, and the one after the moves of the folders above it
+ * are recorded.
  */
 function indexByRecordedPath(draft: PlanDraft, moved: readonly FolderRow[], side: Side): FoldersByPath {
   const foldersByPath = new Map<string, FolderRow[]>();
@@ -72,8 +73,8 @@ function listPlacesToRecord(row: PlanRow, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // A move to another folder and name takes two PATCHes. Between the two, the document has one of
-  // these places.
+  // A move that changes folder and name takes two PATCHes. After the first one, the document is at
+  // one of these two places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recordedPlaces: PlaceToRecord[] = places.map((place) => ({
@@ -120,9 +121,9 @@ function isInSplitFolder(row: PlanRow, split: ReadonlySet<FolderRow>): boolean {
 }
 
 /**
- * Lists documents below split folders that get no step of their own, by their folder in base. The
- * step of that folder renames their records: a blocked document keeps its name and folder in base,
- * so that its pending move is not lost.
+ * Lists documents below split folders that get no step of their own, grouped by their folder in
+ * base. The step of that folder rewrites their paths. So a blocked document keeps its name and
+ * folder in base, and its pending move is not lost.
  */
 function listCarriedDocuments(
   draft: PlanDraft,

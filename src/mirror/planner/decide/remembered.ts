@@ -24,8 +24,8 @@ function findRememberedBlock({ trees, policy }: PlanDraft, key: string): Block |
 }
 
 /**
- * Returns the block that an earlier answer of the service caused; null if the document's content,
- * version or path is no longer that of the block.
+ * Returns the block that an earlier answer of the service caused. Null if the document's content,
+ * version or path has changed since, so that the block has ended.
  */
 export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const block = findRememberedBlock(draft, toBlockKey(row));
@@ -38,8 +38,8 @@ export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | 
 }
 
 /**
- * Returns a block that depends on neither content nor version. Another path of the document ends
- * such a block, except for a missing grant.
+ * Returns a block that does not depend on content or version. Null if the block ended because the
+ * document has another path. A missing grant still blocks a document at another path.
  */
 function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = findPathOfRow(row);
@@ -50,8 +50,8 @@ function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Blo
 
 /**
  * Returns true if the move would send the refused request again unchanged (I08). A request contains
- * the new name or the id of the new folder. The new folder itself may have moved since, so its
- * paths in base and in the block are compared.
+ * either the new name or the id of the new folder. The new folder may itself have moved since the
+ * refusal, so its paths in base and in its block are also compared.
  */
 function isSameMove(
   { trees }: PlanDraft,
@@ -75,22 +75,22 @@ function isSameMove(
 export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: DocumentIntention): boolean {
   const block = findRemainingBlock(draft, row);
   if (block === null || BLOCK_REASONS[block.reason].forbids?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of other users are still merged into the local file. Only a
-  // merge that failed is not repeated for the same version.
+  // Without the grant to edit, edits of other users are still merged into the local file. But a
+  // merge that was refused is not repeated for the same version.
   if (block.reason === "read-only" && intention === "merge" && block.changeId === null) return false;
   keepBlock(draft, block);
   return true;
 }
 
 /**
- * Blocks a document that one side did not show. Keeps an existing block from a refusal: an
- * incomplete listing cannot show whether the block still applies (I22), and without it the refused
- * request would be sent again (I08).
+ * Blocks a document that one side did not show. If a refused request has blocked the document
+ * already, keeps that block: without it, the request would be sent again (I08). An incomplete list
+ * cannot show that such a block has ended (I22).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
-  // This block stays even if refused requests are sent again: each scan checks whether the document
-  // is gone.
+  // This block stays even if refused requests are sent again, because each scan checks whether the
+  // document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
     keepBlock(draft, block);
@@ -99,8 +99,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file that the service refused, even if the service now lists a document
- * at the file's path. The block ends when both are recorded as one document. If it ended earlier,
- * an incomplete listing would cause the refused POST to be sent again.
+ * at the file's path. Only a common record of the two ends the block. Otherwise the refused POST
+ * would be sent again after the next incomplete list.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = findRememberedBlock(draft, path);
@@ -108,8 +108,8 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 }
 
 /**
- * Keeps blocks of files and folders that this scan could not read: no other rule keeps these
- * blocks. ORDER: after all decisions.
+ * Keeps blocks of files and folders that this scan could not read, because no other rule keeps
+ * them. ORDER: after all decisions.
  */
 export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -136,8 +136,8 @@ function isUnseenPath(trees: Trees, key: string): boolean {
 }
 
 /**
- * Returns true if a refused request is sent again in this cycle. A request that the service does
- * not support is never sent again.
+ * Returns true if a refused request is sent again in this cycle. Always false for a request that
+ * the service does not support.
  */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
@@ -147,8 +147,7 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
  * Returns true, and keeps the block, if an earlier answer of the service forbids this change of a
  * folder.
  * @param key id of the folder; for a folder without a record, its local path
- * @param path current path of the folder if another path ends the block; null if the path does not
- * matter
+ * @param path current path of the folder, if the block ends when the path changes; otherwise null
  */
 export function isFolderChangeForbidden(
   draft: PlanDraft,

@@ -8,7 +8,10 @@ import { proposeDownload, type SharedDocument } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
-/** Returns true if the document is decided; false if `CONTENT_RULES` must decide. */
+/**
+ * Returns true if this function has decided about the document; false if `CONTENT_RULES` must
+ * decide.
+ */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;
   const hasContentInReview = record.submissions.length > 0;
@@ -45,9 +48,10 @@ function isInReviewForConflict({ submissions }: DocumentRecord): boolean {
 }
 
 /**
- * Blocks a document whose content in review conflicts with another published edit.
+ * Blocks a document if its local content is in review because it conflicts with another published
+ * edit.
  * @param publishedId id of the published version; null if it was not read yet
- * @returns false, without a block, if the local content is not in review because of such a conflict
+ * @returns false, and does not block, if there is no such conflict
  */
 export function decideReviewConflict(
   draft: PlanDraft,

@@ -11,9 +11,9 @@ import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
 import { isFolderChangeForbidden } from "./remembered.ts";
 
 /**
- * Decides which folders to create, keep or remove, deepest first, because a folder that is kept
- * keeps the folders above it. ORDER: after the decisions about documents, because a folder is
- * needed if a document will be in it.
+ * Decides which folders to create, keep or remove. Begins with the deepest folders, because a
+ * folder is kept if a folder in it is kept. ORDER: after the decisions about documents, because a
+ * folder is needed if a document will be in it.
  */
 export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow>): void {
   const getOccupiedFolders = once(() => findOccupiedFolders(draft));
@@ -54,7 +54,9 @@ function noteParents(contents: FolderContents, row: PlanRow): void {
   }
 }
 
-/** Notes the last known folder of a document that a scan did not show: that folder must stay. */
+/**
+ * Adds the last known folder of a document that a scan did not show, because that folder must stay.
+ */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: FolderContents): void {
   const { record } = document;
   if (record === null) return;
@@ -82,8 +84,8 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: FolderCo
     proposeRemoteFolder(draft, folder, contents);
     return;
   }
-  // The listing did not show a document of this folder, so the folder may still exist on the
-  // service. Creating it again would make a second folder, or be refused in every cycle (I08).
+  // The list did not show a document of this folder, so the folder may still exist on the service.
+  // A second POST would make a second folder, or be refused in every cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.isVacated) decideVacatedFolder(draft, folder, contents);
   else if (folder.record !== null) decideLocalRemoval(draft, folder, folder.record.id, contents);
@@ -103,8 +105,8 @@ function decideLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId, c
 }
 
 /**
- * Returns true if a folder will be empty, apart from leftovers of editors and desktops. Files that
- * are not synced count as content.
+ * Returns true if a folder will contain nothing but leftovers of editors and desktops, such as
+ * `.DS_Store`. Files that are not synced count as content.
  */
 function isLeftEmpty(folder: FolderRow, contents: FolderContents): boolean {
   const path = folder.localPath!;
@@ -146,7 +148,8 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // An earlier POST of this folder may have succeeded, so the POST is not sent again (I08).
+  // It is not known whether an earlier POST of this folder succeeded, so the POST is not sent again
+  // (I08).
   const unreadReason = draft.trees.local.unseen.get(path);
   if (unreadReason !== undefined) {
     blockRow(draft, folder, "not-seen", unreadReason.why);
@@ -177,7 +180,7 @@ function proposeRemoteRemoval(draft: PlanDraft, folder: FolderRow): void {
 
 function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   const { record, dirId } = folder;
-  // A folder that no list shows is created only together with a document in it.
+  // If only a document's path shows this folder, the folder is created together with the document.
   if (!contents.local.has(folder) && dirId === null) return;
   const wantedPlace = deriveLocalPlace(draft, folder);
   if (wantedPlace.kind === "impossible") {
@@ -216,8 +219,8 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!differsFromBase(draft, folder)) return;
   const reasonClause = draft.moveReasons.get(folder) ?? "on both sides";
-  // Another folder may have been merged into this one. Base still has that folder's documents at
-  // their old paths, and each of them gets its own step. So this step changes no record below the
+  // If another folder was merged into this one, base still has that folder's documents at their old
+  // paths. Each of these documents gets a step of its own. So this step changes no record below the
   // folder.
   proposeFolderRecord(draft, folder, { dirId, why: reasonClause, carries: folder.isMerged ? [] : null });
 }
@@ -229,8 +232,8 @@ function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
 type OccupiedFolders = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
- * Returns the folders on disk that are not empty, apart from leftovers of editors and desktops.
- * Files that are not synced count as content.
+ * Returns the folders on disk that contain more than leftovers of editors and desktops, such as
+ * `.DS_Store`. Files that are not synced count as content.
  */
 function findOccupiedFolders(draft: PlanDraft): OccupiedFolders {
   const parentsOfSynced = new Set<string>();

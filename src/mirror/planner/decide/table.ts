@@ -22,8 +22,8 @@ export const CONTENT_RULES = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "block-outside",
-  // Before the deletion, mdmirror reads the document on the service again. A document that was
-  // moved there is restored locally instead, because somebody still uses it.
+  // Before the deletion, mdmirror reads the document on the service again. If the document was
+  // moved on the service, mdmirror restores it locally instead, because somebody still uses it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
@@ -42,7 +42,10 @@ export const CONTENT_RULES = {
 
 export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
-/** Rule for a place. `agree`: both sides moved it; if the places differ, the service's wins. */
+/**
+ * Rule for a place. `agree`: both sides moved the document or folder; if the two places differ, the
+ * place on the service wins.
+ */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
 export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
@@ -52,7 +55,10 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
   both: "agree",
 };
 
-/** Restores a document that was deleted locally and moved on the service: somebody uses it. */
+/**
+ * Rules for a document that was deleted locally. If it was moved on the service, it is restored,
+ * because somebody uses it.
+ */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",
   local: "delete-remote",

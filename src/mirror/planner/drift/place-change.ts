@@ -1,4 +1,4 @@
-/** Compares both sides with base: who changed the content, and who changed the place. */
+/** Finds out which side changed the content or the place of a document since base. */
 
 import { type DocumentRow, getPathOnSide, type PlanRow, SIDES } from "../match/row.ts";
 import { findBaseFolder, type FolderForest } from "../match/forest.ts";
@@ -39,8 +39,8 @@ function compareLocalContent({ local: { seen } }: DocumentRow, record: DocumentR
 }
 
 /**
- * Returns true if a file has base's local content or the service's content. The two differ by line
- * ends, BOM or final newline, and an editor may have removed these from the file.
+ * Returns true if a file has base's local content, or base's content as the service stores it. The
+ * two differ by line ends, BOM or final newline, and an editor may have removed such a difference.
  */
 export function hasBaseContent(record: DocumentRecord, file: LocalFile): boolean {
   return file.digest === record.localDigest || file.digest === record.digest;
