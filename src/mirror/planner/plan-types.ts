@@ -89,8 +89,8 @@ export type Verdict =
        */
       readonly byReason: boolean;
       /**
-       * Digest of everything that the user has to approve: the sorted keys of the stopped steps
-       * and, if `byReason` is true, the sorted reasons.
+       * Digest of everything that the user has to approve, in sorted order: the keys of the stopped
+       * steps and, if `byReason` is true, the reasons.
        */
       readonly hash: Digest;
     };

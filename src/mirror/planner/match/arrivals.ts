@@ -9,8 +9,8 @@ import type { FolderRow, Place } from "./row.ts";
 import { type SlotOccupancy, SlotMap } from "./slots.ts";
 
 /**
- * New documents of the service that only have to be created locally. They have no rows in the plan,
- * because a first sync may have so many that rows would need too much memory.
+ * New documents of the service that only have to be created locally. They have no rows in the plan:
+ * a first sync may have so many of them that rows would need too much memory.
  */
 export class Arrivals {
   readonly all: RemoteFile[] = [];

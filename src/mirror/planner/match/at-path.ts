@@ -1,6 +1,6 @@
 /**
- * Finds the file of each document at the path where it is expected. The path alone proves little,
- * because users move a file and give its name to another file. So inode and content are compared
+ * Finds the file of each document at the path where it is expected. The path alone proves little:
+ * users may move a file away and give its name to another file. So inode and content are compared
  * first.
  */
 
@@ -34,9 +34,9 @@ function isConflictCopyOf({ trees }: MatchProgress, { id }: DocumentRecord, { st
 }
 
 /**
- * Matches documents with similar files at their paths, because an editor may save a document as a
- * new file with another inode. Documents made from one template are similar too, so a pair is left
- * out if inodes show that two such documents were swapped.
+ * Matches documents with similar files at their paths. The inode may be another one, because an
+ * editor may save a document as a new file. Documents made from one template are similar too. So a
+ * document is not matched if inodes show that two such documents were swapped.
  */
 export function matchByPathAndText(matching: MatchProgress): void {
   const isSwapped = makeSwapTest(matching);
@@ -44,9 +44,9 @@ export function matchByPathAndText(matching: MatchProgress): void {
 }
 
 /**
- * Returns a test for a swap of two documents: the file at the document's path has the other
- * document's inode and content. The file with the document's own inode is at another path and has
- * similar content.
+ * Returns a test whether a document was swapped with another one. This is so in the following case:
+ * - The file at the document's path has the other document's inode and content.
+ * - The file with the document's own inode is at another path, and has similar content.
  */
 function makeSwapTest(matching: MatchProgress): (record: DocumentRecord, file: LocalFile) => boolean {
   const inodePairs = pairBySameInode(matching);
@@ -61,7 +61,8 @@ function makeSwapTest(matching: MatchProgress): (record: DocumentRecord, file: L
 
 /**
  * Returns true if a file is at least as similar to the document `owner` as to the document
- * `record`. Without birth times, inodes prove less, so equal similarity is not enough.
+ * `record`. On a disk without birth times, inodes prove less, so the file must be more similar to
+ * `owner`.
  */
 function fitsOwnerBetter(
   matching: MatchProgress,
@@ -79,16 +80,17 @@ function fitsOwnerBetter(
 }
 
 /**
- * Matches documents with files at their paths that contain the document's content, or a part of it:
- * a note that was extended or split.
+ * Matches documents with files at their paths that contain the document's content, or a part of it.
+ * This finds a note that was extended or split.
  */
 export function matchByPathAndPart(matching: MatchProgress): void {
   matchAtPaths(matching, (record, file) => containsPart(matching, record, file));
 }
 
 /**
- * Matches the remaining documents with the files at their paths. A document whose two recorded
- * paths do not correspond comes last, because its move was interrupted.
+ * Matches the remaining documents with the files at their paths. Documents whose two recorded paths
+ * do not correspond come last: their moves were interrupted, so a file may belong to another
+ * document.
  */
 export function matchByPathAlone(matching: MatchProgress): void {
   for (const id of matching.records.keys()) matching.byPathAlone.add(id);
@@ -119,8 +121,8 @@ function* generateFilesAtPaths(matching: MatchProgress): Generator<[DocumentReco
 type DeriveExpectedPath = (record: DocumentRecord) => LocalPath | null;
 
 /**
- * Returns the expected paths of a document: first the path after the moves of its folders, then the
- * recorded path.
+ * Returns functions for the expected paths of a document: first for the path after the moves of its
+ * folders, then for the recorded path.
  */
 function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpectedPath[] {
   const derivePathAfterMoves: DeriveExpectedPath = ({ localPath }) => deriveExpectedPath(localPath, folders);
@@ -129,7 +131,10 @@ function listPathDerivations({ folders }: MatchProgress): readonly DeriveExpecte
 
 type FileFinder = (path: LocalPath) => LocalFile | undefined;
 
-/** Returns ways to find a file, in order: by exact spelling, by any spelling equal for the disk. */
+/**
+ * Returns functions that find a file: first by its exact spelling, then by any spelling that the
+ * disk treats as equal.
+ */
 function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[] {
   const { disk } = trees.local;
   const findExactPath: FileFinder = (path) => files.get(path);
@@ -139,9 +144,9 @@ function listFileFinders({ trees, files }: MatchProgress): readonly FileFinder[]
 }
 
 /**
- * Lists documents and files at their paths that neither inode nor content has confirmed. Leaves out
- * a document whose two recorded paths do not correspond: its move was interrupted, so the file may
- * belong to another document.
+ * Lists documents with the files at their paths, if neither inode nor content has confirmed these
+ * files. Leaves out a document whose two recorded paths do not correspond: its move was
+ * interrupted, so the file may belong to another document.
  */
 export function listUnconfirmedFiles(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   const fileByRecord = new Map<DocumentRecord, LocalFile>();

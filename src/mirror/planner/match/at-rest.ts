@@ -6,7 +6,7 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { findFolders, type FolderPaths } from "./folder-paths.ts";
 
-/** Documents about which a plan decides even if they did not change on either side. */
+/** Documents about which a plan decides, even if they did not change on either side. */
 export type JudgedDocuments = ReadonlySet<DocId> | "all";
 
 export const NO_JUDGED_DOCUMENTS: JudgedDocuments = new Set();
@@ -22,7 +22,7 @@ type ChangedDocuments = {
 
 /**
  * Returns the documents and files about which the plan has to decide. Leaves out unchanged
- * documents, because there may be very many, and no step concerns them. A document is unchanged if
+ * documents, because no step concerns them, and there may be very many. A document is unchanged if
  * both sides have it as base does, base has no pending change for it, and its folder did not move.
  */
 export function findChangedDocuments(trees: Trees, paths: FolderPaths, judged: JudgedDocuments): ChangedDocuments {
@@ -73,8 +73,8 @@ function isUnchanged({ base, local, remote }: Trees, record: DocumentRecord): bo
 }
 
 /**
- * Returns the folders that did not move on either side, by local path, with their paths on the
- * service. A folder inside a moved folder has moved too.
+ * Returns the path on the service for the local path of each folder that did not move on either
+ * side. A folder inside a moved folder has moved too.
  */
 function findUnmovedFolders(
   { base, local, remote }: Trees,

@@ -19,7 +19,10 @@ import {
 } from "./matching.ts";
 import { pairBySimilarity } from "./resemblance.ts";
 
-/** Evidence for a file that is not at its document's path. A higher number is stronger. */
+/**
+ * Evidence for a match with a file that is not at its document's path. A higher number means
+ * stronger evidence.
+ */
 const EVIDENCE_RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
 type EvidenceRank = keyof typeof EVIDENCE_RANKS;
@@ -34,12 +37,12 @@ type MatchCandidate = {
 
 /**
  * Finds files that were moved away from the paths of their documents. If neither inode nor content
- * confirms the file at a document's path, a file elsewhere with better evidence wins. A document
- * with equal evidence for several files is blocked.
+ * confirms the file at a document's path, a file at another path with better evidence wins. A
+ * document with equal evidence for several files is blocked.
  */
 export class MovedFiles {
   readonly #matching: MatchProgress;
-  /** For each document, the file at its path that neither inode nor content confirms. */
+  /** For each document, the file at its path, if neither inode nor content confirms this file. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
   /** Pairs of a document and a file at another path, strongest evidence first. */
@@ -89,10 +92,10 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file stays with another document, which is recorded at its path and has no
-   * other candidate. Returns false in two cases:
-   * - The file has this document's inode and similar content, because it was moved over the other
-   *   document.
+   * Returns true if the file stays with another document, which is recorded at the file's path and
+   * has no other candidate. Returns false in two cases:
+   * - The file has this document's inode and similar content, because the user moved it over the
+   *   other document.
    * - The other document's own file was renamed to a name that is not synced.
    */
   #isClaimedByOther({ record, file, evidence }: MatchCandidate): boolean {
@@ -113,9 +116,9 @@ export class MovedFiles {
   }
 
   /**
-   * Returns the pairs that put this pair in doubt.
-   * - This document with another file, by equal evidence or by the inode.
-   * - This file with another document, by equal evidence. The other document must have an
+   * Returns the pairs that make this pair doubtful.
+   * - This document with another file, if the evidence is equal or is only the inode.
+   * - This file with another document, if the evidence is equal and the other document has an
    *   unconfirmed file at its own path.
    */
   #rivalsOf(candidate: MatchCandidate): MatchCandidate[] {
@@ -147,8 +150,8 @@ function listCandidates(matching: MatchProgress): MatchCandidate[] {
 
 function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
   for (const [record, file] of pairBySameInode(matching)) {
-    // The inode alone may mislead. A disk may give the inode of a removed file to a new file:
-    // within one tick of its clock, or at any time if files have no birth time.
+    // The inode alone may mislead, because a disk may give the inode of a removed file to a new
+    // file. If files have birth times, this matters only within one tick of the disk's clock.
     const hasBirthTime = file.stamp.birthMs !== 0;
     if (hasContentEvidence(matching, record, file))
       yield { record, file, evidence: "inode-and-similar-text", score: 1 };
@@ -157,8 +160,8 @@ function* pairByInode(matching: MatchProgress): Generator<MatchCandidate> {
 }
 
 /**
- * Yields pairs with equal content that no other document and no other file has. Such pairs are
- * found by digest alone, because comparing all contents would take too long.
+ * Yields a document and a file with equal content, if no other document and no other file has this
+ * content. Finds these pairs by digest, because comparing all contents would take too long.
  */
 function* pairBySameContent(matching: MatchProgress): Generator<MatchCandidate> {
   const files = findUniqueValues(generateFileDigests(matching));
@@ -196,8 +199,8 @@ function findUniqueValues<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap
 }
 
 /**
- * A document is blocked if several files may be its own. This blocks the other documents to which
- * one of these files may belong, so that they do not count as deleted.
+ * If a document is blocked because several files may be its own, blocks the other documents to
+ * which one of these files may belong. Otherwise these documents would count as deleted.
  */
 export function blockPossibleOwners(matching: MatchProgress): void {
   const contestedFiles = new Set([...matching.blocked.values()].flat());

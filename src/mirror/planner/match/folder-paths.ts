@@ -7,12 +7,15 @@ import { toFolderInodeKey } from "./inode.ts";
 
 type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 
-/** Current local paths of the recorded folders, from which expected paths of documents follow. */
+/**
+ * Current local paths of the recorded folders. The expected paths of documents are derived from
+ * them.
+ */
 export type FolderPaths = {
   readonly found: Map<DirId, LocalPath>;
   readonly claimed: Map<LocalPath, DirId>;
   readonly byBasePath: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Recorded folders, each after its parent. */
+  /** Recorded folders, sorted so that each one comes after its parent. */
   readonly sorted: readonly FolderRecord[];
   readonly canMoveFolders: boolean;
   readonly canMoveToRoot: boolean;
@@ -21,15 +24,15 @@ export type FolderPaths = {
    * base. A new local folder at such a path counts as the recorded folder.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
-  /** Folders of `keptByService` whose path another local folder has now. */
+  /** Folders of `keptByService` whose local path now belongs to another local folder. */
   readonly pathTaken: Set<DirId>;
   hasMoved: boolean;
 };
 
 /**
  * Finds the recorded folders on disk: first by inode and birth time, which finds renamed and
- * swapped folders; then by path. If the deployment cannot make a folder's move, the moved folder
- * counts as new and the old one as deleted. Its documents are moved one by one, and keep their ids.
+ * swapped folders, then by path. If the deployment cannot move a folder, the moved folder counts as
+ * new, and the old one as deleted. The documents are then moved one by one, and keep their ids.
  */
 export function findFolders(trees: Trees, { canMoveFolders, canMoveToRoot }: FolderMovePolicy): FolderPaths {
   const sortedFolders = [...trees.base.dirs.values()].sort(
@@ -61,7 +64,10 @@ function findByPath(paths: FolderPaths, dir: FolderRecord, lookUp: FindLocalFold
   }
 }
 
-/** Finds folders by inode: at their recorded paths, then elsewhere if folders can be moved. */
+/**
+ * Finds folders by inode: first at their recorded paths; then at other paths, if folders can be
+ * moved.
+ */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const notAtOldPath = new Map<string, FolderRecord>();
   for (const dir of paths.sorted) {
@@ -85,8 +91,8 @@ function findMovedByInode(paths: FolderPaths, notAtOldPath: ReadonlyMap<string, 
 
 /**
  * Lists folders that were removed locally and that the service cannot delete. Such a folder keeps
- * its name on the service, so another folder that is moved to its local path cannot get the name.
- * The other folder's documents are moved one by one.
+ * its name on the service. If another folder is moved to its local path, that folder cannot get the
+ * name, so its documents are moved one by one.
  */
 function listFoldersKeptByService(
   sorted: readonly FolderRecord[],
@@ -123,9 +129,9 @@ export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): Local
 }
 
 /**
- * Finds renamed folders by their documents, on a disk without reliable inodes. More than half of a
- * missing folder's recorded documents must be below one new folder, at unchanged relative paths.
- * Each of these documents must have been matched by its own inode or content.
+ * Finds renamed folders by their documents, on a disk without reliable inodes. More than half of
+ * the folder's recorded documents must be below one new folder, at unchanged relative paths. Only
+ * documents that were matched by their own inode or content count.
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -149,7 +155,8 @@ function findByVotes(
   poll: FolderVotes,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  // A folder that moved with its parent comes before a folder that only its documents point to.
+  // The path to which the folder moved with its parent is tried before the path that its documents
+  // show.
   for (const path of [applyFolderMoves(dir.localPath, paths), findVotedPath(poll)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canFolderBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -161,8 +168,8 @@ function findByVotes(
 type PathChange = { readonly base: LocalPath; readonly current: LocalPath | null };
 
 /**
- * `total`: recorded documents below a missing folder. `votes`: for each possible new path of the
- * folder, how many of these documents point to it.
+ * `total`: number of recorded documents below a missing folder. `votes`: for each possible new path
+ * of the folder, the number of documents that show this path.
  */
 type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
@@ -177,13 +184,14 @@ function countVotes(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, current 
 }
 
 /**
- * Returns the path that a folder must have now if a document's path below it has not changed. Null
- * if the document's current path does not show this.
+ * Returns the current path of a folder, derived from the current path of a document below it: the
+ * document's path relative to the folder has not changed. Null if the current path has another end.
  */
 function deriveFolderPath(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
-  // A document directly in the folder shows the folder's path, even after the document was renamed.
+  // If the document is directly in the folder, the folder's path is known even if the document was
+  // renamed.
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
@@ -191,7 +199,7 @@ function findVotedPath({ total, votes }: FolderVotes): LocalPath | null {
   return votes.entries().find(([, count]) => count * 2 > total)?.[0] ?? null;
 }
 
-/** Finds a local folder by any spelling that the disk treats as equal. */
+/** Finds the path of a local folder in any spelling that the disk treats as equal. */
 export type FindLocalFolder = (path: LocalPath) => LocalPath | null;
 
 export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFolder {
@@ -202,7 +210,7 @@ export function makeLocalFolderFinder({ disk, folders }: LocalTree): FindLocalFo
 
 /**
  * Returns the path of a recorded file after the moves of its folders. Null if its folder was not
- * found: a file at the old path is then no evidence.
+ * found: a file at the old path then proves nothing.
  */
 export function deriveExpectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.hasMoved) return basePath;

@@ -105,8 +105,8 @@ function findRemoteSide(
   const listedFolder = remote.folders.get(dir.id);
   if (listedFolder !== undefined) return { remotePath: listedFolder.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // A folder that this cycle's listing lacks counts as not moved within its parent. If another
-  // folder is listed at the old path, the place of the missing folder is unknown.
+  // A folder that this cycle's list lacks is assumed to be in its old place in its parent folder.
+  // If another folder is listed at that path, the place is unknown.
   const parent = findKnownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const parentPath = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(parentPath, nameOf(dir.remotePath));
@@ -114,8 +114,8 @@ function findRemoteSide(
 }
 
 /**
- * Adds a folder at its recorded path. If two folders have one recorded path, takes the folder that
- * exists locally: the user removed the other one, and the service cannot delete it.
+ * Adds a folder at its recorded path. If two folders have one recorded path, keeps the folder that
+ * exists locally: the user removed the other folder, but the service cannot delete it.
  */
 function addAtBasePath(byBasePath: Map<string, FolderRow>, path: string, folder: FolderRow): void {
   if (folder.localSeen === "present" || byBasePath.get(path)?.localSeen !== "present") byBasePath.set(path, folder);
@@ -141,8 +141,8 @@ export function placeFolders(forest: FolderForest): void {
 }
 
 /**
- * Returns the folder at a path. Adds it if no tree shows it: documents may be in a folder that the
- * key cannot read.
+ * Returns the folder at a path. If no tree shows such a folder, adds it, because a document may be
+ * in a folder that the key cannot read.
  */
 export function findOrAddFolder(forest: FolderForest, side: Side, path: string): FolderRow {
   const foldersByPath = side === "local" ? forest.byLocal : forest.byRemote;
@@ -174,11 +174,12 @@ export function findBaseFolder(
 }
 
 /**
- * Returns the folder that had a local path when base was recorded. Takes the first of these that
+ * Returns the folder that had a local path when base was recorded. Returns the first of these that
  * exists:
  * - the folder with this recorded path
- * - the folder that is at this path now: base may list documents in it before it records the folder
- * - a folder without a record at the corresponding path on the service
+ * - the folder that has this path now, because base may record its documents before the folder
+ *   itself
+ * - a folder without a record at `remotePath`
  * - a new folder row without a place
  * @param remotePath recorded path of that folder on the service
  */
@@ -196,7 +197,7 @@ function findLocalBaseFolder(forest: FolderForest, localPath: LocalPath, remoteP
 
 /**
  * Returns the folder that had a path on the service when base was recorded. If no folder has this
- * recorded path, takes the folder that is at the path now: base may record a moved folder's
+ * recorded path, returns the folder that has the path now, because base may record a moved folder's
  * documents before the folder itself.
  */
 function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
@@ -208,9 +209,9 @@ function findRemoteBaseFolder(forest: FolderForest, remotePath: RemotePath, loca
 }
 
 /**
- * Returns the folder with a recorded path on the service. Two records may have one path, because a
- * folder that was removed locally may stay on the service without being tracked. Prefers the record
- * that also has the local path.
+ * Returns the folder with a recorded path on the service. Two folders may have one such path,
+ * because a folder that was removed locally may still exist on the service. Prefers the folder that
+ * is also recorded at the local path.
  */
 function findKnownRemoteFolder(
   { byBaseLocal, byBaseRemote }: FolderForest,
@@ -234,7 +235,7 @@ function addMissingFolder(forest: FolderForest, localPath: LocalPath, remotePath
 }
 
 /**
- * Returns true if `folder` is `above`, or is somewhere inside it.
+ * Returns true if `folder` is `above` itself, or is anywhere inside it.
  * @param place returns the parent of a folder; null for the root
  */
 export function isInside(folder: FolderRow, above: FolderRow, place: (folder: FolderRow) => FolderRow | null): boolean {

@@ -4,21 +4,21 @@ import type { Inode, Stamp } from "../../model/record.ts";
 import type { UnsyncedEntry, LocalTree } from "../../model/tree.ts";
 
 /**
- * Returns a key of device, inode and birth time, because systems may give a freed inode to a new
- * file immediately. A file with a birth time never has the key of a file without a birth time.
+ * Returns a key of device, inode and birth time. The inode alone is not enough, because systems may
+ * immediately give a freed inode to a new file. Keys with and without a birth time are never equal.
  */
 export function toInodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
 }
 
-/** Returns null for a file with several hard links, because its inode has several paths. */
+/** Returns null for a file with several hard links, because several paths have its inode. */
 export function toFileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : toInodeKey(stamp);
 }
 
 /**
- * Returns null if the disk has no birth times: the system may reuse a freed inode, and a folder has
- * no content that could confirm it.
+ * Returns null if the disk has no birth times. The system may reuse a freed inode, and a folder has
+ * no content by which it could be recognised.
  */
 export function toFolderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : toInodeKey(folder);

@@ -27,9 +27,11 @@ import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
 export type MatchedTrees = {
   readonly forest: FolderForest;
   readonly documents: DocumentRow[];
-  /** Files that the plan leaves alone, because each may belong to a document that was not found. */
+  /**
+   * Files that the plan leaves unchanged, because each may belong to a document that was not found.
+   */
   readonly undecided: ReadonlySet<LocalPath>;
-  /** Documents that the plan left out, but that the next round of planning must include. */
+  /** Documents that this round of planning left out, and that the next round must include. */
   readonly toInclude: Set<DocId>;
   readonly arrivals: Arrivals;
   /** Finds what is at a path before the plan changes anything. */
@@ -37,8 +39,8 @@ export type MatchedTrees = {
 };
 
 /**
- * Matches records, local files and documents of the service. Leaves out unchanged documents, and
- * documents that only have to be created locally.
+ * Matches records, local files and documents of the service. Leaves out documents that did not
+ * change, and documents that only have to be created locally.
  */
 export function matchTrees(
   trees: Trees,
@@ -48,7 +50,7 @@ export function matchTrees(
 ): MatchedTrees {
   const folders = findFolders(trees, policy);
   const { records, files } = findChangedDocuments(trees, folders, judged);
-  // Rows are in the order of ids, so that the result does not depend on the order of the input.
+  // Rows are sorted by id, so that the result does not depend on the order of the input.
   const sortedRecords = [...records.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const record of sortedRecords) if (isAway(record)) records.delete(record.id);
   const emptyResults = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
@@ -102,8 +104,8 @@ function whyLocalUnknown(
 }
 
 /**
- * Returns the state of a recorded document. It is gone only if the listing was complete and its
- * absence is proven (I20). Otherwise a document that is not listed was not seen.
+ * Returns the state of a recorded document on the service. A document is gone only if the list was
+ * complete and the absence is proven (I20). Any other document that is not listed is unknown.
  */
 function describeRemoteState(trees: Trees, record: DocumentRecord): RemoteSeen {
   const { remote } = trees;
@@ -146,7 +148,10 @@ function makeNewDocumentRow(
   return makeDocumentRow(forest, trees, file.id, null, local, { kind: "present", file });
 }
 
-/** Matches documents by the strongest evidence first. Each call removes what it has matched. */
+/**
+ * Matches documents, by the strongest evidence first. Each call leaves out what earlier calls have
+ * matched.
+ */
 function matchDocuments(matching: MatchProgress): void {
   if (matching.records.size === 0) return;
   matchByInodeAndText(matching);
@@ -164,8 +169,8 @@ function matchDocuments(matching: MatchProgress): void {
 }
 
 /**
- * Matches files by inode and content. This finds plain moves even if another file has the old path
- * now (`mv b c; mv a b`, or a swap).
+ * Matches files by inode and content. This finds moves even if another file has the old path now
+ * (`mv b c; mv a b`, or a swap).
  */
 function matchByInodeAndText(matching: MatchProgress): void {
   for (const [record, file] of pairBySameInode(matching))
@@ -177,7 +182,8 @@ function* generatePathChanges(matching: MatchProgress): Generator<{ base: LocalP
     if (isAway(record)) continue;
     const match = matching.matches.get(record.id);
     if (match !== undefined) yield { base: record.localPath, current: match.path };
-    // A document that is neither matched nor missing was left out as unchanged, so it did not move.
+    // A document that is neither matched nor missing was left out as unchanged, so it has its old
+    // path.
     else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
 }

@@ -19,19 +19,22 @@ export type MatchProgress = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
-  /** Files without a document so far. At the end of matching, these are the new files. */
+  /** Files that match no document so far. At the end of matching, these are the new files. */
   readonly files: Map<LocalPath, LocalFile>;
-  /** Documents without a file so far. At the end of matching, their files are absent. */
+  /**
+   * Documents that match no file so far. At the end of matching, the files of these documents are
+   * absent.
+   */
   readonly records: Map<DocId, DocumentRecord>;
   readonly matches: Map<DocId, LocalFile>;
-  /** Documents that only the path connects with their files. */
+  /** Documents that were matched with a file only because of its path. */
   readonly byPathAlone: Set<DocId>;
   /**
-   * Files that the plan leaves alone: each may belong to a blocked document, or to a document whose
-   * file is being written.
+   * Files that the plan leaves unchanged: each may belong to a blocked document, or to a document
+   * whose file is being written.
    */
   readonly undecided: Set<LocalPath>;
-  /** Documents with equal evidence for several files, with these files. */
+  /** Documents with equal evidence for several files, each with these files. */
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
@@ -41,7 +44,9 @@ export function matchFile(matching: MatchProgress, record: DocumentRecord, file:
   matching.files.delete(file.path);
 }
 
-/** Blocks a document with equal evidence for several files, which the plan then leaves alone. */
+/**
+ * Blocks a document with equal evidence for several files. The plan leaves these files unchanged.
+ */
 export function blockAmbiguousDocument(
   matching: MatchProgress,
   record: DocumentRecord,
@@ -55,8 +60,8 @@ export function blockAmbiguousDocument(
 }
 
 /**
- * Matches a file by content, unless the document's own file could not be read. The file may then be
- * a copy, which must not get the document's id (I09).
+ * Matches a file by content. Does not match it if the document's own file could not be read: the
+ * matching file may be a copy, which must not get the document's id (I09).
  */
 export function matchFileByContent(matching: MatchProgress, record: DocumentRecord, file: LocalFile): void {
   const unreadReason = whyHidden(record.localPath, matching.trees);
@@ -68,8 +73,8 @@ export function matchFileByContent(matching: MatchProgress, record: DocumentReco
 }
 
 /**
- * Lists the digests of base's local content, of contents in review (I31), and of the content of a
- * conflict or refusal.
+ * Lists the digests of a document's known contents: base's local content, contents in review (I31),
+ * and the content of a conflict or of a refused request.
  */
 export function listKnownDigests(
   { trees }: MatchProgress,
@@ -80,7 +85,9 @@ export function listKnownDigests(
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(blockedDigest === null ? [] : [blockedDigest])];
 }
 
-/** Returns the similarity to the document's most similar known content, from 0 to 1. */
+/**
+ * Returns the similarity of a file to the most similar known content of the document, from 0 to 1.
+ */
 export function measureSimilarity(matching: MatchProgress, record: DocumentRecord, profile: LineProfile): number {
   let highestSimilarity = 0;
   for (const digest of listKnownDigests(matching, record)) {
@@ -98,8 +105,8 @@ export function hasSimilarContent(matching: MatchProgress, record: DocumentRecor
 }
 
 /**
- * Returns true if the file contains a known content of the document, or a part of it. A short note
- * that was extended, or a long one that was split, is no longer similar as a whole.
+ * Returns true if the file contains a known content of the document, or is a part of it. A short
+ * note that was extended, or a long note that was split, is no longer similar as a whole.
  */
 export function containsPart(matching: MatchProgress, record: DocumentRecord, file: LocalFile): boolean {
   const profile = readProfile(matching, file.digest);
@@ -123,7 +130,10 @@ export function readProfile(matching: MatchProgress, digest: Digest): LineProfil
   return text === null ? null : makeLineProfile(text);
 }
 
-/** Returns documents and files with equal inodes; none if inodes are not evidence in this cycle. */
+/**
+ * Returns documents and files with equal inodes; none if this cycle must not use inodes as
+ * evidence.
+ */
 export function pairBySameInode(matching: MatchProgress): [DocumentRecord, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];
   const byInode = new Map<string, LocalFile>();

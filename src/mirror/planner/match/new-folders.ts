@@ -24,7 +24,10 @@ import {
 import { type FolderForest, makeFolderRow, registerFolder } from "./forest.ts";
 import type { FolderRecord } from "../../model/record.ts";
 
-/** Adds rows for new folders, parents first. Folders that correspond on both sides share a row. */
+/**
+ * Adds rows for new folders, parents first. Two new folders that correspond on both sides get one
+ * row.
+ */
 export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const lookUp = makeLocalFolderFinder(trees.local);
   for (const { path, rank, id } of listUnrecorded(forest, trees, paths)) {
@@ -34,9 +37,9 @@ export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy:
 }
 
 /**
- * ORDER: listed folders come first, because they have ids. Then come folders that are only known
- * from the paths of documents. Local folders come last, so that they can join the rows of folders
- * on the service.
+ * ORDER: listed folders come first, because they have ids. Then come folders that are known only
+ * from paths of documents. Local folders come last, because a local folder gets the row of the
+ * folder on the service that corresponds to it.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 
@@ -60,13 +63,14 @@ function listUnrecorded(forest: FolderForest, trees: Trees, paths: FolderPaths):
 }
 
 /**
- * Returns the folders above all documents and folders of the service, perhaps without folders that
- * the forest has already.
+ * Returns the folders above all documents and folders of the service. May leave out folders that
+ * are already in the forest.
  */
 function listImpliedFolders(forest: FolderForest, trees: Trees): ReadonlySet<RemotePath> {
   const impliedPaths = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addFoldersAbove(impliedPaths, path);
-  // Listings are sorted by folder, so most documents are in the folder of the previous document.
+  // Lists are sorted by folder, so most documents are in the same folder as the document before
+  // them.
   let previousFolder = "";
   for (const path of generateRemotePaths(trees)) {
     const slashIndex = path.lastIndexOf("/");
@@ -95,8 +99,8 @@ function addRemoteFolder(
   const expectedPath = findTwinPath(forest, path, id, lookUp, trees);
   const twin = expectedPath === null ? undefined : forest.byLocal.get(expectedPath);
   if (twin?.remoteSeen === "gone" && twin.record !== null) {
-    // The folder was deleted on the service and created again with a new id. For its users it is
-    // one folder.
+    // The folder was deleted on the service and created again with a new id. For users, it is still
+    // the same folder.
     Object.assign(twin, { replaced: twin.record.id, ...remoteSide });
     registerFolder(forest, twin);
     return;
@@ -108,8 +112,9 @@ function addRemoteFolder(
 }
 
 /**
- * Returns the local folder that belongs to a folder on the service. Prefers the name on the
- * service, then the name with digits of the id (used if the name was taken), then other spellings.
+ * Returns the local folder that corresponds to a folder on the service. Tries the name on the
+ * service, then the name with digits of the id (used if another folder had the name), then other
+ * spellings.
  */
 function findTwinPath(
   forest: FolderForest,
@@ -128,7 +133,7 @@ function findTwinPath(
 
 /**
  * Returns true if the folder was deleted locally and is still listed on the service. A new local
- * folder at its path then counts as that folder, so that neither is blocked.
+ * folder at its path then counts as this folder. Otherwise both would be blocked.
  */
 function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
@@ -150,9 +155,9 @@ function addLocalFolder(forest: FolderForest, path: LocalPath, policy: Policy): 
 }
 
 /**
- * Merges folders that were moved on the service to the path of a new local folder. The moved
- * folder's documents are still in its old local folder. They are moved one by one, and the old
- * folder is removed when it is empty.
+ * If a folder was moved on the service to the path of a new local folder, merges the two. The
+ * documents of the moved folder are still in its old local folder. They are moved one by one, and
+ * the empty old folder is removed.
  */
 export function mergeFolders(forest: FolderForest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push") return;
@@ -188,8 +193,8 @@ function deriveLocalPath(
 }
 
 /**
- * Returns true if a folder was moved on the service and not locally. If both sides moved the
- * folder, `choosePlaceRule` decides.
+ * Returns true if a folder was moved only on the service. If both sides moved the folder,
+ * `choosePlaceRule` decides.
  */
 function isMovedOnServiceAlone(folder: FolderRow, record: FolderRecord, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;

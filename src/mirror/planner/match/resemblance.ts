@@ -5,12 +5,12 @@ import type { LocalFile } from "../../model/tree.ts";
 import { listKnownDigests, type MatchProgress, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of two contents in one cycle, because each comparison takes time. After the
- * limit, documents without a match count as deleted, and files as new; the safety checks prevent
- * damage.
+ * LIMIT: number of comparisons of two contents in one cycle, to save time. If the limit is reached,
+ * documents without a match count as deleted, and files without a match as new. The safety checks
+ * then prevent damage.
  */
 const MAX_COMPARISONS = 4_000;
-/** LIMIT: contents that are read for comparison in one cycle, to save time and memory. */
+/** LIMIT: number of contents that are read for comparison in one cycle, to save time and memory. */
 const MAX_PROFILES = 1_000;
 
 type ProfiledFile = { readonly file: LocalFile; readonly profile: LineProfile };

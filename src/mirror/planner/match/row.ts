@@ -1,6 +1,7 @@
 /**
- * Rows: the documents and folders of one plan. A row's place on each side is a parent folder and a
- * name, not a path. So when a folder moves, the places of the rows in it stay.
+ * Rows: the documents and folders of one plan. A row's place on each side consists of a parent
+ * folder and a name. It is not a path, so a folder that moves does not change the places of the
+ * rows in it.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -19,7 +20,10 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Places of a row on one side; null if the row is not on that side. Only `setGoal` sets `goal`. */
+/**
+ * Places of a row on one side, now and after the plan; null if the row is not on that side. Only
+ * `setGoal` sets `goal`.
+ */
 type RowPlaces = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
@@ -40,24 +44,27 @@ export type FolderRow = CommonRow & {
   localSeen: "present" | "absent" | "unknown";
   /**
    * State on the service.
-   * - `implied`: not listed, but a document's path contains the folder
+   * - `implied`: not listed, but the path of a listed document contains the folder
    * - `gone`: the absence is proven
    * - `unknown`: recorded, but not listed in this cycle
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
-  /** Recorded id, if the folder was created again on the service with a new id; otherwise null. */
+  /**
+   * Recorded id, if the folder now has another id, because it was created again on the service;
+   * otherwise null.
+   */
   replaced: DirId | null;
   /**
-   * True for the old local folder of a folder that was merged into another one. The documents are
-   * moved to the other folder, and the empty old folder is then removed.
+   * True for the old local folder of a folder that was merged into another one. Its documents are
+   * moved to the other folder. The empty folder is then removed.
    */
   isVacated: boolean;
   /**
    * True if the folder was removed locally, the service cannot delete it, and another local folder
-   * has its path now.
+   * now has its path.
    */
   isPathTaken: boolean;
-  /** True if a move on the service put this folder at the path of a new local folder. */
+  /** True if this folder was moved on the service to the path of a new local folder. */
   isMerged: boolean;
 };
 
@@ -79,7 +86,10 @@ export type DocumentRow = CommonRow & {
 
 export type PlanRow = FolderRow | DocumentRow;
 
-/** Sets the planned place; null plans no place. No other function sets planned places. */
+/**
+ * Sets the planned place; null if the row will not be on this side. No other function sets planned
+ * places.
+ */
 export function setGoal(row: PlanRow, side: Side, place: Place | null): void {
   const mutablePlaces: { goal: Place | null } = row[side];
   mutablePlaces.goal = place;
@@ -102,8 +112,8 @@ export function getNameKind(row: PlanRow): "file" | "folder" {
 }
 
 /**
- * Returns a value that makes a converted name unique: the id; for a folder without an id, its path;
- * for a document without an id, "".
+ * Returns the text that makes a converted name unique: the id; for a folder without an id, its
+ * path; for a document without an id, "".
  */
 export function toUniqueId(row: PlanRow): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");

@@ -5,7 +5,10 @@ import { hasFileAt, generateLocalPaths, generateRemotePaths } from "../../model/
 import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
-/** How each side compares names. mdmirror tests the disk, and learns from the service's answers. */
+/**
+ * How each side compares names. For the disk, mdmirror tests it. For the service, mdmirror learns
+ * it from answers.
+ */
 type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 
 /**
@@ -17,8 +20,8 @@ export function toSlotKey(place: Place, folding: DiskFolding): string {
 }
 
 /**
- * A map by slot (a name in a folder). It has one map for each folder, because building a key for
- * each access would be slow.
+ * A map by slot (a name in a folder). Each folder has a map of its own, because building a combined
+ * key for each access would be slow.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -47,7 +50,10 @@ export class SlotMap<T> {
   }
 }
 
-/** Content of a slot before the plan. `foreign`: a file or folder that is not synced. */
+/**
+ * What is in a slot (a name in a folder) before the plan. `foreign`: a file or folder that is not
+ * synced.
+ */
 type SlotOccupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
@@ -56,8 +62,8 @@ type SlotOccupant =
 const FREE_SLOT = { kind: "free" } as const;
 
 /**
- * Finds what is in a slot (a name in a folder) before the plan. The indexes are built on first use,
- * because a plan without moves needs none.
+ * Finds what is in a slot (a name in a folder) before the plan. Builds its indexes when they are
+ * first needed, because a plan without moves needs none.
  */
 export class SlotOccupancy {
   readonly foldings: NameFoldings;
@@ -108,8 +114,8 @@ export class SlotOccupancy {
 }
 
 /**
- * Indexes the owners of each slot (a name in a folder). A slot may have several owners, at
- * different moments of the plan.
+ * Lists the owners of each slot (a name in a folder). A slot may have several owners, at different
+ * moments of the plan.
  */
 export function indexRowsBySlot(rows: Iterable<PlanRow>, disk: DiskFolding): SlotMap<readonly PlanRow[]> {
   const rowsBySlot = new SlotMap<readonly PlanRow[]>(disk);

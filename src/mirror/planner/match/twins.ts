@@ -5,7 +5,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 import { findOrAddFolder, type FolderForest } from "./forest.ts";
 
-/** Documents that base has no record of, on both sides or on one. */
+/** Documents without a record in base: on both sides, only local, or only on the service. */
 type UnrecordedDocuments = {
   readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
   readonly onlyRemote: readonly RemoteFile[];
@@ -15,16 +15,16 @@ type UnrecordedDocuments = {
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
 /**
- * A way to derive a local name from a document's name on the service. `isExact`: the file's
- * spelling must equal the derived name.
+ * Derives a local name from a document's name on the service. `isExact`: the file must have exactly
+ * the derived spelling.
  */
 type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
 
 /**
  * ORDER: the exact name, then the name with digits of the id, then other spellings that the disk
- * treats as equal. A file in another spelling may belong to another document that got the name
- * first. The document's own file then has digits of the id in its name, for example after an
- * interrupted run or a lost state.
+ * treats as equal. A file in another spelling may belong to another document, which got the name
+ * first. The document's own file then has digits of the id in its name. This happens after an
+ * interrupted run or the loss of the state.
  */
 const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: true },
@@ -32,7 +32,7 @@ const NAME_RULES: readonly NameRule[] = [
   { nameFor: toLocalName, isExact: false },
 ];
 
-/** Finds documents that both sides have and that base has no record of. */
+/** Finds documents that both sides have, but that have no record in base. */
 export function findTwins(
   forest: FolderForest,
   trees: Trees,
@@ -84,8 +84,8 @@ function makeFinderByName(
 }
 
 /**
- * Returns a search for the new file whose converted name is a document's path. The search finds
- * nothing if several files convert to that path.
+ * Returns a search for the new local file whose converted path is the path of a document on the
+ * service. Finds nothing if several files convert to that path.
  */
 function makeFinderByMappedName(
   forest: FolderForest,

@@ -4,7 +4,10 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN_REASON, type Unread, makeUnreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
-/** Returns true if the scan could not read a path, or if many files were being moved meanwhile. */
+/**
+ * Returns true if the scan could not read a path, or if many files were being moved during the
+ * scan.
+ */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }
@@ -14,9 +17,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns the reason why the scan could not read a path or a folder above it; null if it could. A
- * bulk change during the scan is no such reason: the scan has read the file, and only absences are
- * in doubt.
+ * Returns the reason why the scan could not read a path or a folder above it; null if it could.
+ * Null also after a bulk change during the scan: the scan has read the file, and only absences are
+ * doubtful.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -28,8 +31,8 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
 }
 
 /**
- * Returns the reason why this scan may have missed a file: files were being written or moved.
- * Unreadable files do not count, because they may stay unreadable.
+ * Returns the reason why this scan may have missed a file: files were being written or moved. Null
+ * if there is none. Unreadable files do not count, because they may stay unreadable.
  */
 export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN_REASON.kind) return STILL_WRITTEN_REASON;
@@ -38,8 +41,9 @@ export function whyMayBeElsewhere({ local: { unseen } }: Trees): Unread | null {
 
 /**
  * Returns the reason why this scan proves no absence (I04): a missing file may have been moved to a
- * path that could not be read. An unreadable file at a document's recorded path is probably this
- * document's own, unless the document was found elsewhere.
+ * path that could not be read. Null if the scan proves absences. If the unreadable path is the
+ * recorded path of a document, the file there is probably this document's own, unless the document
+ * was found elsewhere.
  */
 export function whyNothingIsAbsent(
   { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,

@@ -15,7 +15,10 @@ import { makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
 import { SideState } from "./side-state.ts";
 import { type MovePatch, listMovePatches } from "./temporary.ts";
 
-/** Change of a row. `freed`: key of the slot (a name in a folder) that became free, or null. */
+/**
+ * Change of a row's place on one side. `freed`: key of the slot (a name in a folder) that became
+ * free; null if none did.
+ */
 export type RowChange = {
   readonly side: Side;
   readonly row: PlanRow;
@@ -27,12 +30,12 @@ export type RowChange = {
 const NO_STEPS: readonly number[] = [];
 
 /**
- * The steps that are in order so far. A step gets the paths that are valid at its time, and comes
- * after these steps:
+ * The steps that have a position so far. A new step gets the paths that are valid at its position,
+ * and comes after these steps:
  * - the previous step on its document or folder
  * - the steps that created or moved the folders in its paths
  * - the step that freed its path
- * - for the move or removal of a folder: the steps that used the folder's old path
+ * - if it moves or removes a folder: the steps that used the folder's old path
  */
 export class StepLayout {
   readonly sides: Readonly<Record<Side, SideState>>;
@@ -147,7 +150,8 @@ export class StepLayout {
     const plannedPlace = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
-      // Without a proposal, the folder is created with a document in it and needs no step.
+      // Without a proposal, the folder is created together with a document in it, and needs no step
+      // of its own.
       state.move(row, plannedPlace, null);
       this.#onRowChange({ side, row, from: null, to: plannedPlace, freed: null });
       return;
@@ -192,7 +196,7 @@ export class StepLayout {
   }
 
   /**
-   * Adds one step for a move on disk, or one step for each PATCH on the service.
+   * Adds the steps of a move: one for the disk, or one for each PATCH to the service.
    * @param temporary true if the move only breaks a circle of moves, and a later step moves on
    */
   layMove(row: PlanRow, side: Side, to: Place, temporary: boolean): void {
@@ -205,7 +209,7 @@ export class StepLayout {
     const state = this.sides[side];
     const from = state.placeOf(row)!;
     const prerequisites = this.#dependencies(row, [side]);
-    // If the move on the service fails, the file stays where the user put it.
+    // If the move on the service fails, the local file must stay where the user put it.
     const remoteStep = this.#placed.remote.get(row);
     if (remoteStep !== undefined) prerequisites.add(remoteStep);
     state.addPrerequisites(hop.to, prerequisites);

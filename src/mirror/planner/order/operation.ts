@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type PlanRow, type Side } from "../match/row.ts";
 
-/** An operation of a plan, before it has a position and paths. */
+/** An operation of a plan, before its position and paths are known. */
 export type PlanOperation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: PlanRow; readonly proposal: Proposal }
   | { readonly kind: "arrive"; readonly row: PlanRow; readonly side: Side; readonly proposal: Proposal | null }
@@ -10,9 +10,9 @@ export type PlanOperation =
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
- * ORDER: a document that moves on both sides, because its name gets a number, moves on the service
- * first. If its file moved first, base would record the new local path before the user's own move
- * reached the service.
+ * ORDER: if a document moves on both sides, because its name gets a number, it moves on the service
+ * first. In the other order, base would record the new local path before the user's own move is on
+ * the service.
  */
 const SIDES_REMOTE_FIRST = ["remote", "local"] as const;
 
@@ -20,7 +20,7 @@ export function listOperations(draft: PlanDraft): PlanOperation[] {
   const operations: PlanOperation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
   for (const document of draft.documents) addOperations(draft, document, operations);
-  // The sort is stable, so operations of one rank stay in the order of the documents and folders.
+  // The sort is stable: operations of equal rank stay in the order of the documents and folders.
   return operations.sort((a, b) => getOperationRank(a) - getOperationRank(b));
 }
 
@@ -48,7 +48,10 @@ function addMoves(row: PlanRow, proposals: readonly Proposal[], operations: Plan
   }
 }
 
-/** Returns the operation for a proposal; null for a creation, which `addMoves` adds. */
+/**
+ * Returns the operation for a proposal. Null for the creation of a document or folder, because
+ * `addMoves` adds that operation.
+ */
 function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
   switch (proposal.role) {
     case "arrive-local":
@@ -64,8 +67,8 @@ function toOperation(row: PlanRow, proposal: Proposal): PlanOperation | null {
 }
 
 /**
- * Returns a proposal to record a place; null if the place did not change, or another step records
- * it.
+ * Returns a proposal that records a place. Null if the place did not change, or another step
+ * records it.
  */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const reasonClause = draft.moveReasons.get(row);

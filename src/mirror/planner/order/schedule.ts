@@ -9,8 +9,8 @@ import { chooseTemporaryName } from "./temporary.ts";
 /**
  * Puts the operations of a plan in order. An operation waits while its path is taken, its folder is
  * missing, or a folder to remove is not empty. If all operations wait for each other, one document
- * or folder moves to a temporary name. Each step names the steps that must come before it; any
- * order that respects this gives equal trees (I15).
+ * or folder moves to a temporary name. Each step names the steps that must come before it. Every
+ * order that respects these dependencies leads to equal trees (I15).
  */
 export function orderSteps(draft: PlanDraft): Step[] {
   return new StepSchedule(draft).run();
@@ -25,7 +25,10 @@ class StepSchedule {
   readonly #waiting = new WaitingList();
   readonly #ready: PlanOperation[] = [];
   readonly #openOperations = new Map<PlanRow, number>();
-  /** Number of documents and folders that still have to leave each folder, by side. */
+  /**
+   * For each side and folder, the number of documents and folders that still have to leave the
+   * folder.
+   */
   readonly #leaving = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -62,8 +65,8 @@ class StepSchedule {
   }
 
   /**
-   * Adds steps for new documents that are only created locally. If the folder of such a document
-   * does not exist at this point, the next round of planning decides about the document.
+   * Adds steps for new documents that are only created locally. If the folder of a document does
+   * not exist at this point, the next round of planning decides about the document.
    */
   #layArrivals(): void {
     const { arrivals, toInclude } = this.#draft;
@@ -90,7 +93,7 @@ class StepSchedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // If no operation waits, no key has to be computed.
+    // Saves building the key if no operation waits.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }
@@ -121,9 +124,9 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event that a removal waits for. A folder must be empty. A deletion on
-   * the service also waits for local steps that may put another file at the deleted document's
-   * local path.
+   * Returns the key of the event that a removal waits for; null if the removal is ready. A folder
+   * must be empty before it is removed. A deletion on the service also waits for local steps that
+   * may put another file at the deleted document's local path.
    */
   #needOfLeave(row: PlanRow, side: Side): string | null {
     if (row.kind === "folder" && (this.#leaving[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -136,8 +139,9 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event that a record waits for. Base may record a path only after all
-   * folders above it have their planned places, because each of their moves may fail.
+   * Returns the key of the event that a record waits for; null if it is ready. Base may record a
+   * path only after all folders above it have reached their planned places, because each of their
+   * moves may fail.
    */
   #needOfRecord(row: PlanRow): string | null {
     if ((this.#openOperations.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -154,8 +158,8 @@ class StepSchedule {
   }
 
   /**
-   * Returns the key of the event that a move or creation waits for: the parent folder exists, or
-   * the path becomes free.
+   * Returns the key of the event that a move or creation waits for: that the parent folder exists,
+   * or that the path becomes free. Null if it is ready.
    */
   #needOfGoal(row: PlanRow, side: Side): string | null {
     const plannedPlace = row[side].goal!;
@@ -165,7 +169,8 @@ class StepSchedule {
       ancestor !== undefined;
       ancestor = state.placeOf(ancestor)?.parent
     ) {
-      // A folder cannot move into a folder inside it, so it waits for the inner folder to move out.
+      // A folder cannot move into a folder inside itself, so it waits until the inner folder has
+      // moved out.
       if (ancestor === row) return `moved ${side} ${this.#lowestOpen(side, plannedPlace.parent, row).key}`;
       if (state.placeOf(ancestor) === null && !state.exists(ancestor)) return `moved ${side} ${ancestor.key}`;
     }
@@ -212,7 +217,7 @@ class StepSchedule {
   #note({ side, row, from, to, freed }: RowChange): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
-      // A document that moves through this folder to another one must leave it again.
+      // A document that only passes through this folder must leave it again.
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
@@ -227,9 +232,9 @@ class StepSchedule {
   }
 
   /**
-   * Breaks a circle of moves: moves one document or folder to a temporary name, so that another can
-   * have its path. Returns false if none can be moved. Each is moved in this way at most once, so
-   * the caller's loop ends.
+   * Breaks a circle of moves by moving one document or folder to a temporary name, so that another
+   * can have its path. Returns false if none can be moved. Each is moved in this way at most once,
+   * so the caller's loop ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();
@@ -257,8 +262,8 @@ class StepSchedule {
   }
 
   /**
-   * Returns the nearest folder above that the plan keeps. A temporary name in a folder that the
-   * plan removes would prevent the removal.
+   * Returns the nearest folder above `from`, or `from` itself, that the plan does not remove. A
+   * file with a temporary name in a folder would prevent the removal of that folder.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].placeOf(at)?.parent)

@@ -4,12 +4,15 @@ import { cutToBytes } from "../../../contract/path.ts";
 import type { FolderRow, PlanRow, Place } from "../match/row.ts";
 import type { SideState } from "./side-state.ts";
 
-/** LIMIT: bytes of the original name, so that each disk and service accepts the temporary name. */
+/**
+ * LIMIT: number of bytes of the original name in a temporary name, so that every disk and service
+ * accepts the temporary name.
+ */
 const KEPT_BYTES = 100;
 
 /**
  * Returns a name that is legal on the service and free in these folders. The name is derived from
- * the original name, even if an interrupted plan left another temporary name.
+ * the original name, even if the row now has the temporary name of an interrupted plan.
  */
 export function chooseTemporaryName(row: PlanRow, state: SideState, folders: readonly FolderRow[]): string {
   const { name } = state.placeOf(row)!;
@@ -25,12 +28,13 @@ export function chooseTemporaryName(row: PlanRow, state: SideState, folders: rea
   }
 }
 
-/** One PATCH changes either the name or the parent folder. */
+/** A PATCH of a move. It changes either the name or the parent folder, never both. */
 export type MovePatch = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * Lists the PATCHes of a move. If name and folder change, two are needed, in the order whose path
- * in between is free. If neither path is free, a temporary name is used in between.
+ * Lists the PATCHes of a move. If name and folder change, two PATCHes are needed, in the order
+ * whose intermediate path is free. If neither intermediate path is free, a temporary name is used
+ * between the two.
  * @param onlyTemporary true if the move only breaks a circle of moves
  */
 export function listMovePatches(to: Place, row: PlanRow, state: SideState, onlyTemporary: boolean): MovePatch[] {

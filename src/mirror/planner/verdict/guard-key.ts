@@ -1,8 +1,8 @@
 import { type Action, getSubject } from "../../model/action.ts";
 
 /**
- * Returns a key of an action's document, version and content. An approval stores the key, so it
- * covers exactly this action, in later plans too.
+ * Returns a key of an action's document, version and content. An approval stores this key, so that
+ * it covers exactly this action, in later plans too.
  */
 export function toGuardKey(action: Action): string {
   switch (action.kind) {

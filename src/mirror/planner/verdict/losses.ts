@@ -1,6 +1,6 @@
 /**
- * Safety checks on losses. A loss is a document that the plan deletes on one side because the other
- * side lacks it, or whose content the plan replaces by blank content.
+ * Safety checks on losses. A document is lost on one side if the plan deletes it because the other
+ * side lacks it, or if the plan replaces its content by blank content.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -21,10 +21,16 @@ import {
 type SideLosses = {
   readonly side: Side;
   readonly deleted: readonly GuardedStep[];
-  /** Folders that the plan removes. A stop of deletions also stops these removals. */
+  /**
+   * Folders that the plan removes. If a safety check stops the deletions, it stops these removals
+   * too.
+   */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
-  /** Documents that may become blank on this side: the plan does not know their new content yet. */
+  /**
+   * Documents that may become blank on this side, because the plan does not know their new content
+   * yet.
+   */
   readonly unread: readonly DocId[];
   readonly lossesBefore: number;
   /** Number of losses on this side that need no approval. */
@@ -34,7 +40,7 @@ type SideLosses = {
   readonly otherSide: OtherSideCounts;
 };
 
-/** Counts of documents on the other side, from which the deletions and edits come. */
+/** Numbers of documents on the other side, which is the side that caused the losses. */
 type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
@@ -115,7 +121,10 @@ function countEmpty({ records }: BaseTree): number {
   return emptyCount;
 }
 
-/** Lists documents to read before the verdict; none if blank contents could cause no stop. */
+/**
+ * Lists documents that must be read before the verdict. None if the plan would not be stopped even
+ * if all of them were blank.
+ */
 export function listDocumentsToRead(loss: SideLosses): readonly DocId[] {
   const { unread } = loss;
   const isStopped = isOverLimit(loss, unread.length) || isLosingAll(loss, unread.length);
@@ -138,8 +147,8 @@ const ALL_GONE_REASONS = { local: "remote-emptied", remote: "local-emptied" } as
 
 /**
  * Stops the deletions on a side if the other side has no document left. The stop stays until the
- * user answers, even if documents come back. The deletion of the only recorded document needs no
- * approval: two scans or the service confirmed its absence.
+ * user answers, even if documents come back. If only one document is recorded, its deletion needs
+ * no approval, because two scans or the service confirmed its absence.
  */
 function judgeAllGone(loss: SideLosses): SafetyFinding[] {
   const { side, deleted, folders, wasFoundEmpty } = loss;
@@ -165,8 +174,8 @@ function isOverLimit({ deleted, emptied, lossesBefore, limit }: SideLosses, furt
 }
 
 /**
- * Returns true if the other side keeps no document with content.
- * @param further number of documents that may become blank in addition to known ones
+ * Returns true if no document with content stays on the other side.
+ * @param further number of documents that may become blank, in addition to the known blank ones
  */
 function isLosingAll({ emptied, otherSide }: SideLosses, further = 0): boolean {
   const { known, gone, kept, empty } = otherSide;

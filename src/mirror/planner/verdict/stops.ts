@@ -1,4 +1,7 @@
-/** Safety checks that stop a whole plan: the folder, the workspace or the service may be wrong. */
+/**
+ * Safety checks that stop a whole plan, because the folder, the workspace or the service may be the
+ * wrong one.
+ */
 
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -8,7 +11,7 @@ import type { Side } from "../match/row.ts";
 import { toGuardKey } from "./guard-key.ts";
 
 export type PresenceCounts = {
-  /** Number of recorded documents that are neither `suspended` nor `outside`. */
+  /** Number of recorded documents, without those in the states `suspended` and `outside`. */
   readonly known: number;
 } & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
@@ -18,11 +21,14 @@ type UnapprovedRemovals = { readonly documents: number; readonly folders: number
 
 /**
  * A reason to doubt all steps of a plan. `mustAsk`: the user has to approve it. `persists`: one
- * approval is enough for later runs too, which then only report the reason.
+ * approval also covers later runs, which then only report the reason.
  */
 type DoubtfulReason = Reason & { readonly mustAsk: boolean; readonly persists: boolean };
 
-/** Finds reasons that the user approves as a whole. `waived`: approved reasons that still apply. */
+/**
+ * Finds reasons that stop the whole plan. `waived`: reasons that the user has approved and that
+ * still apply.
+ */
 export function findWholePlanStops(
   trees: Trees,
   { direction }: Policy,
@@ -78,8 +84,8 @@ function checkVersions(
   direction: Policy["direction"],
 ): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
-  // ASSUMES: an old change id becomes the latest again only if the service was restored. So one
-  // document with an old change id is enough evidence in a small workspace.
+  // ASSUMES: a document shows an old change id again only if the service was restored. So in a
+  // small workspace, one such document is enough evidence.
   const fewestForDoubt = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds < fewestForDoubt) return null;
   const detail = `${earlierChangeIds} documents show an older version than before`;
@@ -87,9 +93,9 @@ function checkVersions(
 }
 
 /**
- * Stops local deletions after the service was restored from a backup: the missing documents are
- * probably newer than the backup. The user approves each deletion by its key, so mdmirror asks
- * again about a document that is found missing later.
+ * Stops local deletions after the service was restored from a backup, because the missing documents
+ * are probably newer than the backup. The user approves each deletion by its key. So if another
+ * document is found missing later, mdmirror asks again.
  */
 function stopRemovals({ restored }: SafetySignals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
@@ -130,8 +136,8 @@ export function isRemovalOfRecorded(action: Action): boolean {
 }
 
 /**
- * Returns the actions that the user's answer to a stop is about, in the order of the plan. All
- * other actions wait for the answer too.
+ * Returns the actions that the user's answer to a stop is about, in the order of the plan. The
+ * other actions of the plan wait for the answer too.
  */
 export function listActionsOfStop(
   { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,

@@ -31,8 +31,8 @@ export function judgePlan(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = findWholePlanStops(trees, policy, signals, counts, removals);
-  // If the service was restored, or lists no recorded document, it has lost documents. So the user
-  // must also approve the local deletions.
+  // The service has lost documents if it was restored, or if it lists no recorded document. In
+  // these cases, the user must also approve the local deletions.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0)
     return { verdict: makeSafetyStop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
@@ -77,8 +77,8 @@ function judgeConflictCount(
 }
 
 /**
- * Stops a plan if many conflict copies were deleted: each deletion means that the local content
- * replaces the service's.
+ * Stops a plan if many conflict copies were deleted, because each deletion means that the local
+ * content replaces the content on the service.
  */
 function judgeCopies(budget: number, signals: SafetySignals, steps: readonly Step[]): SafetyFinding[] {
   const endSteps = listUnapprovedSteps(
