@@ -4,9 +4,10 @@ import type { Block, DocumentPaths, DocumentRecord } from "./record.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One change on one side. An action contains the state that it expects; in another state it changes
- * nothing and ends as `stale`. `why` is a clause for users ("edited locally"), which `plan`, `why`
- * and the event log show. An action on a document has an `id`, an action on a folder a `dirId`.
+ * One change on one side. An action contains the state that it expects. If it finds another state,
+ * it changes nothing, and its outcome is `stale`. `why` is a clause for users ("edited locally")
+ * that `plan`, `why` and the event log show. An action on a document has an `id`, an action on a
+ * folder a `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -29,14 +30,17 @@ type FolderPlace = { readonly dirId: DirId; readonly localPath: LocalPath; reado
 
 type DocumentAction =
   /**
-   * Downloads the document and creates its local file, which must not exist yet. `comesBack`: an
-   * edit on the service won against a local deletion.
+   * Downloads the document and creates its local file, which must not exist yet. `comesBack`: the
+   * file was deleted locally, but an edit on the service wins.
    */
   | ({ readonly kind: "create-local"; readonly comesBack?: boolean } & ListedDocument)
-  /** Replaces the local file, whose content must still be `expect`, by the service's version. */
+  /**
+   * Replaces the local file by the service's version. The digest of the local file must still be
+   * `expect`.
+   */
   | ({ readonly kind: "write-local" } & DownloadedVersion)
   /**
-   * Creates a document on the service from a local file, whose content must still be `expect`.
+   * Creates a document on the service from a local file, whose digest must still be `expect`.
    * `tombstone`: the deleted document that the new one replaces; null if it replaces none.
    */
   | {
@@ -48,8 +52,7 @@ type DocumentAction =
     }
   /**
    * Uploads the local content by a PUT on the base version. `review`: the document is protected, so
-   * mdmirror expects the answer 202. `empties`: the local content is blank, and the base version is
-   * not.
+   * the expected answer is 202. `empties`: the local content is blank, and the base version is not.
    */
   | ({
       readonly kind: "put";
@@ -58,39 +61,43 @@ type DocumentAction =
       readonly empties?: true;
     } & ExpectedFile)
   /**
-   * Downloads the service's version of a document that both sides changed, and merges. A clean
-   * merge is written locally, then sent by a PUT on that version. Otherwise a conflict is opened or
-   * renewed.
+   * Downloads the service's version of a document that both sides changed, and merges. A merge
+   * without a conflict is written locally, then sent by a PUT on the downloaded version. Otherwise
+   * a conflict is opened or renewed.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & DownloadedVersion)
   /**
-   * Compares two new documents, one on each side, at one path. Contents that differ only by line
-   * ends, BOM or final newline become one document. Otherwise the policy's `prefer` decides, or a
-   * conflict without a base opens.
+   * Compares a new local document with a new document on the service at the same path. If the
+   * contents differ only by line ends, BOM or final newline, the two become one document. Otherwise
+   * the policy's `prefer` decides, or a conflict without a base opens.
    */
   | ({ readonly kind: "meet"; readonly expect: Digest } & ListedDocument)
-  /** Moves the local file to the trash. Its content must still be `expect`. */
+  /** Moves the local file to the trash. Its digest must still be `expect`. */
   | ({ readonly kind: "trash-local"; readonly cause: "gone" | "outside" } & ExpectedFile)
   /**
-   * Deletes a document on the service. Before that, reads it again, because its version and place
-   * must be as planned, and checks once more that the local file is absent.
+   * Deletes a document on the service. First reads it again, because its version and place must be
+   * as planned. Also checks once more that the local file is absent.
    */
   | ({ readonly kind: "delete-remote" } & ListedDocument)
   /** Replaces a record by a tombstone, because the document is absent on both sides. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
   /**
-   * Moves a local file to a path that must be free. `temporary`: `to` only breaks a circle of
+   * Moves a local file to a path that must be free. `temporary`: the move only breaks a circle of
    * moves, and a later action of the plan moves the file on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
   /** Renames a document on the service: PATCH {name}. */
   | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
-  /** Moves a document on the service: PATCH {parentId}, the parent of `to`; null for the root. */
+  /**
+   * Moves a document on the service: PATCH {parentId}. `parentId` is the id of the parent folder of
+   * `to`; null for the root.
+   */
   | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   | ({ readonly kind: "relink" } & DocumentPaths)
   /**
-   * Records a new protection or state, or a change id without new content. Changes neither side.
-   * State `away`: the document is outside the linked part of the workspace, and has no local file.
+   * Records a new protection or state, or a new change id whose content is unchanged. Changes
+   * neither side. State `away`: the document is outside the linked part of the workspace, and has
+   * no local file.
    */
   | {
       readonly kind: "note-facts";
@@ -99,9 +106,9 @@ type DocumentAction =
       readonly state: DocumentRecord["state"] | "away";
     }
   /**
-   * Ends a conflict after the user's decision about the version `baseChangeId` in its conflict
+   * Ends a conflict, because the user has decided about the version `baseChangeId` in the conflict
    * copy. The user deleted the copy (`mine`), moved it over the document (`theirs`), or gave both
-   * files equal content (`equal`). If the service has a newer version `changeId`, that version is
+   * files equal content (`equal`). If the service has a newer version `changeId`, this version is
    * merged or shown in a new copy.
    */
   | ({
@@ -113,14 +120,16 @@ type DocumentAction =
   /** Records that a scan did not find the conflict copy. A second such scan ends the conflict. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * Downloads a version that appeared on the service during a conflict. If the version merges with
-   * the local content, the merge ends the conflict. Otherwise a new conflict copy shows the
-   * version. The earlier copy goes to the trash, unless the user edited that copy.
+   * Downloads a version that appeared on the service during a conflict. If it merges with the local
+   * content, the conflict ends. Otherwise a new conflict copy shows it. The earlier copy then goes
+   * to the trash, unless the user edited the earlier copy.
    */
   | ({ readonly kind: "renew-conflict"; readonly changeId: ChangeId } & ExpectedFile)
-  /** Moves a conflict copy beside its renamed document. `nth`: number of the copy, from 1. */
+  /** Moves a conflict copy beside its moved document. `nth`: number of the copy, from 1. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
-  /** Ends the conflict of a document that is missing on a side; its copy goes to the trash. */
+  /**
+   * Ends the conflict of a document that is missing on a side. The conflict copy goes to the trash.
+   */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
@@ -130,7 +139,7 @@ type DocumentAction =
     }
   /**
    * Downloads the new published version of a document that has content in review. If merge(base,
-   * local, published) equals the published content, the review is over. Otherwise merges the
+   * local, published) equals the published content, the review has ended. Otherwise merges the
    * published content into the local file.
    */
   | ({ readonly kind: "settle-review" } & DownloadedVersion);
@@ -148,7 +157,7 @@ export type ActionKind = Action["kind"];
 
 /**
  * Returns id and local path of the action's document or folder, for logs and reports. The id is
- * null if the document or folder has none.
+ * null if there is none.
  */
 export function getSubject(action: Action): { readonly id: string | null; readonly path: LocalPath } {
   const subjectId = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
@@ -157,8 +166,8 @@ export function getSubject(action: Action): { readonly id: string | null; readon
 }
 
 /**
- * A step of a plan. `after`: indexes of the steps that come before this one. If one of these does
- * not end as `done` or `submitted`, this step is skipped.
+ * A step of a plan. `after`: indexes of the steps that must come before this one. If one of these
+ * does not end as `done` or `submitted`, this step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
@@ -168,18 +177,18 @@ export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: K
 export type Outcome =
   | { readonly kind: "done" }
   /**
-   * The content is in review. `isConflict`: it conflicts with a published edit that this client has
-   * not read yet.
+   * The content is in review. `isConflict`: it is in review because it conflicts with a published
+   * edit that this client has not read yet.
    */
   | { readonly kind: "submitted"; readonly isConflict?: true }
   /**
-   * Nothing was done, because a side no longer had the expected state; the next cycle scans again.
+   * Nothing was done, because a side no longer had the expected state. The next cycle plans again.
    * `isNotFound`: the service answered that the document or folder does not exist.
    */
   | { readonly kind: "stale"; readonly detail: string; readonly isNotFound?: true }
   /**
-   * The service or the disk refused the action. `block` is recorded, so that the request is not
-   * sent again.
+   * The service or the disk refused the action. `block` is stored, so that the same action is not
+   * tried again.
    */
   | {
       readonly kind: "refused";
@@ -188,7 +197,10 @@ export type Outcome =
       readonly requestId: string | null;
       readonly block: Block | null;
     }
-  /** The change may have happened. The journal keeps the action until this is observed. */
+  /**
+   * It is unknown whether the change happened. The journal keeps the action until mdmirror has
+   * observed the result.
+   */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
    * The change did not happen; a later cycle tries again. `unreachable`: the service as a whole did
@@ -196,7 +208,7 @@ export type Outcome =
    */
   | {
       readonly kind: "later";
-      /** Errno of the system, error code of the service, or another word for the cause. */
+      /** Errno of the system, error code of the service, or a code of mdmirror. */
       readonly code: string;
       readonly detail: string;
       readonly unreachable: boolean;
@@ -204,22 +216,25 @@ export type Outcome =
     };
 
 type FolderAction =
-  /** Creates a local folder. `carries`: deleted documents whose records get the folder's path. */
+  /**
+   * Creates a local folder. `carries`: ids of deleted documents whose records get the folder's
+   * path.
+   */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Records the places at which both sides have a folder. Changes neither side. `carries`: ids of
-   * documents whose records get the new path with the folder; null if all records below the folder
-   * get it.
+   * the documents whose records get the folder's new path; null if all records below the folder get
+   * it.
    */
   | ({ readonly kind: "link-folder"; readonly carries: readonly DocId[] | null } & FolderPlace)
   | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
   | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
-   * Removes an empty local folder. Leftovers of editors and desktops in the folder go to the trash
-   * first; other content makes the outcome `stale`. `dirId`: id of the record that is removed too;
-   * null if another folder has the record now.
+   * Removes an empty local folder. Leftovers of editors and desktops in the folder, such as
+   * `.DS_Store`, go to the trash first. If there is other content, the outcome is `stale`. `dirId`:
+   * id of the folder's record, which is removed too; null if another folder has the record now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | ({ readonly kind: "remove-folder-remote" } & FolderPlace)

@@ -20,7 +20,7 @@ export function areBothSidesAsBase(
 
 type ScannedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 
-/** Compares a document's version, place and protection with base. */
+/** Returns true if a document's version, place and protection on the service are as in base. */
 export function isRemoteAsBase(record: DocumentRecord, remoteFile: RemoteFile): boolean {
   return (
     remoteFile.changeId === record.changeId &&
@@ -36,14 +36,17 @@ function isLocalAsBase(record: DocumentRecord, localFile: LocalFile, inodesTrust
   return record.stamp === null || !inodesTrusted || isSameInodeAndBirth(record.stamp, localFile.stamp);
 }
 
-/** Returns true if the document is synced, is not in review, and has names that mdmirror keeps. */
+/**
+ * Returns true if the document is synced, is not in review, and has no name that mdmirror would
+ * replace.
+ */
 export function hasNoPendingChange(record: DocumentRecord, tree: Pick<LocalTree, "disk">): boolean {
   return record.state === "linked" && record.submissions.length === 0 && hasLastingNames(record, "file", tree);
 }
 
 /**
- * Returns true if mdmirror keeps both names of a document or folder: the two correspond, and a user
- * chose both.
+ * Returns true if mdmirror does not replace the names of a document or folder: the two names
+ * correspond, and a user chose both.
  */
 export function hasLastingNames(
   record: DocumentRecord | FolderRecord,

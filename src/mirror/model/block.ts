@@ -7,32 +7,32 @@ export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | 
 type BlockReasonTraits = {
   /**
    * Origin of a block.
-   * - `computed`: the trees show the reason, so each plan finds it again.
+   * - `computed`: each plan finds the reason for the block in the trees.
    * - `remembered`: the service or the disk refused an action. The block is kept across restarts
    *   (I22), until the document changes or the action is tried again.
    */
   readonly origin: "computed" | "remembered";
   /**
-   * Work that remains while the block exists.
+   * What has to be done while the block exists.
    * - `action-required`: somebody must act to end the block.
-   * - `pending`: the block ends by itself; until then, the sides differ.
-   * - `none`: nothing remains to do.
+   * - `pending`: the block ends by itself, but the sides differ until then.
+   * - `none`: nothing has to be done.
    */
   readonly work: "action-required" | "pending" | "none";
   /**
-   * True if the block may end without the user. The daemon then plans whole cycles only, because a
-   * plan for single documents would not notice the end.
+   * True if the block may end without an action of the user. The daemon then plans only whole
+   * cycles, because a plan for single documents would not notice that the block has ended.
    */
   readonly endsByItself?: true;
   /**
-   * True if another scan must confirm that a file is gone. Until then, no missing file counts as
-   * deleted.
+   * True if another scan must confirm that a file is gone. Until that scan, no missing file counts
+   * as deleted.
    */
   readonly waitsForScan?: true;
   /**
-   * Actions that the block forbids. A refused write forbids all other writes of the document too.
-   * Otherwise two refused requests would replace each other's block and be sent in turn forever,
-   * because a document has only one block (I16).
+   * Actions that the block forbids. A refused write forbids all other writes of the document too,
+   * because a document has only one block (I16). Otherwise, of two refused requests, each would
+   * replace the block of the other, and both would be sent again and again.
    */
   readonly forbids?: readonly DocumentIntention[];
   readonly forbidsOnFolder?: readonly FolderIntention[];
@@ -46,23 +46,24 @@ const PENDING_BLOCK = { origin: "computed", work: "pending", endsByItself: true 
 const TEXT_FAULT_BLOCK = { ...COMPUTED_BLOCK, ways: ["theirs"] } as const;
 
 const REASON_TRAITS = {
-  // Blocks because of files and documents that a scan or a list did not show.
+  // Blocks of files and documents that a scan or a list did not show, or whose content cannot be
+  // synced.
   "not-seen": { ...COMPUTED_BLOCK, endsByItself: true },
   "local-unreadable": { ...COMPUTED_BLOCK, endsByItself: true },
   "still-being-written": { ...PENDING_BLOCK, waitsForScan: true },
-  /** This block ends when another file appears or disappears, which only a whole cycle notices. */
+  /** This block ends when another file appears or disappears. Only a whole cycle notices that. */
   "ambiguous-file": { ...COMPUTED_BLOCK, endsByItself: true },
   "not-utf-8": TEXT_FAULT_BLOCK,
   "contains-nul": TEXT_FAULT_BLOCK,
   "too-large": TEXT_FAULT_BLOCK,
-  // Blocks because of names and places.
+  // Blocks that have to do with names and places.
   "name-refused": COMPUTED_BLOCK,
   "name-clash": COMPUTED_BLOCK,
   "remote-name-unsafe": COMPUTED_BLOCK,
   "path-taken": COMPUTED_BLOCK,
   /**
-   * Another document has the path on the service, but will probably leave it: one local scan did
-   * not find that document, or it waits for a path too.
+   * Another document has the path on the service, but will probably leave the path: a local scan
+   * did not find that document, or that document is itself waiting for another path.
    */
   "path-pending": PENDING_BLOCK,
   "type-clash": COMPUTED_BLOCK,
@@ -70,7 +71,7 @@ const REASON_TRAITS = {
   "no-move-to-root": { ...REMEMBERED_BLOCK, forbids: ["move-remote"], forbidsOnFolder: ["move"], ways: ["recreate"] },
   "folder-blocked": COMPUTED_BLOCK,
   "occupied-unseen": { ...REMEMBERED_BLOCK, forbids: ["post", "move-remote"], forbidsOnFolder: ["move", "make"] },
-  // Blocks because of grants, reviews and absences.
+  // Blocks that have to do with grants, reviews and absences.
   "read-only": {
     ...REMEMBERED_BLOCK,
     forbids: ["push", "post", "merge", "move-remote"],
@@ -78,26 +79,31 @@ const REASON_TRAITS = {
     ways: ["mine", "theirs"],
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
-  /** A review must be decided in the web app before the service can delete the document. */
+  /**
+   * The deletion is in review. Somebody must decide about it in the web app before the service
+   * deletes the document.
+   */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /** The service cannot delete folders, so the empty folder stays on the service. */
   "folder-stays": { origin: "remembered", work: "none", forbidsOnFolder: ["remove"] },
-  /** All local changes are in review. Reports do not count this as a problem to fix. */
+  /** All local changes are in review. Reports do not list this block as a problem. */
   "in-review": { origin: "computed", work: "none", ways: ["mine", "theirs"] },
   /**
-   * The reviewed content conflicts with another published edit. The sides differ until somebody
+   * The content in review conflicts with another published edit. The sides differ until somebody
    * decides in the web app.
    */
   "review-conflict": { origin: "computed", work: "pending", ways: ["mine", "theirs"] },
-  /** Content is sent to review only after a time without changes, not at every save. */
+  /**
+   * The content will be sent to review after it has not changed for some time, not at every save.
+   */
   "review-delayed": { ...PENDING_BLOCK, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED_BLOCK, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   outside: { ...COMPUTED_BLOCK, ways: ["keep", "delete"] },
   suspended: { origin: "computed", work: "none" },
-  /** The sync had one direction only; the next sync in both directions makes the change. */
+  /** This sync had only one direction. The next sync in both directions makes the change. */
   "direction-off": { origin: "computed", work: "none" },
-  /** Somebody is editing the local file, so the service's version does not replace it yet. */
+  /** Somebody is editing the local file, so it is not replaced by the service's version yet. */
   "in-use": PENDING_BLOCK,
   "second-scan": { ...PENDING_BLOCK, waitsForScan: true },
   // Blocks because the service or the disk refused an action.
@@ -136,14 +142,14 @@ export function isReviewReason(reason: BlockReason): boolean {
   return REVIEW_REASONS.has(reason);
 }
 
-/** Returns true if a refusal caused the block; false if the trees show its reason. */
+/** Returns true if a refusal caused the block; false if each plan finds the reason in the trees. */
 export function isRememberedBlock({ reason }: { readonly reason: BlockReason }): boolean {
   return BLOCK_REASONS[reason].origin === "remembered";
 }
 
 /**
- * Returns true if one of the blocks waits for a second scan; until then, no missing file counts as
- * deleted.
+ * Returns true if one of the blocks waits for a second scan. Until that scan, no missing file
+ * counts as deleted.
  */
 export function isAnyWaitingForScan(blocks: readonly { readonly reason: BlockReason }[]): boolean {
   return blocks.some(({ reason }) => BLOCK_REASONS[reason].waitsForScan === true);

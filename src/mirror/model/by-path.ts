@@ -1,4 +1,7 @@
-/** Compares paths by code points: the order is equal on each machine and in each database. */
+/**
+ * Compares paths by code points, because this order is the same on each machine and in each
+ * database.
+ */
 export function comparePaths(a: string, b: string): number {
   const sharedLength = Math.min(a.length, b.length);
   for (let index = 0; index < sharedLength; index++) {
@@ -13,14 +16,14 @@ export function compareByPath(a: { readonly path: string }, b: { readonly path: 
 }
 
 /**
- * Returns a number that sorts UTF-16 code units like code points. Characters of two units must come
- * last, but their units have smaller numbers than some single units.
+ * Returns a number by which UTF-16 code units are sorted like code points. A character of two units
+ * comes after all characters of one unit, although some of these have larger units.
  */
 function rankCodeUnit(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** Compares strings quickly. The order is equal on each machine, but has no meaning to users. */
+/** Compares strings quickly. The order is the same on each machine, but is not made for users. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

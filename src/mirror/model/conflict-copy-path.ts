@@ -6,10 +6,10 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../co
 type CopySide = "theirs" | "mine";
 
 /**
- * Returns `note (theirs).md` or `note (mine).md` for `note.md`. The service refuses such names, so
- * no document can have one. If the name is too long for the disk, its stem is shortened, and eight
- * hex digits of the whole name's digest keep it unique.
- * @param nth number of the copy, from 1; from 2 on, the name contains it: `note (mine 2).md`
+ * Returns `note (theirs).md` or `note (mine).md` for `note.md`. No document can have such a name,
+ * because the service refuses it. A name that is too long for the disk is shortened, and gets eight
+ * hex digits of the whole name's digest, so that it stays unique.
+ * @param nth number of the copy, from 1; a number above 1 is part of the name: `note (mine 2).md`
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
@@ -25,7 +25,9 @@ export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: numbe
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /** Last known path of the copy. The path of an older copy follows from the document's path. */
+  /**
+   * Last known path of the copy. For an older copy, this path is derived from the document's path.
+   */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };
@@ -35,8 +37,8 @@ export function makeTheirsCopyPath(document: LocalPath, nth: number, maxBytes: n
 }
 
 /**
- * Returns the recorded copies of a conflict, oldest first. The newest is always one of them; an
- * older one only if the user edited it.
+ * Returns the recorded copies of a conflict, oldest first. The newest copy is always in the list,
+ * an older one only if the user edited it.
  * @param document local path of the document in base
  */
 export function listConflictCopies(

@@ -5,19 +5,19 @@ import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, record: () => null };
 
-/** Yields the paths of all local files, including files that the trees leave out. */
+/** Yields the paths of all local files, also of files that the trees leave out. */
 export function* generateLocalPaths({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
   yield* local.files.keys();
   for (const { localPath } of leftOut.documents()) yield localPath;
 }
 
-/** Yields all paths on the service, including documents that the trees leave out. */
+/** Yields the paths of all documents on the service, also of documents that the trees leave out. */
 export function* generateRemotePaths({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
   for (const { path } of remote.files.values()) yield path;
   for (const { remotePath } of leftOut.documents()) yield remotePath;
 }
 
-/** Returns true if a synced file is at the path, even if the trees leave it out. */
+/** Returns true if a synced file is at the path, also if the trees leave the file out. */
 export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: LocalPath): boolean {
   return local.files.has(path) || leftOut.idAt(path) !== null;
 }
@@ -75,7 +75,10 @@ export function toRemoteFile({ id, remotePath: path, changeId, protected: isProt
   return { id, path, changeId, protected: isProtected };
 }
 
-/** Returns the file as a scan would show it if nothing changed; null if the record has no stamp. */
+/**
+ * Returns the file that a scan would show if the file had not changed; null if the record has no
+ * stamp.
+ */
 export function toLocalFile({
   localPath: path,
   stamp,

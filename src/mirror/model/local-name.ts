@@ -1,7 +1,7 @@
 /**
- * Converts names between the two sides. A remote name that the disk accepts is also the local name.
- * Otherwise a local name is derived from the remote name, always with the same result. A local name
- * that the service refuses gets a legal remote name.
+ * Converts names between the two sides. If the disk accepts a remote name, the local name is the
+ * same. Otherwise a local name is derived from the remote name, always with the same result. A
+ * local name that the service refuses gets a legal remote name.
  */
 
 import { mapName } from "../../contract/names.ts";
@@ -9,7 +9,10 @@ import { digestOf } from "../../contract/digest.ts";
 import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
-/** Names of temporary files of editors and desktops, which the scan ignores. */
+/**
+ * Beginning of names that editors and desktops give to temporary files. The scan ignores these
+ * files.
+ */
 const LEFTOVER_NAME = /^\.[#_]/;
 
 /**
@@ -22,8 +25,8 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the remote name if the disk accepts it; otherwise a name from its stem and digits of the
- * id's digest.
+ * Returns the remote name if the disk accepts it. Otherwise returns a name from its stem and from
+ * digits of the id's digest.
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */
 export function toLocalName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
@@ -37,8 +40,8 @@ export function toLocalName(name: string, kind: "file" | "folder", id: string, m
 }
 
 /**
- * Returns the remote name for a local one; null if the service accepts no such name, or other
- * clients would refuse it (`isUnsafeName`).
+ * Returns the remote name for a local name. Null if the service would not accept any such name, or
+ * if other clients would refuse it (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function toRemoteName(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -47,8 +50,8 @@ export function toRemoteName(name: string, kind: "file" | "folder", refused: str
 }
 
 /**
- * Returns a local name: the shortened stem, `-` and 8 hex digits of the id's digest. The name is
- * unique in its folder, and every cycle derives the same name.
+ * Returns a local name: the shortened stem, `-`, and 8 hex digits of the id's digest. The name is
+ * unique in its folder, and is the same in every cycle.
  */
 export function makeHashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const hashedEnding = `${makeDigits(id)}${kind === "file" ? ".md" : ""}`;
@@ -94,7 +97,10 @@ export function mayBeHashedName(
   );
 }
 
-/** Returns the original name if the present one was used only because the original was taken. */
+/**
+ * Returns the original local name of a document or folder that has a name with digits of its id,
+ * because the original name was taken. Otherwise returns null.
+ */
 export function findOriginalName(
   localName: string,
   remoteName: string,
@@ -121,7 +127,10 @@ export function hasSubstituteName(record: RecordedPaths, kind: "file" | "folder"
 
 type RecordedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/** Returns `note-2.md` for `note.md` and 2, used if another document has the path of `note.md`. */
+/**
+ * Returns `note-2.md` for `note.md` and 2. Such a name is used if another document has the path of
+ * `note.md`.
+ */
 export function makeNumberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
@@ -129,8 +138,8 @@ export function makeNumberedName(name: string, kind: "file" | "folder", number: 
 }
 
 /**
- * Part of each temporary name. mdmirror uses temporary names only to break a circle of moves. If an
- * interrupted plan leaves a temporary name, a later cycle replaces it.
+ * Part of every temporary name. mdmirror uses temporary names only to break a circle of moves. If
+ * an interrupted plan leaves a temporary name, a later cycle replaces it.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY_NAME = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -140,8 +149,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made, perhaps without its end, because long
- * names are shortened. Other names are returned unchanged.
+ * Returns the name from which a temporary name was made. A long name was shortened, so its end may
+ * be missing. Other names are returned unchanged.
  */
 export function toOriginalName(name: string): string {
   return name.replace(TEMPORARY_NAME, "$1");

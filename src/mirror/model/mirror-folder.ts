@@ -13,10 +13,10 @@ export const CONFIG_FILE = "config.json";
 export const CONTROL_FILE = "daemon.json";
 
 /**
- * Kinds of entries in `.mdmirror`.
- * - `replaced`: a file that is replaced as a whole, by a rename of a new file
- * - `in-place`: a file that is written repeatedly, such as a database: a second hard link to it
- *   would be changed too
+ * Kinds of files and folders in `.mdmirror`.
+ * - `replaced`: a file that is only replaced as a whole, by the rename of a new file
+ * - `in-place`: a file that is written repeatedly, such as a database; a second hard link to it
+ *   would show these changes too
  * - `folder`: a folder for mdmirror's own files
  * - `store`: a folder with files of the user that mdmirror keeps unchanged
  */
@@ -56,7 +56,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnEntryKind> = new Map<string, Ow
   ["unlinked", "store"],
 ]);
 
-/** Argument of commands that means the whole linked folder, whose path in the code is "". */
+/** Argument of commands for the whole linked folder. In the code, this folder has the path "". */
 export const WHOLE_FOLDER = ".";
 
 export function toPaths(paths: readonly string[]): readonly LocalPath[] {

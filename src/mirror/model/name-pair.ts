@@ -1,7 +1,7 @@
 /**
- * Checks whether the local path and the remote path of a document or folder correspond.
- * Corresponding paths may differ where a name was converted. Any difference that is no conversion
- * means that mdmirror was interrupted while it moved the document on the second side.
+ * Checks whether the local path and the remote path of a document or folder correspond. They
+ * correspond if they are equal, or if their only difference is the conversion of names. Any other
+ * difference means that mdmirror was interrupted before it moved the document on the second side.
  */
 
 import {
@@ -14,16 +14,19 @@ import { mayBeHashedName } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Sets of refused characters that may have been valid when a name was converted: the current set,
- * the set of the first version, and the current set with characters that only some deployments
+ * Sets of refused characters that may have been in use when a name was converted: the current set,
+ * the first set that mdmirror used, and the current set with characters that only some deployments
  * refuse.
  */
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
-/** @param id id of the document or folder; null if unknown; then any digits of an id correspond */
+/**
+ * @param id id of the document or folder; null if unknown, so that the digits of any id correspond
+ */
 export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
   if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
-  // mdmirror learns refused characters, so the name may have been converted with an earlier set.
+  // mdmirror learns which characters are refused, so the name may have been converted with another
+  // set.
   for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
   return mayBeHashedName(localName, remoteName, kind, id);
 }

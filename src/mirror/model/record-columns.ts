@@ -8,9 +8,9 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
  * Bits for each record.
- * - `PLAIN`: the trees can leave the document out while both sides have it as recorded.
+ * - `PLAIN`: the trees may leave the document out while both sides have it as recorded.
  * - `LOCAL`: the last scan found its file as recorded.
- * - `LISTED`: the last list of the service shows it as recorded.
+ * - `LISTED`: the last list of the service shows the document as recorded.
  * - `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
@@ -28,8 +28,8 @@ const STAMP_FIELDS = [
 ] as const satisfies (keyof Stamp)[];
 
 /**
- * The parts of all records that scans and lists are compared with. Columns take a fraction of the
- * memory of objects. Each record has a number, from 0.
+ * The parts of all records with which scans and lists are compared. Columns take a fraction of the
+ * memory that objects would take. Each record has a number, from 0.
  */
 export class RecordColumns {
   readonly #ids = new StringBuffer();
@@ -39,7 +39,10 @@ export class RecordColumns {
   /** Paths on the service by record number, only for records whose two paths differ. */
   readonly #remotePaths = new Map<number, RemotePath>();
   readonly #byRemotePath = new Map<RemotePath, number>();
-  /** Last local paths of documents that were moved out of the linked part of the workspace. */
+  /**
+   * Last local paths of documents that were moved out of the linked part of the workspace and have
+   * no local file.
+   */
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(STAMP_FIELDS.length * 1024);
   #marks = new Uint8Array(1024);
@@ -93,7 +96,7 @@ export class RecordColumns {
     this.#marks.set(marks);
   }
 
-  /** Marks a document with a pending change in base, so that the trees always contain it. */
+  /** Makes the trees always contain a document, because base has a pending change for it. */
   keep(id: DocId): void {
     this.#unmark(id, PLAIN);
   }
@@ -115,7 +118,7 @@ export class RecordColumns {
     return isSame ? index : null;
   }
 
-  /** Records which files the last scan found unchanged, by the numbers from `numberOf`. */
+  /** Notes which files the last scan found unchanged, by the numbers from `numberOf`. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     this.#clear(LOCAL);
@@ -133,9 +136,9 @@ export class RecordColumns {
 
   /**
    * Compares a listed document with its record: version, place and protection.
-   * - `taken`: it is listed as recorded.
-   * - `again`: it is listed as recorded for the second time.
-   * - `left`: it differs from its record, or has none.
+   * - `taken`: the document is as recorded.
+   * - `again`: the document is as recorded, and was already in the same list.
+   * - `left`: the document differs from its record, or has no record.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const index = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
@@ -158,8 +161,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records of documents that the service does not list as recorded.
-   * @param others documents that the service lists differently; some may be listed as recorded too
+   * Returns the records of documents that are not in the list as recorded.
+   * @param others documents that are in the list with a difference, some of them also as recorded
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
@@ -176,7 +179,8 @@ export class RecordColumns {
   }
 
   /**
-   * Completes the trees of a scan and a list with the documents that only one side has as recorded.
+   * Completes the trees of a scan and a list: adds the documents that only one side has as
+   * recorded.
    * @param seen trees with everything that differs from the records
    * @returns trees without the documents that both sides have as recorded
    */
@@ -210,7 +214,10 @@ export class RecordColumns {
     };
   }
 
-  /** Returns the records without all of these marks, except records that were removed since. */
+  /**
+   * Returns the records that do not have all of these marks. Leaves out records that were removed
+   * since.
+   */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];
     for (const index of this.#localPaths.keys()) {
@@ -239,7 +246,7 @@ export class RecordColumns {
   }
 }
 
-/** One buffer for many strings: separate strings would enlarge the young generation. */
+/** One buffer for many strings, because separate strings would take more memory. */
 class StringBuffer {
   #bytes = Buffer.alloc(1 << 15);
   readonly #ends: number[] = [0];

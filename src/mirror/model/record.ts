@@ -7,9 +7,9 @@ import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * Result of `lstat` for a file. It shows whether a file must be hashed again, and is evidence of
- * identity. Times are in milliseconds with fraction, and only compared with each other for
- * equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
+ * Result of `lstat` for a file. It shows whether the file must be hashed again, and helps to
+ * recognise a moved file. Times are in milliseconds with fractions. They are only compared with
+ * each other for equality, never with a clock (I29). `birthMs` is 0 if the disk has no birth times.
  */
 export type Stamp = {
   readonly dev: number;
@@ -24,8 +24,8 @@ export type Stamp = {
 export type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
 
 /**
- * Returns true if two scans saw one file or folder. Compares birth times too, because systems reuse
- * an inode right after a deletion.
+ * Returns true if two stamps belong to one file or folder. Compares birth times too, because
+ * systems may reuse an inode right after a deletion.
  */
 export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
@@ -33,7 +33,7 @@ export function isSameInodeAndBirth(a: Inode, b: Inode): boolean {
 
 type ContentStamp = Omit<Stamp, "birthMs" | "nlink">;
 
-/** Returns true if a file has not been written since mdmirror hashed it. */
+/** Returns true if two stamps show no change of the file between them. */
 export function isSameStamp(a: ContentStamp, b: ContentStamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
@@ -60,24 +60,24 @@ export type DocumentRecord = {
   /** Digest of the base content, as the service stores it. */
   readonly digest: Digest;
   /**
-   * Digest of the local file. The local content differs from base's only by line ends, BOM or final
-   * newline.
+   * Digest of the local file that has the base content. Its content differs from that on the
+   * service only by line ends, BOM or final newline.
    */
   readonly localDigest: Digest;
   /** Stamp of the local file; null if no scan has seen the file since the record was written. */
   readonly stamp: Stamp | null;
   /**
    * False if the file changed just before the scan that read the stamp. A later change might then
-   * leave the stamp unchanged, so the next scan hashes the file again (as git does with racy
-   * entries in its index).
+   * leave the stamp as it is, so the next scan hashes the file again. Git does the same with new
+   * entries of its index.
    */
   readonly stampTrusted: boolean;
   readonly protected: boolean;
   /** True if the file's content is known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * Digest of local content that a normalising service turned into the base content. mdmirror does
-   * not send this content again on this base version.
+   * Digest of local content that the service changed to the base content when it was sent. mdmirror
+   * does not send this content again for this base version.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
@@ -122,8 +122,8 @@ export type Tombstone = DocumentPaths & {
 };
 
 /**
- * A version of the service that a conflict copy shows or has shown. Each version has its own copy;
- * its position in `Conflict.shown` is the number in the copy's name.
+ * A version of the service that a conflict copy shows or has shown. Each version has a copy of its
+ * own. The number in the copy's name is the version's position in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
@@ -140,15 +140,18 @@ export type ShownVersion = {
 export type Conflict = {
   readonly id: DocId;
   /**
-   * Digest of the content from which both sides started, or of the version that the user has
-   * rejected since. Null if both sides were new at one path.
+   * Digest of the version from which both sides started, or of the version that the user has
+   * rejected since. Null if both sides have a new document at one path.
    */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   readonly newestCopyPath: LocalPath;
-  /** Versions of the service that were shown, oldest first; never empty. */
+  /** Versions of the service that conflict copies showed, oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
-  /** Number of scans in a row that did not find the newest copy although the document exists. */
+  /**
+   * Number of consecutive scans that did not find the newest copy, although they found the
+   * document.
+   */
   readonly looksGone: number;
   readonly since: number;
 };
@@ -158,8 +161,8 @@ export function findNewestShown({ shown }: Pick<Conflict, "shown">): ShownVersio
 }
 
 /**
- * Returns false if mdmirror removed the newest copy, or did not finish writing it. A missing copy
- * then says nothing about the user's decision.
+ * Returns true if the newest copy was written and not removed by mdmirror. If false, a missing copy
+ * does not mean that the user has decided.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return findNewestShown(conflict).ino !== 0;
@@ -182,9 +185,9 @@ export type Block = {
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
-  /** Digest of the content to which the block applies; null if it applies to any content. */
+  /** Digest of the content to which the block applies; null if the block applies to any content. */
   readonly digest: Digest | null;
-  /** Id of the version to which the block applies; null if any. Another version ends the block. */
+  /** Id of the version to which the block applies; null if it applies to any version. */
   readonly changeId: ChangeId | null;
   /** Time at which the block began, in milliseconds since the epoch. */
   readonly since: number;

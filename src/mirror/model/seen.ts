@@ -1,8 +1,8 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * What one side shows of a file or document. `unknown` never means "deleted": the listing was
- * incomplete, a read failed, or the file is still being written.
+ * What a scan or a list shows of a file or document. `unknown` never means "deleted". It means that
+ * the list was incomplete, a read failed, or the file is still being written.
  */
 export type Observation<T> =
   | { readonly kind: "present"; readonly value: T }
@@ -19,7 +19,7 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** Reason for a file that the plan leaves out until it has been unchanged for a while. */
+/** Reason for a file that the plan leaves out until the file has not changed for a while. */
 export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "still-being-written" };
 
 /** Reason for a folder that is itself linked: mdmirror neither reads it nor writes to it. */
@@ -36,7 +36,9 @@ export function makeUnreadable(why: string): Unread {
 /** LIMIT: number of paths in a message, so that the message stays short. */
 const MAX_LISTED_FILES = 4;
 
-/** Returns the reason for a document to which any of the files at these paths may belong. */
+/**
+ * Returns the reason for blocking a document, if any of the files at these paths may be its own.
+ */
 export function makeAmbiguousFile(paths: readonly LocalPath[]): Unread {
   const quotedPaths = paths.slice(0, MAX_LISTED_FILES).map((path) => JSON.stringify(path));
   const unlistedCount = paths.length - quotedPaths.length;

@@ -1,7 +1,7 @@
 /**
- * Moves base. Each function takes a record and the observed result of a change, and returns the new
- * record: the state that both sides have now (I12). The caller stores it in the transaction that
- * removes the intent from the journal.
+ * Functions that move base. Each takes a record and the observed result of a change, and returns
+ * the new record: the state that both sides have now (I12). The caller stores the new record in the
+ * transaction that removes the intent from the journal.
  */
 
 import type { ChangeId, DocId } from "../../contract/ids.ts";
@@ -40,9 +40,9 @@ export function moveBase(record: DocumentRecord, version: BaseVersion): Document
 }
 
 /**
- * Returns the record after newer content of the service was merged into the local file. Base moves
- * to the service's version, although the local file also has its own edits: only these edits are
- * then left to send. Content in review stays recorded.
+ * Returns the record after newer content of the service was merged into the local file. Base
+ * becomes the service's version. The local file also has its own edits, which are then the only
+ * ones to send. Content in review stays recorded.
  */
 export function moveBaseUnderEdit(
   record: DocumentRecord,
@@ -67,14 +67,14 @@ export function recordSubmission(
 ): DocumentRecord {
   const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // The file has other content than base, so its stamp must not be trusted as a sign of base's
+  // The file's content differs from base, so its stamp must not be taken as a sign of base's
   // content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * Returns the record after a PUT that changed nothing, because the service normalised the local
- * content to base's content. That local content is not sent again.
+ * Returns the record after a PUT without effect, because the service changed the local content back
+ * to base's content. This local content is not sent again.
  */
 export function recordEcho(record: DocumentRecord, changeId: ChangeId, sent: Digest): DocumentRecord {
   return { ...record, changeId, localDigest: sent, echoDigest: sent };

@@ -2,7 +2,7 @@ import { hasControlCharacters } from "../../common/shown-name.ts";
 
 /**
  * Quotes a path for a shell, for commands in messages. A path with control characters is written as
- * `$'…'`, which bash, zsh and ksh understand, so that it cannot control the terminal.
+ * `$'…'`, so that it cannot control the terminal. bash, zsh and ksh understand this form.
  */
 export function quoteForShell(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;

@@ -1,21 +1,21 @@
-/** LIMIT: number of compared lines, to save time. Two documents of 51,200 characters have fewer. */
+/** LIMIT: number of lines that are compared, to save time. */
 const MAX_LINES = 5_000;
 
 /**
- * Similarity from which two contents count as versions of one document: characters in common lines,
- * divided by the characters of the longer content.
+ * Similarity from which two contents count as versions of one document. It is the number of
+ * characters in common lines, divided by that of the longer content.
  */
 export const SIMILAR_ENOUGH = 0.5;
 
 /**
- * Content for comparison. `weights`: for each line, the characters in all its occurrences. `total`:
- * the sum of all weights.
+ * Content for comparison. `weights`: for each line, the number of characters in all its
+ * occurrences. `total`: the sum of all weights.
  */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Prepares content for comparison. Ignores blank lines and white space at the ends of lines,
- * because these are no evidence of identity.
+ * Prepares content for comparison. Ignores blank lines, and white space around lines, because they
+ * do not help to recognise a document.
  */
 export function makeLineProfile(text: string): LineProfile {
   const weights = new Map<string, number>();
@@ -46,13 +46,16 @@ export function areSimilar(a: LineProfile, b: LineProfile): boolean {
   return computeSimilarity(a, b) >= SIMILAR_ENOUGH;
 }
 
-/** Returns true if the later content has each line of the earlier one, at least as often. */
+/** Returns true if `later` has each line of `earlier`, at least as often. */
 export function hasAllLinesIn(earlier: LineProfile, later: LineProfile): boolean {
   for (const [line, weight] of earlier.weights) if ((later.weights.get(line) ?? 0) < weight) return false;
   return true;
 }
 
-/** Returns true if the lengths of two contents allow them to be similar: a cheap first test. */
+/**
+ * Returns true if two contents may be similar, judged by their lengths only. This is a cheap first
+ * test.
+ */
 export function areLengthsSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
 }

@@ -1,6 +1,6 @@
 /**
  * The form of content: its line ends, byte order mark and final newline. Deployments and editors
- * change the form, but no word of the content.
+ * may change the form. This changes no word of the content.
  */
 
 export function isBlank(text: string): boolean {
@@ -15,15 +15,15 @@ export function sameExceptTextForm(a: string, b: string): boolean {
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
- * For each form, the number of contents that were read back exactly as sent; 0 after the service
- * changed one. A form that was never sent is missing.
+ * For each form, the number of contents that were read back exactly as sent. The number is 0 after
+ * the service has changed such content. A form that was never sent is missing.
  */
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
  * For each form, how many contents must be read back unchanged before mdmirror assumes that the
- * service keeps the form. A service that changes an unusual form does so in every content, so few
- * are enough. Plain content needs more, because the service may change it for other reasons.
+ * service keeps the form. A service that changes an unusual form changes it in every content, so
+ * one is enough. Plain content needs more, because a service may change it for other reasons.
  */
 const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -33,7 +33,7 @@ const NEEDED_READ_BACKS: Readonly<Record<TextForm, number>> = {
   "not-nfc": 1,
 };
 
-/** Matches characters that NFC may change or combine; NFC keeps all below U+0300. */
+/** Matches characters that NFC may change or combine. NFC keeps all characters below U+0300. */
 const MAY_CHANGE_IN_NFC = /[^\0-\u02ff]/;
 
 /**
@@ -45,14 +45,14 @@ function listUnusualForms(text: string): TextForm[] {
   if (text.includes("\r")) forms.push("carriage-return");
   if (text.startsWith("\ufeff")) forms.push("byte-order-mark");
   if (text !== "" && !text.endsWith("\n")) forms.push("no-final-newline");
-  // The cheap search comes first, because most content has no such character.
+  // The search is cheap and comes first, because most content has no such character.
   if (MAY_CHANGE_IN_NFC.test(text) && text.normalize("NFC") !== text) forms.push("not-nfc");
   return forms;
 }
 
 /**
- * Returns how many more plain contents must be read back unchanged, before mdmirror assumes that
- * the service keeps plain content.
+ * Returns how many more plain contents must be read back unchanged before mdmirror assumes that the
+ * service keeps them unchanged.
  */
 export function readBacksLeft(kept: KeptForms): number {
   return NEEDED_READ_BACKS.plain - (kept.plain ?? 0);
@@ -64,8 +64,8 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 }
 
 /**
- * Returns the counts of `kept` after content was sent and read back; `kept` itself if they did not
- * change.
+ * Returns the counts after content was sent and read back. Returns `kept` itself if no count
+ * changed.
  * @param isSame true if the service returned the content as it was sent
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {

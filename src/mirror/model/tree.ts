@@ -1,6 +1,6 @@
 /**
  * The three trees from which a plan is made: base (from the state file), local (from a scan) and
- * remote (from a list of the service). They are plain data.
+ * remote (from a list of the service).
  */
 
 import type { TextFault } from "../../contract/limits.ts";
@@ -19,24 +19,25 @@ import type {
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
-/** A Markdown file that mdmirror syncs: not ignored, and not a conflict copy. */
+/** A Markdown file that mdmirror syncs: it is not ignored, and is no conflict copy. */
 export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Digest of the content with its links in the service's form. */
+  /** Digest of the content after its links were converted to the form that the service stores. */
   readonly digest: Digest;
   /** Digest of the content as it is on disk; undefined if equal to `digest`. */
   readonly bytes?: Digest;
   /**
-   * True if the file's links are not converted yet, because that needs the paths of documents.
-   * Until then, `digest` is the digest of the file itself, or of earlier content with equal bytes.
+   * True if the file's links are not converted yet, because the conversion needs the paths of
+   * documents. Until then, `digest` is the digest of the file itself, or of earlier content with
+   * equal bytes.
    */
   readonly hasUnresolvedLinks?: true;
   readonly textFault: TextFault | null;
   /**
-   * True if the file has no bytes. An editor that crashed may leave an empty file, so emptiness is
-   * no evidence of identity.
+   * True if the file has no bytes. Such a file cannot be recognised by its content: an editor that
+   * crashed may also leave an empty file.
    */
   readonly empty: boolean;
 };
@@ -58,8 +59,8 @@ export type UnsyncedEntry = {
     | "litter"
     | "conflict-copy";
   /**
-   * Stamp of a file or folder. If its inode belongs to a recorded document, the document was
-   * renamed and not deleted (block `renamed-out-of-mirror`).
+   * Stamp of a file or folder. If its inode belongs to a recorded document, the document was not
+   * deleted but renamed (block `renamed-out-of-mirror`).
    */
   readonly stamp: Stamp | null;
   /** Line of an ignore file that excludes the path, as a clause for messages. */
@@ -70,23 +71,29 @@ export type LocalTree = {
   readonly files: ReadonlyMap<LocalPath, LocalFile>;
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, UnsyncedEntry>;
-  /** Files and folders that the scan could not read. A recorded path at or below one is unknown. */
+  /**
+   * Files and folders that the scan could not read. A recorded path at or below such a path is
+   * unknown.
+   */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
-  /** True if only some paths were scanned, so that nothing counts as absent. */
+  /** True if only some paths were scanned, so that no missing file counts as absent. */
   readonly partial?: true;
-  /** Paths of missing files that mdmirror has just created again, after a kill or a power loss. */
+  /**
+   * Paths of missing files that mdmirror has just created again, after the process was killed or
+   * the power failed.
+   */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
-   * False if the linked folder's inode or device differs from the state's, as after a copy to
-   * another disk. No inode is then evidence.
+   * False if the linked folder has another inode or device than in the state, for example after a
+   * copy to another disk. Inodes are then no evidence.
    */
   readonly inodesTrusted: boolean;
   /** Returns true if the ignore rules exclude a path. Does not read the disk. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
   /**
    * Returns the line of an ignore file that excludes a path, as a clause for messages. Null if no
-   * line does, because the name itself is never synced.
+   * such line excludes the path, because files with its name are never synced.
    */
   readonly excludedBy?: (path: LocalPath, kind: "file" | "folder") => string | null;
 };
@@ -96,7 +103,10 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
-  /** Digest of the version's content; undefined if the plan did not need to read the version. */
+  /**
+   * Digest of the version's content; undefined if the version was not read, because the plan did
+   * not need it.
+   */
   readonly digest?: Digest;
 };
 
@@ -106,45 +116,55 @@ export type RemoteTree = {
   readonly files: ReadonlyMap<DocId, RemoteFile>;
   readonly folders: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * False if a page of the list failed: a document that the list lacks may then still exist (I20).
+   * False if a page of the list could not be read. A document that the list lacks may then still
+   * exist (I20).
    */
   readonly complete: boolean;
-  /** False if the list of folders is not complete: no folder then counts as deleted. */
+  /** False if the list of folders is not complete. No folder then counts as deleted. */
   readonly foldersComplete: boolean;
   /**
-   * Recorded documents that are proven absent: the list is complete, a GET by id answered `404
+   * Recorded documents whose absence is proven: the list is complete, a GET by id answered `404
    * file_not_found`, and the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Recorded folders that are proven absent: the list of folders is complete, and no listed
+   * Recorded folders whose absence is proven: the list of folders is complete, and no listed
    * document is in them.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /** Recorded or linked-to documents that a GET found outside the linked part of the workspace. */
+  /**
+   * Documents that a GET found outside the linked part of the workspace. They have a record, or are
+   * targets of links.
+   */
   readonly outside: ReadonlySet<DocId>;
-  /** Recorded documents that are neither listed nor proven absent, with the reason. */
+  /** Recorded documents that are neither listed nor proven absent, each with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /** Targets of links that may exist, although neither base nor a list has them. */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * True if the list is complete but shows no recorded document or folder. It then proves no
-   * absence, because the key may belong to another workspace.
+   * True if the list is complete but shows no recorded document and no recorded folder. The list
+   * then proves no absence, because the key may belong to another workspace.
    */
   readonly nothingKnown?: boolean;
-  /** Recorded folders that an earlier request may have moved, with the reason for the doubt. */
+  /**
+   * Recorded folders that an earlier request may have moved, each with the reason why that is
+   * unknown.
+   */
   readonly unsettled?: ReadonlyMap<DirId, string>;
-  /** Why the list is not complete: a part of the service's answer cannot be read. */
+  /** Why the list is not complete: a part of the service's answer could not be read. */
   readonly misread?: string;
-  /** Why the list is not complete although each answer can be read. */
+  /** Why the list is not complete, although each answer of the service could be read. */
   readonly cutShort?: string;
-  /** Restore identifier: changes when a backup is restored. Undefined if the service has none. */
+  /**
+   * Identifier that changes when the service is restored from a backup. Undefined if the service
+   * has none.
+   */
   readonly generation?: string;
 };
 
 /**
  * Returns true if the list of documents is complete and no recorded document or folder is missing.
- * A document outside the linked part of the workspace does not count as missing.
+ * Documents outside the linked part of the workspace are not counted as missing.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -155,13 +175,13 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, FolderRecord>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** Blocks by id; a block of a file or folder without an id, by local path. */
+  /** Blocks, by the id of their document or folder; without an id, by the local path. */
   readonly blocks: ReadonlyMap<string, Block>;
 };
 
 /**
  * Documents that the trees do not contain, because both sides have them as recorded. A plan reads
- * their paths, and adds a document to the trees when a decision depends on it.
+ * their paths. If a decision depends on such a document, the plan adds it to the trees.
  */
 export type LeftOut = {
   readonly count: number;
