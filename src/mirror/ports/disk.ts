@@ -5,24 +5,26 @@ import type { LocalTree } from "../model/tree.ts";
 
 /**
  * A file whose content the caller already has.
- * - `path`: the string that the new tree uses too, to save memory
- * - `stamp`: the file is not read if its stamp equals this one; null if it must be read
- * - `digest`: if the file still has this content, the scan does not pass the content to the caller
+ * - `path`: the new tree uses this string too, to save memory
+ * - `stamp`: the file is not read if its stamp equals this one; null if the file must be read
+ * - `digest`: if the file still has this digest, the scan does not pass the content to the caller
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Files that a tree may leave out if they are unchanged, because the caller has a numbered record
- * of each.
+ * Numbers of the caller's records. A tree may leave out a file that is unchanged and has such a
+ * number.
  */
 export type FileNumbers = {
   /** Returns the number of a file's record; null if the tree must contain the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** Receives the numbers of the files that the tree leaves out, at the end of a scan. */
+  /** Called at the end of a scan with the numbers of the files that the tree leaves out. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
-/** Stores content that a scan found at a path, so that it is not lost if the file changes. */
+/**
+ * Stores content that a scan found at a path, so that the content is not lost if the file changes.
+ */
 export type StoreContent = (digest: Digest, text: string, path: LocalPath) => void;
 
 export type LocalText = {
@@ -35,9 +37,9 @@ export type LocalText = {
 /**
  * Result of a change on the disk.
  * - `stale`: the disk did not have the expected state, and nothing was changed.
- * - `fault`: an error of the system; nothing was changed, or the change was undone.
+ * - `fault`: an error of the system. Nothing was changed, or the change was undone.
  * - `fault` with `isSetAside`: the change could not be undone, and the file is still at
- *   `setAsideAt`. Recovery completes the change later, so its intent stays in the journal.
+ *   `setAsideAt`. The intent stays in the journal, so that recovery completes the change later.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -58,39 +60,43 @@ export type PathState =
 
 /**
  * Signs that another program is using a file. Times are those of the disk, in milliseconds since
- * the epoch; null if there is no file.
+ * the epoch. They are null if there is no file.
  */
 export type FileUse = {
   /** Time of the last change of the file, its name or its permissions. */
   readonly changedMs: number | null;
   readonly savedMs: number | null;
-  /** Name of the program whose lock file or swap file shows that it has the file open. */
+  /**
+   * Name of the program that has the file open, as its lock file or swap file shows; null if there
+   * is no such file.
+   */
   readonly openIn: string | null;
 };
 
 /**
- * The linked folder on disk. Calls are synchronous except for `flush`: this leaves the shortest
- * time between a check and a change, and is fast for small files. No call follows a symlink in any
- * part of a path, or changes anything outside the root (I26). Paths of set-aside and trashed files
- * are relative to `.mdmirror/`. Before a change that takes a document away from its path, the
- * caller opens an intent with `setAsideAt`.
+ * The linked folder on disk. All calls but `flush` are synchronous: this is fast for small files,
+ * and leaves little time between a check and a change. No call follows a symlink in any part of a
+ * path, or changes anything outside the root (I26). Paths of set-aside and trashed files are
+ * relative to `.mdmirror/`. Before a change that takes a document away from its path, the caller
+ * opens an intent with `setAsideAt`.
  */
 export interface Disk {
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
-   * Scans the whole folder. Reads and hashes each file, except files whose stamp equals that of
-   * `known`. Passes contents that the caller does not have to `onText`.
+   * Scans the whole folder. Reads and hashes each file, unless `known` has the same stamp for it.
+   * Passes the contents that the caller does not have to `onText`.
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
-  /** Scans like `walk`, with a pause every millisecond or two, so that other work can run. */
+  /** Scans like `walk`, but pauses every millisecond or two, so that other work can run. */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
-   * Scans some paths of an earlier tree again. Returns that tree itself if nothing changed. Returns
-   * null if a complete scan is needed, because more than the content of known files changed.
-   * @param isInodeElsewhere returns true if a document that the tree does not contain has this
-   * inode
+   * Scans some paths of an earlier tree again. Returns the earlier tree itself if nothing changed.
+   * Returns null if a complete scan is needed, because more has changed than the content of known
+   * files.
+   * @param isInodeElsewhere returns true if this inode belongs to a document that the tree does not
+   * contain
    */
   scanFiles(
     tree: LocalTree,
@@ -106,15 +112,15 @@ export interface Disk {
    */
   toLocalForm?(path: LocalPath, text: string): string;
   toServiceForm?(path: LocalPath, localText: string): string;
-  /** Runs a few synchronous calls, and opens the folders that they share only once. */
+  /** Runs several synchronous calls, and opens the folders that they have in common only once. */
   shareFolders<T>(work: () => T): T;
   /** Reads a file as strict UTF-8, without any conversion. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
   /** Creates a file in an existing folder; `stale` if something is at the path. */
   create(path: LocalPath, text: string): DiskOutcome<WrittenStamp>;
   /**
-   * Replaces a file whose digest must be `expect`. The caller has opened an intent with
-   * `setAsideAt`; the old file stays there until `removeSetAside`.
+   * Replaces a file whose digest must be `expect`. Before this call, the caller must open an intent
+   * with `setAsideAt`. The old file stays at `setAsideAt` until `removeSetAside`.
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp>;
   /**
@@ -124,40 +130,44 @@ export interface Disk {
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<WrittenStamp>;
   /**
-   * Moves a file to `trashPath`, below `.mdmirror/`. Sets the file aside first, compares it with
-   * `expect`, and moves it back if it differs.
+   * Moves a file to `trashPath`, below `.mdmirror/`. First sets the file aside and compares it with
+   * `expect`. If the file has another digest, moves it back.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<Inode>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Removes a folder; leftovers of editors and desktops go to the trash. The result is `stale` if
-   * the folder has other content.
+   * Removes a folder. Leftovers of editors and desktops, such as `.DS_Store`, go to the trash. The
+   * result is `stale` if the folder has other content.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
-   * Reads a set-aside file, into which an editor may have saved meanwhile; null if the file is
-   * missing.
-   * @param path path of the file's document, because the links in the file are relative to this
-   * path
+   * Reads a set-aside file, into which an editor may have saved since; null if the file is missing.
+   * @param path path of the document, because links in the file are relative to this path
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Moves a set-aside or trashed file back. If something is at the path, it stays, and the result
-   * is `stale`.
+   * Moves a set-aside or trashed file back. If another file or folder is now at its path, changes
+   * nothing and returns `stale`.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<WrittenStamp>;
-  /** Returns true if another process has the file open for writing; false if that is unknown. */
+  /**
+   * Returns true if another process has the file open for writing. Returns false also if this is
+   * unknown.
+   */
   isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
-   * Removes temporary files that an earlier process left. A set-aside file that no intent names is
-   * never deleted, but moved to `trash/unclaimed/`.
+   * Removes temporary files of earlier processes. Set-aside files are never deleted: those that no
+   * intent names are moved to `trash/unclaimed/`.
    * @param keep paths of the set-aside files that an intent names
    */
   sweep(keep: ReadonlySet<string>): void;
   /** Flushes files and their parent folders. Returns the files that could not be flushed. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
-  /** Flushes everything written so far; false if this failed, or the system has no such call. */
+  /**
+   * Flushes everything written so far. Returns false if this failed, or the system has no such
+   * call.
+   */
   flushAll(): Promise<boolean>;
 }

@@ -2,13 +2,13 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * Hint from the service's event stream: says only what to look at, not what changed. A hint may be
- * missing, repeated, late or wrong.
+ * Hint from the service's event stream: a reason to look at a document or folder, but no evidence
+ * of a change. A hint may be missing, repeated, late or wrong.
  */
 export type EventHint =
   /**
-   * One document may have changed. Path and change id are the service's at that time; null if the
-   * event lacks them.
+   * One document may have changed. `path` and `changeId` are those on the service at the time of
+   * the event; null if the event lacks them.
    */
   | {
       readonly kind: "file";
@@ -24,7 +24,7 @@ export type EventHint =
  * State of the connection to the event stream.
  * - `off`: not started
  * - `listening`: connected
- * - `none`: the deployment has no events, or none for this key
+ * - `none`: the deployment sends no events, or none for this key
  * - `broken`: the connection was lost, and the client tries to connect again
  */
 export type EventStreamState =
@@ -40,7 +40,10 @@ export interface EventListener {
 }
 
 export interface RemoteEvents {
-  /** Starts to listen, once. Never throws, even if the service's answers are unreadable. */
+  /**
+   * Starts to listen. May be called only once. Never throws, even if the service's answers cannot
+   * be read.
+   */
   start(listener: EventListener): void;
   close(): Promise<void>;
 }

@@ -3,13 +3,13 @@ import type { Stamp } from "../model/record.ts";
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 
 /**
- * An open folder. The handle still refers to that folder if another program renames it, or puts
- * another folder at its path.
+ * An open folder. If another program renames the folder, or puts another folder at its path, the
+ * handle still refers to the first one.
  */
 export type FolderHandle = {
   /**
-   * Path that leads through the handle. `${handlePath}/name` means a file or folder in this folder
-   * in every call of `Fs`. `handlePath` alone works only in `readdir`.
+   * Path that leads through the handle. In every call of `Fs`, `${handlePath}/name` means a file or
+   * folder in this folder. Only `readdir` also accepts `handlePath` alone.
    */
   readonly handlePath: string;
   stat(): FsStat;
@@ -21,24 +21,24 @@ export type FolderHandle = {
   close(): void;
 };
 
-/** Files that other processes had open for writing when the list was made. */
+/** Files that other processes had open for writing at the time of the list. */
 export type OpenToWrite = {
   has(path: string): boolean;
 };
 
 /**
- * File system calls of `local/`, with absolute paths. They are those of node:fs, or of a simulated
- * disk in memory. Errors are thrown as node:fs throws them, with the errno name as `code`.
+ * File system calls for `local/`, with absolute paths. They are implemented by node:fs, or by a
+ * simulated disk in memory. Errors are thrown as by node:fs, with the errno name as `code`.
  */
 export interface Fs {
   lstat(path: string): FsStat;
-  /** Returns the names in a folder, in no order. `special`: a device, socket or FIFO. */
+  /** Returns the names in a folder, unsorted. `special`: a device, socket or FIFO. */
   readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
   /**
    * Reads a file without following a symlink.
    * @param brief set if the caller needs the bytes only until it reads the next file
-   * @throws ELOOP, EISDIR or EINVAL if it is no regular file; EFBIG above 64 MiB; EAGAIN if it
-   * changed meanwhile
+   * @throws ELOOP, EISDIR or EINVAL if it is no regular file; EFBIG above 64 MiB; EAGAIN if the
+   * file changed during the read
    */
   readFile(path: string, brief?: "brief"): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**

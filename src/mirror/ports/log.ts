@@ -1,13 +1,13 @@
 type LogValues = {
   readonly count: number;
   readonly flag: boolean;
-  /** Fixed word of mdmirror or of the API, such as `delete-remote` or `file_not_found`. */
+  /** A fixed word of mdmirror or of the API, such as `delete-remote` or `file_not_found`. */
   readonly word: string;
-  /** Id of the service, such as `doc_…`, or id of a request. */
+  /** An id that the service has given, such as `doc_…`, or the id of a request. */
   readonly ident: string;
   /** Path of a file, folder or request; never content. */
   readonly place: string;
-  /** Error message. The log keeps only the names of system errors in the message. */
+  /** An error message, of which the log keeps only the names of system errors. */
   readonly errors: string;
 };
 
@@ -16,8 +16,8 @@ export type LogValue = LogValues[LogForm];
 
 /**
  * Fields that a log line may have, with the form of their values. No field has free text, such as a
- * service's `detail` or the message of an exception, because that may repeat content of a document
- * (I30). The state file keeps the complete text for users.
+ * service's `detail` or the message of an exception, because free text may repeat content of a
+ * document (I30). The state file keeps the complete text for users.
  */
 export const LOG_FIELDS = {
   accepted: "count",
@@ -82,7 +82,7 @@ export type LogFields = {
 };
 
 /**
- * Makes the compiler refuse fields that are not in `LOG_FIELDS`. TypeScript alone accepts such
- * fields in a spread object.
+ * Makes the compiler refuse fields that are not in `LOG_FIELDS`. Without this type, TypeScript
+ * would accept such fields in a spread object.
  */
 export type OnlyLogFields<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

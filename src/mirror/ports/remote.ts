@@ -25,14 +25,14 @@ export type Fault =
       readonly fieldCodes?: readonly string[];
     }
   /**
-   * A write that may have been done: there was no answer, a 5xx, or an answer that cannot be read.
-   * The document must be read before the write is sent again (I08).
+   * It is unknown whether the write was done: there was no answer, a 5xx, or an answer that cannot
+   * be read. The document must be read before the write is sent again (I08).
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * A read that failed, or a write that was certainly not done; all allowed retries were used.
-   * `not-the-service`: the answer to a list request is no list. `malformed`: the answer, or a part
-   * of it, cannot be read.
+   * A read that failed, or a write that was certainly not done, after all allowed retries.
+   * `not-the-service`: the answer to a request for a list is no list. `malformed`: the answer, or a
+   * part of it, cannot be read.
    */
   | {
       readonly kind: "later";
@@ -41,8 +41,8 @@ export type Fault =
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
   /**
-   * The key is not valid (401), or the workspace does not exist for it (404 workspace_not_found).
-   * This proves nothing about any document (I19).
+   * The key is not valid (401), or has no access to the workspace (404 workspace_not_found). This
+   * proves nothing about any document (I19).
    */
   | {
       readonly kind: "locked-out";
@@ -51,7 +51,7 @@ export type Fault =
       readonly requestId: string | null;
     };
 
-/** Causes of a fault after which every other request of the run would fail too. */
+/** Causes of a fault that would make every other request of the run fail too. */
 export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 export type Answer<T> =
@@ -59,8 +59,8 @@ export type Answer<T> =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * Result of reading all pages of a list. `items` has every item that was read, by id, even if the
- * list is not complete. If an item was listed twice, the later one is kept.
+ * Result of reading all pages of a list. `items` has every item that was read, even if the list is
+ * not complete. An item that was listed twice is in `items` once, as it was listed last.
  */
 export type Listing<Item> = {
   readonly items: readonly Item[];
@@ -70,8 +70,8 @@ export type Listing<Item> = {
 
 export type WrittenFile = FileResource & {
   /**
-   * Content of the version `lastChangeId`. Set if the answer lacked fields, so that the client had
-   * to read the document. No other client may have seen this content, so the caller stores it
+   * Content of the version `lastChangeId`. Set only if the answer lacked fields, so that the client
+   * had to read the document. The caller stores this content, because nobody else may have seen it
    * (I03).
    */
   readonly content?: string;
@@ -79,8 +79,8 @@ export type WrittenFile = FileResource & {
 
 export type PutResult =
   /**
-   * The content is published. A field is null if the answer lacks it. Without `changeId`, the
-   * caller reads id and content with a GET.
+   * The content is published. A field is null if the answer lacks it. If `changeId` is null, the
+   * caller reads id and content by a GET.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   /** The content was sent to review. A field is null if the answer lacks it. */
@@ -98,36 +98,42 @@ export type RemoteTraits = {
   readonly folderTree: "unknown" | "yes" | "no";
   /**
    * Characters that names may not have: those that the embedded service refuses, and those that
-   * this service has refused. Characters that occur in the service's names are left out.
+   * this service has refused. A character that occurs in a name on this service is left out.
    */
   readonly refusedCharacters: string;
-  /** True if names are equal that differ only in case or in Unicode normal form. */
+  /**
+   * True if the service treats names as equal that differ only in case; `foldsUnicode`: only in
+   * Unicode normal form.
+   */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /** What the service does with an edit that conflicts with another edit. */
   readonly conflicts: "unknown" | "reviewed" | "refused";
-  /** For each form of content, how often the service was seen to keep it unchanged. */
+  /** For each form of content, how often the service returned such content unchanged. */
   readonly keptForms: KeptForms;
 };
 
 export type Pressure = {
-  /** Number of requests that the service refused as too many, since the client started. */
+  /**
+   * Number of requests that the service refused because there were too many, since the client
+   * started.
+   */
   readonly refusals: number;
   /** Milliseconds for which the service wants no requests; 0 if requests may be sent now. */
   readonly pauseMs: number;
 };
 
-/** Receives the items of a list one by one. The `Listing` at the end then has no items. */
+/** Receives the items of a list one by one. The final `Listing` then has no items. */
 export type ItemReceiver<Item> = {
-  /** Forgets all items, because the list is read again from its first page. */
+  /** Forgets all items, because the client reads the list again from its first page. */
   readonly begin: () => void;
   /** Receives an item; returns false if the item was listed before. */
   readonly receive: (item: Item) => boolean;
 };
 
 /**
- * Requests to the service. Paths are relative to the workspace, even if only a part is linked, and
- * have no leading slash.
+ * Requests to the service. Paths have no leading slash. They are relative to the workspace, even if
+ * only a part of the workspace is linked.
  */
 export interface Remote {
   listFiles(
@@ -137,19 +143,19 @@ export interface Remote {
   ): Promise<Listing<FileResource>>;
   /**
    * Lists all folders of the workspace, or only those below `prefix`. If the service cannot list
-   * them in one request, lists the root, and then each folder in it.
+   * them in one request, sends one request for the root, and one for each folder.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** Returns the folder at a path; null if no folder has exactly this path. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
    * Returns all documents and folders that the service shows for a path; none if the request fails.
-   * If the service treats several spellings as one name, the returned paths may be spelled
-   * differently. The client then records these spellings in `traits`.
+   * If the service treats several spellings as one name, a returned path may have another spelling.
+   * The client then notes in `traits` how the service compares names.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   /**
-   * Returns a document with its content. All content is well-formed Unicode; an answer with other
+   * Returns a document with its content, which is always well-formed Unicode. An answer with other
    * content is a fault.
    */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
@@ -166,13 +172,13 @@ export interface Remote {
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
   /**
-   * Tells `traits` whether a new document was read back as it was sent, which shows the forms of
-   * content that the service keeps.
+   * Records in `traits` whether a new document was read back as it was sent. This shows which forms
+   * of content the service keeps.
    */
   noteReadBack(sent: string, isSame: boolean): void;
   /**
-   * Returns the service's restore identifier from the newest answer. It changes when the service is
-   * restored from a backup. Null in most deployments, whose answers have no such identifier.
+   * Returns the identifier that changes when the service is restored from a backup, from the newest
+   * answer. Null if the answers have no such identifier, as in most deployments.
    */
   generation(): string | null;
   /** Returns the event stream, for callers that keep running. */

@@ -17,11 +17,14 @@ import type { BaseTree } from "../model/tree.ts";
 
 /**
  * A row of the journal: a change that has begun and whose result is not recorded yet. mdmirror
- * writes the row before the change, and removes it when base is moved. Recovery finds out from the
- * row whether the change happened.
+ * writes the row before the change, and removes it when it moves base. After a crash, recovery uses
+ * the row to find out whether the change happened.
  */
 export type Intent =
-  /** Creates a document. `replaces`: the deleted document that the new one restores, or null. */
+  /**
+   * Creates a document. `replaces`: the deleted document that the new one replaces; null if it
+   * replaces none.
+   */
   | ({ readonly kind: "post"; readonly remotePath: RemotePath; readonly replaces: DocId | null } & SentFile)
   | ({
       readonly kind: "put";
@@ -30,12 +33,15 @@ export type Intent =
       readonly baseDigest: Digest;
       readonly review: boolean;
     } & SentFile)
-  /** Reads a new document back. Until then, base assumes that the service saved it unchanged. */
+  /**
+   * Reads a new document back. Until then, base assumes that the service saved the document
+   * unchanged.
+   */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   /**
-   * Content that was sent as an edit of `baseDigest`, and not found on the service. The service may
-   * still save it, or has combined it with another edit (`isCombined`). For a new document, `id`
-   * and `baseDigest` are null, and `remotePath` is set.
+   * Content that was sent as an edit of `baseDigest`, but was not found on the service. The service
+   * may still save it. `isCombined`: the service may have combined it with another edit. For a new
+   * document, `id` and `baseDigest` are null, and `remotePath` is set.
    */
   | {
       readonly kind: "sent";
@@ -59,7 +65,7 @@ export type Intent =
   | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
    * Replaces the file at `path` by the content `writes`, and moves the old file to `setAsideAt`.
-   * `base…`: base version from which an edit in the old file would descend. `next…`: base version
+   * `base…`: the version on which a later edit in the old file is based. `next…`: base version
    * after the replacement; undefined if `writes` is itself an edit.
    */
   | {
@@ -74,12 +80,18 @@ export type Intent =
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      /** Changes that stay in review. Undefined if they follow from the new base version. */
+      /**
+       * Changes that are in review after the replacement. Undefined: none, if `writes` is the
+       * content of the new base version; otherwise the changes stay as recorded.
+       */
       readonly waiting?: readonly Submission[] | undefined;
       /** Fields of the new record, if the document has no record yet. */
       readonly adopts?: Pick<DocumentRecord, "remotePath" | "protected">;
       readonly endsBlock?: true;
-      /** Earlier version that becomes base again, because the written content is an edit of it. */
+      /**
+       * Earlier version that becomes base again, because the content `writes` is an edit of that
+       * version.
+       */
       readonly backTo?: Pick<DocumentRecord, "changeId" | "digest">;
       readonly counts?: RunCount;
       readonly event: EventFields;
@@ -89,7 +101,7 @@ export type Intent =
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Digest that the file must have; rows of an earlier mdmirror version have none. */
+      /** Digest that the file must have; undefined in rows of an earlier mdmirror version. */
       readonly expect?: Digest;
     }
   /** Moves a local file. `nth`: number of the conflict copy, if the file is a conflict copy. */
@@ -97,7 +109,7 @@ export type Intent =
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
    * Writes a conflict copy. `shows`: rows that are stored when the copy exists. Undefined if the
-   * conflict no longer needs the copy, which then goes to the trash.
+   * conflict no longer needs the copy; the copy then goes to the trash.
    */
   | {
       readonly kind: "conflict-copy";
@@ -116,7 +128,7 @@ export type Intent =
     }
   /**
    * Moves the copies of a conflict to the trash, and ends the conflict. `comesBack`: the conflict
-   * ends only when another step has restored the document's file.
+   * ends only after another step has restored the document's file.
    */
   | ({
       readonly kind: "drop-conflict";
@@ -124,7 +136,7 @@ export type Intent =
       readonly path: LocalPath;
       readonly comesBack?: true;
     } & EventReason)
-  /** Checks a set-aside file once more in the next cycle, after its replacement was completed. */
+  /** Reads a set-aside file once more in the next cycle, after the replacement is complete. */
   | {
       readonly kind: "set-aside";
       readonly id: DocId;
@@ -153,7 +165,7 @@ type RemoteMove = {
 
 type LocalDocument = Pick<DocumentRecord, "id" | "localPath">;
 
-/** The file whose content is sent. The digest is that of this content. */
+/** The file whose content is sent, with the digest of this content. */
 type SentFile = {
   readonly localPath: LocalPath;
   readonly digest: Digest;
@@ -186,23 +198,26 @@ export const RUN_COUNTS = [
   "deletedRemote",
   "deletedLocal",
   "merged",
-  /** Contents in review that were published. */
+  /** Number of contents in review that were published. */
   "accepted",
-  /** Conflicts that the user's policy resolved. */
+  /** Number of conflicts that the user's policy resolved. */
   "byPolicy",
   "submitted",
-  /** Files whose links were rewritten, because documents were moved. */
+  /** Number of files whose links were rewritten, because documents were moved. */
   "respelled",
   "conflicts",
 ] as const;
 
 export type RunCount = (typeof RUN_COUNTS)[number];
 
-/** An event in the log; it never has content. */
+/** An event in the log. It never contains content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
-  /** Kind of the action, or `safety-stop`, `approve`, `conflict`, `block`, `restore` or `fault`. */
+  /**
+   * Kind of the action or event, such as `safety-stop`, `approve`, `conflict`, `block`, `restore`
+   * or `fault`.
+   */
   readonly kind: string;
   readonly side: EventSide;
   readonly id: string | null;
@@ -214,19 +229,25 @@ export type MirrorEvent = {
   /** Digests of the content before and after the event; null if unknown. */
   readonly before: Digest | null;
   readonly after: Digest | null;
-  /** Local path before a move; null without a move, and in events of an earlier mdmirror. */
+  /**
+   * Local path before a move. Null without a move, and in events that an earlier mdmirror version
+   * logged.
+   */
   readonly from: LocalPath | null;
   /** Paths on the service before and after a move; null if there was no move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * The base and the service's version of a merge whose result is `after`. Also set if the user
-   * ended a conflict with merged content. Null if there was no merge, or an earlier mdmirror
-   * version logged the event.
+   * Digests of two inputs of a merge whose result is `after`: base, and the service's version. Also
+   * set if the user ended a conflict with merged content. Null if there was no merge, or an earlier
+   * mdmirror version logged the event.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/** Fields of an event. An undefined `outcome` means `done`; other undefined fields, null. */
+/**
+ * Fields of an event. If `outcome` is undefined, it is stored as `done`. Other undefined fields are
+ * stored as null.
+ */
 export type EventFields = {
   readonly kind:
     | ActionKind
@@ -248,14 +269,14 @@ export type EventFields = {
   Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
 >;
 
-/** Origin of stored content, by which users find the content again. */
+/** Where stored content came from. Users find the content by these fields. */
 export type TextName = {
   /**
-   * Path at which the content was seen; for the service's version in a conflict, the local path of
-   * the document.
+   * Path at which the content was seen. For the service's version in a conflict, this is the local
+   * path of the document.
    */
   readonly path: LocalPath;
-  /** Id of the document; null if the path belonged to no known document. */
+  /** Id of the document; null if no document was known at the path. */
   readonly id: DocId | null;
   /** Side that had the content; `both` if it was merged from both sides. */
   readonly side: EventSide;
@@ -264,7 +285,7 @@ export type TextName = {
 };
 
 /**
- * An origin of stored content. `at`: when the content was first stored with this path, in
+ * An origin of stored content. `at`: time at which the content was first stored with this path, in
  * milliseconds since the epoch.
  */
 export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
@@ -273,12 +294,12 @@ export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonl
 
 /**
  * The state file and the content store. All calls are synchronous and atomic; `transact` makes
- * several calls atomic together. Content is stored before any row refers to it.
+ * several calls atomic as a whole. Content is stored before any row refers to it.
  */
 export interface State {
   transact<T>(work: () => T): T;
   /**
-   * Runs `work` like `transact`, and makes everything committed so far survive a power loss. Not
+   * Runs `work` like `transact`. Also makes everything committed so far survive a power loss. Not
    * allowed within another transaction.
    */
   transactSafely<T>(work: () => T): T;
@@ -287,22 +308,26 @@ export interface State {
   /**
    * Reads base.
    * LIMIT: reads all rows into memory, which takes time, so it is called only once a cycle.
-   * @param take receives each record; the result then contains none
+   * @param take receives each record; if set, the result contains no records
    */
   load(take?: (record: DocumentRecord) => void): BaseTree;
   blocks(): Block[];
   record(id: DocId): DocumentRecord | null;
   /**
-   * Returns the records with this local path: none, one, or two while a swap is being recorded.
+   * Returns the records with this local path. There may be two while a swap is being recorded.
    * LIMIT: reads every row, because there is no index of paths.
    */
   recordsAt(path: LocalPath): DocumentRecord[];
   /**
-   * Returns at most `most` documents in a folder. `all`: also documents in folders below it.
+   * Returns at most `most` documents in a folder. With `all`, also returns documents in folders
+   * below it.
    * LIMIT: reads every row, because there is no index of paths.
    */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): DocumentPaths[];
-  /** Returns the local paths of all documents, in no order; of ignored documents, the last path. */
+  /**
+   * Returns the local paths of all documents, unsorted. For an ignored document, this is the last
+   * known path.
+   */
   localPaths(): LocalPath[];
   /**
    * Returns true if a recorded file has this inode.
@@ -311,16 +336,19 @@ export interface State {
   hasInode(dev: number, ino: number): boolean;
   putRecord(record: DocumentRecord): void;
   removeRecord(id: DocId): void;
-  /** Records that a file survives a power loss, unless the record has another local path by now. */
+  /**
+   * Records that a file survives a power loss. Does nothing if the record now has another local
+   * path.
+   */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: FolderRecord): void;
   removeDir(id: DirId): void;
   /** Records a moved folder: rewrites all paths at and below `from` on one side. */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * Does what `moveSubtree` does, but only for rows whose path on the other side is at or below
-   * `within`. This is needed if another program has moved the folder: after a swap, rows below
-   * `from` may belong to another folder.
+   * Does the same as `moveSubtree`, but only for rows whose path on the other side is at or below
+   * `within`. This matters if another program has moved the folder: after a swap, rows below `from`
+   * may belong to another folder.
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
@@ -337,25 +365,30 @@ export interface State {
   removeConflict(id: DocId): void;
   putBlock(block: Block): void;
   removeBlock(key: string): void;
-  /** Replaces all blocks. A block whose reason and detail are unchanged keeps its `since`. */
+  /**
+   * Replaces all blocks. If a block has the same reason and detail as before, its `since` stays.
+   */
   replaceBlocks(blocks: readonly Block[]): void;
 
   openIntent(run: number, intent: Intent): number;
   closeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
-  /** Stores content; returns its digest. Keeps the first origin for each content and path. */
+  /**
+   * Stores content and returns its digest. If the content was already stored with this path, its
+   * earlier origin stays.
+   */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Returns the origins of stored content that match at least one field of `wanted`, oldest first;
-   * without fields, all origins.
+   * Returns the origins of stored content that match at least one field of `wanted`, oldest first.
+   * Without fields, returns all origins.
    * - `path`: content stored with this path, of any document
    * - `id`: content of this document, with any path
    * - `formerPaths`: content stored with one of these paths and without a document
-   * LIMIT: reads every row, because only users request origins.
+   * LIMIT: reads every row. This may take time, but only users request origins.
    */
   storedNames(wanted: {
     readonly path?: LocalPath;
@@ -363,9 +396,9 @@ export interface State {
     readonly formerPaths?: readonly LocalPath[];
   }): StoredName[];
   /**
-   * Makes all stored content survive a power loss. Costs nothing if no content was stored since the
+   * Makes all stored content survive a power loss. Does nothing if no content was stored since the
    * last call. ORDER: before the last file or version with such content is removed.
-   * @param digest content that must survive; nothing is done if this content is secured already
+   * @param digest content that must survive; if this content is already safe, nothing is done
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
@@ -394,7 +427,7 @@ export interface State {
     readonly endedAt: number | null;
     readonly summary: string | null;
   }[];
-  /** Returns how many documents were deleted or became empty on a side in runs after `run`. */
+  /** Returns how many documents were deleted or became empty on a side in the runs after `run`. */
   lossesAfter(side: "local" | "remote", run: number): number;
   close(): void;
 }

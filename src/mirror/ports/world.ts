@@ -1,16 +1,18 @@
 /**
- * Interfaces of the engine to the world outside. The simulator implements the lowest ones (Wire,
- * Fs, Clock, Random) in memory, and can kill the process in any call. Expected results are values.
- * An exception means a bug, or that the process is being killed, so code catches only exceptions
- * that it knows.
+ * Interfaces through which the engine reaches the disk, the service, the clock and chance. For
+ * simulations, the lowest ones (Wire, Fs, Clock, Random) are implemented in memory, and can kill
+ * the process in any call.
+ *
+ * Expected results are values. An exception means a bug, or that the process is being killed, so
+ * code catches only exceptions that it knows.
  */
 
 import type { OnlyLogFields, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 export interface Log {
-  /** False if the log drops lines of level `debug`, so that callers need not make such lines. */
+  /** False if the log drops lines of level `debug`. Callers then need not make such lines. */
   readonly debug?: boolean;
-  /** Writes a log line. Its fields must have no content and no key (I30). */
+  /** Writes a log line. The fields must not contain content or a key (I30). */
   write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
@@ -21,7 +23,7 @@ export interface Log {
 /** Shows the progress of long work in a terminal. `total`: null while unknown. */
 export interface Progress {
   report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
-  /** Called when a step begins and when the step ends, both times with one action object. */
+  /** Called when a step begins and when it ends. Both calls get the same action object. */
   step?(action: Action, has: "begun" | "ended"): void;
 }
 
