@@ -28,8 +28,8 @@ type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
  * Reads all five tables of base within the caller's transaction, so that the rows belong together
- * even while another process writes.
- * @param take receives each record; the result then contains none
+ * even if another process writes at the same time.
+ * @param take receives each record; if set, the result contains no records
  */
 export function readBase(
   db: SqliteDatabase,

@@ -1,6 +1,6 @@
 /**
- * Keeps a copy of the state file when a newer mdmirror upgrades it, so that the older mdmirror can
- * be used again. The copy is removed when a run ends in sync.
+ * Keeps a copy of the state file before a newer mdmirror upgrades the file. With this copy, the
+ * user can go back to the older mdmirror. The copy is removed when a run ends in sync.
  */
 
 import { basename, dirname } from "node:path";
@@ -12,9 +12,9 @@ import { removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 const COPY_SUFFIX = ".before";
 
 /**
- * Copies a state file. ORDER: the copy is flushed to disk before the upgrade begins. A copy that
- * was interrupted (`….before.new`) is written again.
- * @throws as SQLite and node:fs do; the state file is unchanged then
+ * Copies a state file. If an earlier copy was interrupted (`….before.new`), copies the file again.
+ * ORDER: the copy is flushed to disk before the upgrade begins.
+ * @throws as SQLite and node:fs do; the state file is then unchanged
  */
 export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
   const [folder, name] = [dirname(path), `${basename(path)}${COPY_SUFFIX}`];
@@ -30,7 +30,8 @@ export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void
 }
 
 /**
- * Removes the copy of the older state file. ORDER: after the newer mdmirror has completed a sync.
+ * Removes the copy of the older state file. ORDER: only after the newer mdmirror has completed a
+ * sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function removeCopyBeforeMigration(folder: string, file: string): void {

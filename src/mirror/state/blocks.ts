@@ -20,7 +20,10 @@ export class BlockTable extends KeyedTable<Block, "key"> {
     super(db, { table: "blocked", key: "key", columns: new TableColumns(BLOCK_MEMBERS) });
   }
 
-  /** Replaces all blocks, in the caller's transaction. Of two with one key, the last one stays. */
+  /**
+   * Replaces all blocks, in the caller's transaction. If two blocks have one key, only the last one
+   * is stored.
+   */
   replace(blocks: readonly Block[]): void {
     const storedBlocks = this.load();
     const newBlocks = new Map(blocks.map((block) => [block.key, block]));
@@ -35,9 +38,9 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Rewrites the paths of blocks at and below `from`, in the caller's transaction. ORDER: all these
-   * blocks are removed before any is stored with its new path, because a new key may equal the old
-   * key of another block.
+   * Rewrites the paths of blocks at and below `from`, in the caller's transaction. ORDER: first
+   * removes all these blocks, then stores them with their new paths, because a new key may equal
+   * the old key of another block.
    */
   moveSubtree(from: string, to: string): void {
     const movedBlocks = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -35,8 +35,8 @@ export function checkFiles(folder: string): FileDamage[] {
 }
 
 /**
- * Checks the rows of `state.db`; returns null for `texts.db`, whose contents are compared with
- * their digests when they are read.
+ * Checks the rows of `state.db`. Returns null for `texts.db`: its contents are compared with their
+ * digests when they are read.
  */
 function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
@@ -44,7 +44,7 @@ function findRowFault(db: SqliteDatabase, file: StateFile): DatabaseFault | null
 }
 
 type SetAsideFiles = {
-  /** Path below `.mdmirror` of the folder into which the files were moved. */
+  /** Path of the folder to which the files were moved, relative to `.mdmirror`. */
   readonly to: string;
   readonly moved: readonly string[];
   readonly salvagedTexts: number;
@@ -53,9 +53,9 @@ type SetAsideFiles = {
 /**
  * Moves a damaged database to `damaged/<stamp>/`, so that `openState` creates a new one. The caller
  * has the lock, and both databases are closed.
- * - With `state.db`, also moves `tmp/` with the set-aside files: only the lost journal named these
- *   files, so mdmirror would treat them as unclaimed. The content store stays, because it has base
- *   versions and lost edits, which are found when the folder is linked again.
+ * - With `state.db`, also moves `tmp/` with the set-aside files. Only the lost journal named these
+ *   files, so mdmirror would treat them as unclaimed. The content store stays, because the next
+ *   state needs its base versions and lost edits.
  * - With `texts.db`, copies every content that still matches its digest to the new file. Other
  *   contents that records need are read again from the disk and the service.
  */
@@ -67,9 +67,9 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
 
 /**
  * Moves `state.db` and the set-aside files to `unlinked/<stamp>/`, because the folder is no longer
- * linked. The content store stays, so that it can provide base versions for merges when the folder
- * is linked again.
- * @returns path of the new folder below `.mdmirror`; null if there was no state
+ * linked. The content store stays. If the folder is linked again, merges find their base versions
+ * in it.
+ * @returns path of the new folder, relative to `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (statOwnFile(folder, STATE_SCHEMA.file, "own-file") === null) return null;
@@ -88,9 +88,9 @@ function moveFilesAway(
   const namesToMove = fileNames.filter(
     (name) => statOwnFile(folder, name, name === "tmp" ? "folder" : "own-file") !== null,
   );
-  // ORDER: the -wal file is moved after its database. If the process is killed between the two
-  // moves, SQLite deletes a -wal file without a database. In the other order, SQLite would open a
-  // database without its last commits.
+  // ORDER: the database is moved first, then its -wal file. If the process is killed between the
+  // two moves, SQLite deletes the -wal file, which has no database. In the other order, SQLite
+  // would open the database without its last commits.
   for (const name of namesToMove) renameOwnFile(folder, name, `${targetFolder}/${name}`);
   return { to: targetFolder, moved: namesToMove };
 }
@@ -109,8 +109,8 @@ type ContentRow = { digest: unknown; codec: number; size: number; used: number; 
 type SeenPathRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Copies undamaged contents to a new file. The file is created even if it stays empty, because an
- * empty file shows later that the loss was already handled.
+ * Copies undamaged contents to a new file. Creates the file even if there are none: an empty file
+ * shows later that mdmirror has already dealt with the loss.
  */
 function salvageContents(from: string, to: string): number {
   const newStore = openForWriting(to, TEXTS_SCHEMA);
@@ -130,9 +130,9 @@ function salvageContents(from: string, to: string): number {
 }
 
 /**
- * LIMIT: smallest size of a row in bytes, so that the highest row number can be estimated from the
- * file size. Every row takes more, for its digest, header and index entry. If many rows were
- * deleted and the end of the table is damaged, rows with larger numbers are not found.
+ * LIMIT: assumed size of the smallest row in bytes, from which the highest row number is estimated.
+ * Every row is larger, because of its digest, header and index entry. If many rows were deleted and
+ * the end of the table is damaged, rows with higher numbers than estimated are not found.
  */
 const MIN_ROW_BYTES = 64;
 

@@ -9,9 +9,9 @@ import Sqlite from "better-sqlite3";
 
 export type SqliteDatabase = Sqlite.Database;
 
-/** LIMIT: wait in ms for another connection's lock, because such locks are short. */
+/** LIMIT: milliseconds to wait for the lock of another connection. Such locks are usually short. */
 const LOCK_WAIT_MS = 5_000;
-/** Size in bytes to which a checkpoint shortens a WAL that has grown. */
+/** Bytes to which a checkpoint shortens a WAL that has become larger. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 
 /** Why a database file cannot be used. `detail` never has content. */
@@ -19,16 +19,17 @@ export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
   /**
-   * The file cannot be opened or written: missing permission, a full disk, a missing folder, or a
-   * lock that is not released. `code`: code of SQLite, or errno of the system.
+   * The file cannot be opened or written: permission is missing, the disk is full, the folder is
+   * missing, or another process does not release its lock. `code`: code of SQLite, or errno of the
+   * system.
    */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: SqliteDatabase } | DatabaseFault;
 
 /**
- * Opens a file for writing, and upgrades it to the newest schema. Creates a missing file, for its
- * owner only.
+ * Opens a file for writing, and upgrades it to the newest schema. Creates a missing file, which
+ * only its owner can read.
  */
 export function openForWriting(path: string, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
@@ -36,7 +37,7 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
     (db) => {
       const fault = findOwnershipFault(db, schema);
       if (fault !== null) return fault;
-      // ORDER: the page size is set before the first page is written. Later it has no effect.
+      // ORDER: the page size must be set before the first page is written. Later it has no effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       limitPageCache(db);
       enterWal(db);
@@ -53,14 +54,17 @@ export function openForWriting(path: string, schema: DatabaseSchema): OpenedData
 }
 
 /**
- * Makes SQLite use F_FULLFSYNC on macOS, where fsync leaves bytes in the cache of the medium. Other
- * systems ignore this pragma.
+ * Makes SQLite use F_FULLFSYNC on macOS, where a plain fsync leaves bytes in the cache of the disk.
+ * Other systems ignore this pragma.
  */
 function flushMedium(db: SqliteDatabase): void {
   db.pragma("fullfsync = ON");
 }
 
-/** Size of the page cache in KiB: enough for a few thousand rows of each index that is written. */
+/**
+ * Size of the page cache in KiB. A few thousand rows of each index that is written fit into this
+ * cache.
+ */
 const CACHE_KIB = 2_000;
 
 /** Limits the page cache, which better-sqlite3 would let grow to 16 MB. */
@@ -69,8 +73,8 @@ export function limitPageCache(db: SqliteDatabase): void {
 }
 
 /**
- * Opens an existing file for reading, even while another process writes it. A file of an older
- * schema is copied into memory and upgraded there; the file itself stays unchanged.
+ * Opens an existing file for reading, even while another process writes it. If the file has an
+ * older schema, copies it into memory and upgrades the copy. The file itself stays unchanged.
  */
 export function openForReading(path: string, schema: DatabaseSchema): OpenedDatabase {
   const openedFile = attemptOpen(
@@ -80,8 +84,9 @@ export function openForReading(path: string, schema: DatabaseSchema): OpenedData
   if (openedFile.kind === "opened")
     return isOlder(openedFile.db, schema) ? openCopy(() => serializeDatabase(openedFile.db), schema) : openedFile;
   if (openedFile.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(openedFile.code)) return openedFile;
-  // If the folder cannot be written, SQLite can open a file in WAL mode only while another process
-  // has the file open. Otherwise the main file is complete, and a copy of it is read.
+  // In a folder without write permission, SQLite can open a file in WAL mode only while another
+  // process has the file open. If no process has, the main file is complete, and a copy of it is
+  // read.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwnFile(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const mainFile = walBytes > 0 ? null : readOwnFile(folder, name);
@@ -98,7 +103,7 @@ function readSchemaVersion(db: SqliteDatabase): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** Returns the bytes of a database, with the WAL, as this connection reads them. */
+/** Returns the bytes of a database as this connection reads it, including the WAL. */
 function serializeDatabase(db: SqliteDatabase): Buffer {
   try {
     return db.serialize();
@@ -108,10 +113,10 @@ function serializeDatabase(db: SqliteDatabase): Buffer {
 }
 
 /**
- * Opens a copy of a database in memory.
- * LIMIT: the whole file is in memory, so that the file itself stays unchanged. Bytes 18 and 19 of
- * its header say that the database has a WAL, which is impossible in memory. They are set to 1, for
- * "no WAL"; pages have one format in both modes.
+ * Opens a copy of a database in memory. Bytes 18 and 19 of the header say whether the database has
+ * a WAL, which is impossible in memory. So both are set to 1, for "no WAL". The format of pages
+ * does not depend on them.
+ * LIMIT: the whole file is in memory, so that the file itself stays unchanged.
  */
 function openCopy(bytes: () => Buffer, schema: DatabaseSchema): OpenedDatabase {
   return attemptOpen(
@@ -146,8 +151,8 @@ function attemptOpen(open: () => SqliteDatabase, check: (db: SqliteDatabase) => 
 }
 
 /**
- * Returns a fault if the file does not belong to mdmirror. As the first access to the file, it also
- * finds a file that is no database, or whose first page is damaged.
+ * Returns a fault if the file does not belong to mdmirror. Also finds a file that is no database or
+ * has a damaged first page, because this is the first access to the file.
  */
 function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): DatabaseFault | null {
   const version = readSchemaVersion(db);
@@ -163,7 +168,10 @@ function findOwnershipFault(db: SqliteDatabase, schema: DatabaseSchema): Databas
     : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
 }
 
-/** Creates or upgrades the tables in one transaction, so that a kill leaves the file unchanged. */
+/**
+ * Creates or upgrades the tables in one transaction. If the process is killed, the file stays
+ * unchanged.
+ */
 function createOrUpgradeTables(db: SqliteDatabase, schema: DatabaseSchema): void {
   const version = readSchemaVersion(db);
   if (version === schema.version) return;

@@ -1,4 +1,4 @@
-/** Reads rows of the state about one folder, to show them to users, without content. */
+/** Reads what the state knows about one folder, to show it to users. Reads no content. */
 
 import type { Digest } from "../../contract/digest.ts";
 import type { Block, Stamp } from "../model/record.ts";
@@ -10,11 +10,14 @@ import { type ReadResult, readStateRows } from "./read-beside.ts";
 export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   readonly folders: readonly LocalPath[];
-  /** For each direct subfolder, the number of documents below it, and their newest change. */
+  /**
+   * For each direct subfolder, the number of documents below it, and the time of their newest
+   * change.
+   */
   readonly sums: readonly SubfolderTotals[];
-  /** All blocks in the state, including those outside the folder. */
+  /** All blocks in the state, also those outside the folder. */
   readonly blocks: readonly Block[];
-  /** Local paths of all documents in conflict or in review, including those outside the folder. */
+  /** Local paths of all documents in conflict or in review, also of those outside the folder. */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
 };
@@ -22,7 +25,10 @@ export type FolderRows = {
 export type SubfolderTotals = {
   readonly name: string;
   readonly documents: number;
-  /** Newest change of a file, in milliseconds since the epoch; null if no scan has seen a file. */
+  /**
+   * Time of the newest change of a file, in milliseconds since the epoch; null if no scan has seen
+   * a file.
+   */
   readonly changedAt: number | null;
 };
 
@@ -30,7 +36,10 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Other digests of the file that mean `localDigest`, because links are written as paths. */
+  /**
+   * Digests that the file may have instead of `localDigest`, because links are local paths in the
+   * file and ids on the service.
+   */
   readonly spelled: readonly Digest[];
   /** Stamp without the fields that `sameStamp` ignores; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
@@ -38,11 +47,13 @@ export type DocumentRow = {
   readonly state: string;
 };
 
-/** `directly`: documents and folders directly in a folder. `below`: those at any depth. */
+/**
+ * `directly`: documents and folders directly in a folder. `below`: also those in its subfolders.
+ */
 export type Depth = "directly" | "below";
 
 /**
- * Reads the rows of one folder, without waiting for a process that writes.
+ * Reads the rows of one folder. Does not wait for a process that writes.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {

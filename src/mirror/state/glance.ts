@@ -6,7 +6,7 @@ import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadResult, readStateRows } from "./read-beside.ts";
 
-/** Counts that `status` shows. SQL computes them, so that no record is loaded. */
+/** Numbers that `status` shows. SQL computes them, so that no record has to be loaded. */
 type StateTotals = {
   readonly documents: number;
   /** Size of all local files together, in bytes. */
@@ -18,10 +18,13 @@ type StateTotals = {
   readonly reviews: readonly DocumentInReview[];
 };
 
-/** A review. `isConflict`: because of another edit; otherwise the document is protected. */
+/**
+ * A document in review. `isConflict`: in review because of another edit, not because the document
+ * is protected.
+ */
 type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
 
-/** Everything that `status` needs from `state.db`, read at one moment, without content. */
+/** Everything that `status` needs from `state.db`, read at one moment. It has no content. */
 export type StateSummary = {
   readonly totals: StateTotals;
   readonly blocks: readonly Block[];
@@ -31,7 +34,7 @@ export type StateSummary = {
 };
 
 /**
- * Reads the summary of a state, without waiting for a process that writes.
+ * Reads the summary of a state. Does not wait for a process that writes.
  * @param folder absolute path of `.mdmirror`
  */
 export function readStateSummary(folder: string): ReadResult<StateSummary> {

@@ -16,9 +16,9 @@ import type { BaseTree } from "../model/tree.ts";
 
 /**
  * Finds rows with values that mdmirror never writes, so that it does not act on a damaged state.
- * SQLite's own check does not find random bytes, because it accepts any bytes as text.
- * LIMIT: a damaged value of the right form is not found, so that the checks stay cheap. Versions,
- * events and runs are not checked, because they cause no request and no change of a file.
+ * SQLite's own check does not find random bytes, because SQLite accepts any bytes as text.
+ * Versions, events and runs are not checked, because they cause no request and no change of a file.
+ * LIMIT: a damaged value that still looks valid is not found, so that the checks stay fast.
  * @param base base without records, which `isPossibleRecord` checks
  * @returns a description for the user; null if no damage was found
  */
@@ -52,8 +52,8 @@ const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
 /**
- * Returns true if a value is a digest. A table of characters is faster here than a regular
- * expression.
+ * Returns true if a value is a digest. Uses a table of characters, which is faster here than a
+ * regular expression.
  */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
@@ -143,7 +143,7 @@ function isVersion(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** Checks a block, but not its path, because an illegal path may be the reason for the block. */
+/** Checks a block, but not its path: the block may exist because this path is illegal. */
 function isBlock({ reason, digest, changeId }: Block): boolean {
   return Object.hasOwn(BLOCK_REASONS, reason) && allowNull(isDigest)(digest) && allowNull(isChangeId)(changeId);
 }
@@ -219,7 +219,7 @@ function isIntent(intent: unknown): boolean {
   return INTENT_MEMBERS[kind as Intent["kind"]].every((member) => MEMBER_CHECKS[member](row[member]));
 }
 
-/** Matches control characters, which JSON would have escaped. */
+/** Matches control characters. JSON text that mdmirror wrote has none, because it escapes them. */
 const CONTROL_CHARACTER = /[\0-\x1f]/;
 
 function isPossibleMeta(key: string, value: string): boolean {
@@ -232,8 +232,8 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // The message of the JSON parser would not help users, because mdmirror sets the whole database
-    // aside.
+    // The error of the JSON parser is not reported, because it does not help users: mdmirror sets
+    // the whole database aside.
     return false;
   }
 }

@@ -1,14 +1,14 @@
 import type { SqliteDatabase } from "./database.ts";
 import { makeUpsertSql, TableWithStatements } from "./statement.ts";
 
-/** Columns of a table, and the field of a row that each column stores. */
+/** Columns of a table, and for each column the field of a row that it stores. */
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
-  /** Columns for SELECT, each renamed to its field. */
+  /** List of columns for SELECT, each renamed to its field. */
   readonly selected: string;
 
-  /** @param renamed columns whose names do not follow from the names of their fields */
+  /** @param renamed columns whose names cannot be derived from the names of their fields */
   constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
     this.members = members;
     this.names = members.map((member) => renamed[member] ?? toSnakeCase(member));
@@ -29,7 +29,7 @@ type TableLayout<Row, Key extends MemberOf<Row>> = {
   readonly json?: readonly MemberOf<Row>[];
 };
 
-/** A table with a key, whose rows are read in the order in which their keys were first stored. */
+/** A table with a key. Its rows are read in the order in which their keys were first stored. */
 export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends TableWithStatements {
   readonly #layout: TableLayout<Row, Key>;
   readonly #all;

@@ -9,8 +9,8 @@ const LOCK_FILE_NAME = "lock.db";
 const HOLDER_FILE = "lock.json";
 
 /**
- * Process that has the lock, for messages only. `since`: start of its work, in milliseconds since
- * the epoch; `what`: its command.
+ * The process that has the lock. Used only in messages. `since`: start of its work, in milliseconds
+ * since the epoch; `what`: its command.
  */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
 
@@ -21,11 +21,11 @@ export type AcquiredLock =
 
 /**
  * Takes the lock of a folder: an exclusive SQLite lock, so that only one process at a time works in
- * the folder. The system releases it however the process ends.
- * RACE: the holder file, which describes the process, is written after the lock is taken. For a
- * moment, another process may read the description of the previous process.
+ * the folder. The system releases the lock when the process ends, however it ends.
+ * RACE: a process takes the lock first, then writes the holder file, which describes the process.
+ * In between, other processes may read the description of the previous holder.
  * ASSUMES: no other code of this process opens `lock.db`, because closing any descriptor of the
- * file would release the lock (POSIX). So the description is in a file of its own.
+ * file would release the lock (POSIX). So the description is in another file.
  * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
@@ -35,17 +35,17 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryToLock(folder);
   if (db === null) {
-    // RACE: SQLite reports a lock before it reports damage, so no process had the lock a moment
-    // ago. A process that has taken the lock since then has emptied the file first. Emptying the
-    // file again changes nothing, because its inode, which has the lock, does not change.
+    // RACE: SQLite has just reported damage, so at that moment no process had the lock; otherwise
+    // SQLite would have reported the lock. Since then, another process may have emptied the file
+    // and taken the lock. To empty the file again is harmless: the lock belongs to the inode, which
+    // stays.
     emptyOwnFile(folder, LOCK_FILE_NAME);
     db = tryToLock(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readHolder(folder) };
   try {
-    // The holder file is replaced by a rename, so that readers see either a whole description or
-    // none.
+    // The holder file is replaced by a rename, so that readers never see a part of a description.
     replaceOwnFile(folder, HOLDER_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -58,7 +58,7 @@ function tryToAcquire(folder: string, holder: Omit<LockHolder, "pid">): Acquired
 function tryToLock(folder: string): SqliteDatabase | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE_NAME), { make: true, timeout: 0 });
   try {
-    // An exclusive transaction that writes nothing leaves the file empty and makes no journal.
+    // An exclusive transaction without writes leaves the file empty and creates no journal.
     db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {
@@ -70,8 +70,8 @@ function tryToLock(folder: string): SqliteDatabase | "busy" | null {
 }
 
 /**
- * Releases the lock; a second call does nothing. ORDER: the holder file is removed first, because
- * after the release that file may already describe the next process.
+ * Releases the lock. A second call does nothing. ORDER: the holder file is removed before the
+ * release; after the release, it may already describe the next process.
  */
 function releaseFolderLock(db: SqliteDatabase, folder: string): void {
   if (!db.open) return;
@@ -90,7 +90,8 @@ function readHolder(folder: string): LockHolder | null {
     const holderFields: unknown = JSON.parse(readOwnFile(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
-    // The holder file is not written yet, or was just removed. Only a message needs the holder.
+    // The holder file was not written yet, or was just removed. Null is harmless, because only a
+    // message needs the holder.
     return null;
   }
 }

@@ -15,7 +15,7 @@ import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from 
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/** Result of opening a state. `created`: there was no state, so no document has a record. */
+/** Result of opening a state. `created`: there was no state before, so no document has a record. */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   | { readonly kind: "missing" }
@@ -28,8 +28,8 @@ type StateLocation = {
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * True for commands that only read, such as `plan`. They can run while another process writes,
-   * and in a folder without write permission. Default: false.
+   * True for commands that only read, such as `plan`. They can run while another process writes, or
+   * in a folder without write permission. Default: false.
    */
   readonly readOnly?: boolean;
 };
@@ -39,10 +39,10 @@ type StateLocation = {
  * the lock, unless it only reads.
  *
  * The pages of `state.db`, and the rows that a cycle uses, are checked each time. `texts.db` may be
- * much larger, and each content is compared with its digest when it is read. So the pages of
- * `texts.db` are checked only in these cases:
- * - A WAL was left over: a process was killed, the power failed, or the files were copied.
- * - Damage was found while the file was used.
+ * much larger, and each of its contents is compared with its digest when it is read. So the pages
+ * of `texts.db` are checked only in these cases:
+ * - A WAL was left: a process was killed, the power failed, or the files were copied.
+ * - Damage was found while the file was in use.
  * - `checkFiles` is called.
  */
 export function openState(location: StateLocation): OpenedState {
@@ -91,7 +91,10 @@ function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState
 
 type DatabaseFiles = { readonly kind: "both"; readonly state: SqliteDatabase; readonly texts: SqliteDatabase };
 
-/** ORDER: the content store is created first, so a state without a content store shows a loss. */
+/**
+ * ORDER: the content store is created before the state. So if there is a state without a content
+ * store, the content store was lost.
+ */
 function openBothDatabases(open: (schema: DatabaseSchema) => OpenedDatabase): DatabaseFiles | FileFault {
   const texts = open(TEXTS_SCHEMA);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
@@ -115,8 +118,9 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 }
 
 /**
- * Name of a file that says that `texts.db` may be damaged, so that the next opening checks it. A
- * row in the state would be rolled back with the transaction that found the damage.
+ * Name of a file whose existence means that `texts.db` may be damaged. The next opening then checks
+ * `texts.db`. A row in the state would not do: it would be rolled back with the transaction that
+ * found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -124,7 +128,7 @@ function markContentStoreSuspect(folder: string): void {
   try {
     createOwnFileIfMissing(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is full or read-only, so the mark cannot be written. A later run finds the damage
+    // The disk is full or read-only, so the file cannot be written. A later run finds the damage
     // again.
     if (toDatabaseFault(error) === null) throw error;
   }
@@ -139,14 +143,14 @@ function findFileFault(files: DatabaseFiles, name: "state" | "texts"): FileFault
 type FileSizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Returns a fault if one file is empty or missing although the other one is in use: SQLite would
- * treat the lost file as a new one.
+ * Returns a fault if one file is empty or missing although the other one is in use. Without this
+ * check, SQLite would create the lost file as a new one.
  */
 function findLostFile(before: FileSizes, { state, texts }: DatabaseFiles): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing `state.db` is no fault: it is created, and filled from both sides. An empty
+  // A missing `state.db` is no fault: it is created, and filled from both sides. But an empty
   // `state.db` is damaged.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
@@ -157,8 +161,8 @@ function hasRows(db: SqliteDatabase, table: string): boolean {
 }
 
 /**
- * Closes both files. ORDER: the content store first, because closing flushes commits. A power loss
- * in between must not leave rows that refer to lost content.
+ * Closes both files. ORDER: the content store first, because closing a file flushes its commits.
+ * After a power loss between the two, no row may refer to lost content.
  */
 function closeBothDatabases({ state, texts }: DatabaseFiles): void {
   try {
@@ -177,9 +181,9 @@ function readFileSize(folder: string, name: string): number | null {
 }
 
 /**
- * Closes a file that was opened for writing, and leaves WAL mode if no other process reads the
- * file. In WAL mode, even a reader such as `status` would create the files `-wal` and `-shm`, which
- * it must not (I23).
+ * Closes a file that was opened for writing. Also leaves WAL mode, if no other process reads the
+ * file. In WAL mode, even a reader such as `status` would create the files `-wal` and `-shm`, but
+ * readers must not create files (I23).
  */
 function closeAfterWriting(db: SqliteDatabase): void {
   try {
@@ -187,8 +191,8 @@ function closeAfterWriting(db: SqliteDatabase): void {
     db.pragma("busy_timeout = 0");
     leaveWal(db);
   } catch (error) {
-    // The file is busy or damaged, or the disk is full. Closing still leaves a complete file in WAL
-    // mode, or a file as damaged as before.
+    // The file is in use or damaged, or the disk is full. It is still closed, and stays as it is in
+    // WAL mode.
     if (toDatabaseFault(error) === null) throw error;
   } finally {
     db.close();

@@ -5,18 +5,18 @@ import { createOwnFile, statOwnFile } from "./own-files.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 
 /**
- * Suffixes of the files that SQLite creates beside a database. SQLite does not follow a symbolic
- * link at such a path, and reports that the file cannot be opened.
+ * Suffixes of the files that SQLite creates beside a database. If a symbolic link is at such a
+ * path, SQLite does not follow it, and reports that the file cannot be opened.
  */
 const SIDE_FILE_ENDINGS = ["-wal", "-shm", "-journal"] as const;
 
 /**
  * Opens a database in `.mdmirror/` (or `:memory:`). SQLite follows symbolic links, so the path is
  * checked before the file is opened, and again afterwards. Nothing is read or written before the
- * second check. A file that was swapped meanwhile is closed.
- * RACE: a swap that is undone before the second check is not found. Only somebody who can write in
- * `.mdmirror` could do that, and other users cannot.
- * @param options.make creates a missing file, for its owner alone
+ * second check. If the file was swapped in between, it is closed.
+ * RACE: a swap that is undone before the second check is not found. This needs write access to
+ * `.mdmirror`, which other users do not have.
+ * @param options.make true to create a missing file, which only its owner can read
  * @throws UnsafePathError; otherwise as better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
@@ -46,8 +46,8 @@ function statOwnDatabase(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates an empty file if it is missing. Never opens an existing file, because closing its
- * descriptor would release the locks that this process has on the file (POSIX).
+ * Creates an empty file if it is missing. Does not open an existing file: closing its descriptor
+ * would release the locks that this process has on the file (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
@@ -59,13 +59,13 @@ function makeEmpty(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates a new file that only its owner may read, lets `fill` write the file by its path, and
- * flushes the file.
+ * Creates a new file that only its owner can read. Then `fill` writes the file by its path, and the
+ * file is flushed.
  * @throws UnsafePathError; otherwise as `fill` and node:fs do
  */
 export function createFilledOwnFile(folder: string, name: string, fill: (path: string) => void): void {
-  // mdmirror creates the file empty, which SQLite accepts: other users could read a file that
-  // SQLite creates.
+  // mdmirror creates the file itself, and SQLite accepts an empty file. If SQLite created the file,
+  // other users could read it.
   const fd = createOwnFile(folder, name);
   try {
     fill(`${folder}/${name}`);

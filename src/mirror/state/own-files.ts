@@ -1,7 +1,7 @@
 /**
- * Access to the files in `.mdmirror/`. Somebody else may have created the content of a folder. So
- * no call follows a symbolic link below the linked folder, and files of another user are refused.
- * New files are created with O_EXCL, for this user alone.
+ * Access to the files in `.mdmirror/`. Somebody else may have created files in this folder. So no
+ * call follows a symbolic link below the linked folder, and files of other users are refused. New
+ * files are created with O_EXCL, for this user alone.
  *
  * In all calls, `folder` is the absolute path of `.mdmirror`, whose parent is a real path, and
  * `name` is a path in it. All calls throw UnsafePathError, or errors as node:fs does. No other code
@@ -22,7 +22,7 @@ function splitName(name: string): { readonly below: string; readonly last: strin
   return { below: name.slice(0, Math.max(0, slashIndex)), last: name.slice(slashIndex + 1) };
 }
 
-/** Returns null if nothing is at the path. */
+/** Returns the file's stat; null if nothing is at the path. */
 export function statOwnFile(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = splitName(name);
   return returnNullIfAbsent(() =>
@@ -43,7 +43,7 @@ function returnNullIfAbsent<T>(work: () => T): T | null {
   }
 }
 
-/** Returns null if nothing is at the path. */
+/** Returns bytes and stat of a file; null if nothing is at the path. */
 export function readOwnFile(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (statOwnFile(folder, name, "file") === null) return null;
   return returnNullIfAbsent(() => {
@@ -57,7 +57,7 @@ export function readOwnFile(folder: string, name: string): { readonly bytes: Buf
 }
 
 /**
- * Replaces a whole file by the rename of a new one (`NAME.new`).
+ * Replaces a whole file by renaming a new one (`NAME.new`).
  * @param survives true if the file must survive a power loss; otherwise a power loss may leave it
  * empty
  */
@@ -79,7 +79,7 @@ export function createOwnFileIfMissing(folder: string, name: string): void {
   if (statOwnFile(folder, name, "file") === null) fs.closeSync(createOwnFile(folder, name));
 }
 
-/** Appends to a file, or creates the file. */
+/** Appends text to a file. Creates the file if it is missing. */
 export function appendToOwnFile(folder: string, name: string, text: string): void {
   const exists = statOwnFile(folder, name, "own-file") !== null;
   const fd = exists ? openOwnFile(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwnFile(folder, name);
@@ -90,7 +90,10 @@ export function appendToOwnFile(folder: string, name: string, text: string): voi
   }
 }
 
-/** Creates a file that must not exist, for this user alone. Returns its descriptor. */
+/**
+ * Creates a file that must not exist yet, for this user alone. Returns the descriptor of the open
+ * file.
+ */
 export function createOwnFile(folder: string, name: string): number {
   const { below, last } = splitName(name);
   return withOwnFolder(folder, below, (dir, above) => {
@@ -102,8 +105,8 @@ export function createOwnFile(folder: string, name: string): number {
 }
 
 /**
- * Sets the permissions of a file. Ignores a refusal: some disks (FAT) have no permissions, and
- * their mount options decide who may read.
+ * Sets the permissions of a file. Ignores a refusal, because some disks (FAT) have no permissions:
+ * mount options decide who may read their files.
  */
 function setPermissions(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
@@ -115,8 +118,8 @@ function setPermissions(fd: number, mode: number): void {
 }
 
 /**
- * Gives a new file to the owner of its folder: even under sudo, a user's files must belong to that
- * user.
+ * Gives a new file to the owner of its folder. Even if mdmirror runs under sudo, a user's files
+ * must belong to that user.
  */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
@@ -138,7 +141,7 @@ function openOwnFile(folder: string, name: string, flags: number, expected: Expe
   });
 }
 
-/** Empties an existing file, which keeps its inode. */
+/** Empties an existing file, and keeps its inode. */
 export function emptyOwnFile(folder: string, name: string): void {
   const { fd } = openOwnFile(folder, name, O_WRONLY, "own-file");
   try {
@@ -163,8 +166,8 @@ export function renameOwnFile(folder: string, from: string, to: string): void {
 }
 
 /**
- * Creates a folder in `.mdmirror`, or `.mdmirror` itself if `name` is "", for this user alone.
- * Closes an existing folder to other users. The parent folder must exist.
+ * Creates a folder in `.mdmirror`, or `.mdmirror` itself if `name` is "", for this user alone. If
+ * the folder exists, closes it to other users. The parent folder must exist.
  */
 export function makeOwnFolder(folder: string, name: string): void {
   const { below, last } = splitName(name);

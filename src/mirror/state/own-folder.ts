@@ -1,4 +1,4 @@
-/** Checks all of `.mdmirror/` before any of it is used. */
+/** Checks all files and folders in `.mdmirror/` before any of them is used. */
 
 import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
@@ -14,8 +14,8 @@ const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
 };
 
 /**
- * Checks all files that mdmirror may open in `.mdmirror`, so that a command reports unsafe files at
- * its start, before SQLite opens any of them by path. Accepts a missing folder.
+ * Checks all files that mdmirror may open in `.mdmirror`. A command calls this at its start, so
+ * that it reports unsafe files before SQLite opens any of them by path. Accepts a missing folder.
  * @throws UnsafePathError
  */
 export function examineOwnFolder(folder: string): void {
@@ -28,7 +28,10 @@ export function examineOwnFolder(folder: string): void {
   });
 }
 
-/** Key files: mdmirror reports that others can read them, instead of changing their mode. */
+/**
+ * Files with a key. If other users can read them, mdmirror reports that, and does not change their
+ * mode.
+ */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
@@ -36,7 +39,7 @@ const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
  * @throws UnsafePathError; otherwise as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
-  // The folder is missing, perhaps because its disk is not mounted, so nothing is created.
+  // Nothing is created if the folder is missing, because its disk may not be mounted.
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
@@ -63,9 +66,9 @@ function closeFilesToOthers(folder: string): void {
       const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
-      // RACE: the permissions are set by path, because closing a descriptor of a database would
-      // release this process's locks on it. Other users cannot enter the folder any more, so they
-      // cannot swap the file.
+      // RACE: the permissions are set by path, so another process could swap the file first. But
+      // other users can no longer enter the folder. A descriptor would not do: closing it would
+      // release this process's locks on a database.
       setPermissionsByPath(`${dir}/${name}`);
     }
   });

@@ -9,8 +9,8 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 let isProcUsable: boolean | null = null;
 
 /**
- * Returns true if paths through `/proc/self/fd` work, which replace `openat`. This needs a mounted
- * `/proc` that shows this process.
+ * Returns true if paths through `/proc/self/fd` work. They are used in place of `openat`, and need
+ * a mounted `/proc` that shows this process.
  */
 function canReachByProc(fd: number): boolean {
   isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);
@@ -27,8 +27,8 @@ function doesProcLeadTo(fd: number): boolean {
 let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
 
 /**
- * Opens `.mdmirror` once for `work`, which opens many files in it. Opening the folder for each file
- * would take longer than the work itself. If the folder does not exist, only runs `work`.
+ * Opens `.mdmirror` once for `work`, which opens many files in it. To open the folder again for
+ * each file would take longer than the work itself. If the folder does not exist, only runs `work`.
  * @param work must be synchronous
  * @throws UnsafePathError; exceptions of `work`
  */
@@ -46,9 +46,9 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
 }
 
 /**
- * Opens `.mdmirror` itself (`below` ""), or a folder in it, and runs `work`.
- * RACE: without `/proc`, the path is checked first and then used by name. Only somebody who can
- * write in `.mdmirror` could swap the folder in between.
+ * Opens `.mdmirror` itself (`below` is ""), or a folder in it, and runs `work`.
+ * RACE: without `/proc`, the path is checked first, and the folder is then used by its path. A swap
+ * in between needs write access to `.mdmirror`.
  * @param work receives a path of the folder, which is valid only during this call
  * @throws UnsafePathError; an errno if a folder is missing
  */
@@ -72,7 +72,10 @@ function withFolderBelow<T>(
   );
 }
 
-/** @param shown path of the folder for messages */
+/**
+ * Opens a folder, and runs `work`.
+ * @param shown path of the folder for messages
+ */
 export function withFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
   checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

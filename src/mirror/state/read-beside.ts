@@ -12,9 +12,9 @@ export type ReadResult<T> =
   | ({ readonly file: StateFile } & DatabaseFault);
 
 /**
- * Reads some rows of `state.db` at one moment, even while another process writes, or in a folder
- * without write permission. Checks no pages and no rows. Of `texts.db`, checks only that it exists.
- * The next cycle checks the rest.
+ * Reads some rows of `state.db` at one moment. This works even while another process writes, and in
+ * a folder without write permission. Does not check pages or rows. Of `texts.db`, checks only that
+ * it exists. The next cycle checks the rest.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
@@ -41,9 +41,9 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
 }
 
 /**
- * Returns the paths of recorded documents for a caller that has not opened the state; none if the
- * state cannot be read. Rules of `.gitignore` then also exclude recorded documents, which is
- * harmless, because no caller sends or removes documents.
+ * Returns the paths of recorded documents, for a caller that has not opened the state. Returns none
+ * if the state cannot be read: rules of `.gitignore` then exclude recorded documents too. This is
+ * harmless, because no such caller sends or removes documents.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {

@@ -11,7 +11,7 @@ type RecordRow = [
   remotePath: string,
   changeId: ChangeId,
   digest: Digest,
-  /** Digest of the local content; null if equal to `digest`, which is usual. */
+  /** Digest of the local content; null if it equals `digest`, as it usually does. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -40,9 +40,9 @@ const ROWS_PER_PORTION = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for the local paths of all documents that can have a local file. It leaves out a document
- * that was moved out of the linked part of the workspace and whose file is in the trash: a file at
- * the old path is new, or another document's.
+ * SQL for the local paths of all documents that can have a local file. Leaves out documents that
+ * were moved out of the linked part of the workspace and whose file is in the trash. A file at such
+ * an old path is new, or belongs to another document.
  */
 export const SELECT_LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -69,7 +69,7 @@ export class RecordTable extends TableWithStatements {
   readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
-  /** Yields all records, which are read in portions to save memory. */
+  /** Yields all records. Reads them in portions, to save memory. */
   *all(): Generator<DocumentRecord> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: RecordRow[] = this.#portion.all(last, ROWS_PER_PORTION);
@@ -89,11 +89,11 @@ export class RecordTable extends TableWithStatements {
 
   /**
    * Returns the documents in a folder.
-   * @param folder path of the folder; not the root
+   * @param folder path of the folder, which must not be the root
    * @param depth `all`: also documents in folders below it
    */
   inFolder(folder: string, depth: "all" | "one", limit: number): DocumentPaths[] {
-    // SQLite counts characters by code points, from 1.
+    // SQLite counts characters as code points, and the first one is number 1.
     const firstCharacter = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, firstCharacter, limit);
     return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));

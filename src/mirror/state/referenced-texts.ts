@@ -4,8 +4,8 @@ import type { Intent } from "../ports/state.ts";
 import { TableWithStatements } from "./statement.ts";
 
 /**
- * Finds the contents that rows of `state.db` refer to, and that must therefore not be deleted.
- * References of versions and events do not count.
+ * Finds the contents that must not be deleted, because rows of `state.db` refer to them. Rows of
+ * versions and events do not count.
  */
 export class ReferencedContents extends TableWithStatements {
   readonly #plain = this.sql<[], Digest>(
@@ -40,7 +40,7 @@ export class ReferencedContents extends TableWithStatements {
 
   /**
    * Returns the contents of all known versions of documents that still have a record. The service
-   * has stored these contents too, so the local copies are not the only ones.
+   * has these contents too, so the content store does not have the only copies.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());

@@ -5,8 +5,8 @@ import type { ReferencedContents } from "./referenced-texts.ts";
 import type { ContentStore } from "./texts.ts";
 
 /**
- * Limits. `days`: how long content without a reference is kept. `bytes`: size of the content store
- * above which old versions are deleted earlier.
+ * Limits for stored contents. `days`: how long content is kept after no row refers to it. `bytes`:
+ * size of the content store above which old versions are deleted earlier.
  */
 export type RetentionLimits = { readonly days: number; readonly bytes: number };
 
@@ -27,15 +27,15 @@ type PrunableState = {
 
 const DAY_MS = 86_400_000;
 /**
- * LIMIT: number of a document's versions that are kept at any age, because their order shows
- * mdmirror when the service returns to an older version.
+ * LIMIT: number of versions of a document that are kept at any age. From their order, mdmirror
+ * recognises that the service has returned to an older version.
  */
 const VERSIONS_KEPT = 20;
 
 /**
- * Deletes old rows, and contents to which no row has referred for `days` days. Only days on which
- * mdmirror ran are counted, so that a machine that was off for two months loses nothing. ORDER:
- * between cycles, because a step may have found content that it has not recorded yet.
+ * Deletes old rows, and contents to which no row has referred for `days` days. Counts only days on
+ * which mdmirror ran: if the machine is off for two months, nothing is lost. ORDER: between cycles,
+ * because a step may have found content that it has not recorded yet.
  *
  * If the store is larger than `bytes`, old versions of recorded documents are deleted immediately,
  * oldest first. Other contents may be the only copies, and stay for the full time. The file does
@@ -56,9 +56,9 @@ export function pruneState(prunable: PrunableState, now: number, { days, bytes }
 }
 
 /**
- * Records that mdmirror ran today. Returns the time before which rows are deleted; null until
- * mdmirror has run on `days` days. Ignores days in the future, which were recorded before the clock
- * was set back.
+ * Records that mdmirror ran today. Returns the time before which rows are deleted. Returns null
+ * until mdmirror has run on `days` days. Ignores days in the future, which were recorded before the
+ * clock was corrected.
  */
 function countDayOfUse(meta: MetaTable, now: number, days: number): number | null {
   const recordedDays = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
@@ -75,8 +75,8 @@ const DIGESTS_OF_LIST = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
  * Deletes idle contents: contents to which no row of the state refers. The table `idle` has the
- * time at which each of these contents was first found idle. Storing content again updates
- * `texts.used`.
+ * time at which each content was first seen to be idle. `texts.used` is the time at which a content
+ * was last stored.
  */
 class ContentPruning {
   readonly #texts: SqliteDatabase;
@@ -91,10 +91,13 @@ class ContentPruning {
       .pluck();
   }
 
-  /** Records from which time on no row has referred to each content; forgets contents in use. */
+  /**
+   * Adds contents that are now idle to the table `idle`, and removes contents that are in use
+   * again.
+   */
   markIdle(referenced: readonly Digest[], now: number): void {
     const digestList = JSON.stringify(referenced);
-    // A time in the future was recorded while the clock was wrong, so it is removed.
+    // Also removes times in the future, which were recorded while the clock was wrong.
     this.#texts
       .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${DIGESTS_OF_LIST})`)
       .run(now, digestList);
@@ -116,7 +119,7 @@ class ContentPruning {
 
   /**
    * Deletes idle contents that are versions of documents, until the store has at most `bytes`.
-   * @param before content that was used after this time stays, because a step may be about to
+   * @param before content that was stored after this time stays, because a step may be about to
    * record it
    * @returns number of deleted contents
    */

@@ -1,14 +1,14 @@
 /**
  * Tables of a database file, and the upgrades of older files.
  * - `user_version` is the version of the tables; `application_id` identifies mdmirror.
- * - Tables are STRICT, so that a value of a wrong type is an error immediately.
+ * - Tables are STRICT, so that SQLite refuses a value of a wrong type immediately.
  * - Times and stamps are REAL, which stores JavaScript numbers exactly.
  * - There are no foreign keys, because rows of different kinds are created and removed
- *   independently, some in different files.
+ *   independently, some of them in different files.
  * - `local_path` is not unique, because two records have one path for a moment during a swap.
- * - There are few indexes, because each costs one page per commit. Queries that only users make
+ * - There are few indexes, because each costs one page per commit. Queries that only users cause
  *   read the whole table.
- * - The table `idle` says since when no row has referred to some content.
+ * - The table `idle` has the time since when no row has referred to a content.
  */
 export type DatabaseSchema = {
   readonly file: StateFile;
@@ -18,8 +18,8 @@ export type DatabaseSchema = {
   readonly version: number;
   readonly tables: string;
   /**
-   * SQL that upgrades a file, by the version from which it upgrades. The earlier file is kept as a
-   * copy until a run ends in sync (`before-migration.ts`).
+   * SQL that upgrades a file, by the version of the older file. A copy of the older file is kept
+   * until a run ends in sync (`before-migration.ts`).
    */
   readonly upgrades: Readonly<Record<number, string>>;
 };
@@ -51,9 +51,9 @@ function replaceCode(column: string): string {
 }
 
 /**
- * Returns SQL that replaces old codes in JSON, only in fields that contain codes, in names of
- * counts, and in lists of approved reasons. Other fields stay unchanged, because a path may look
- * like a code.
+ * Returns SQL that replaces old codes in JSON. It changes only fields that contain codes, names of
+ * counts, and lists of approved reasons. Other fields stay unchanged, because a path may look like
+ * a code.
  */
 function replaceCodesInJson(column: string): string {
   const memberReplacements = CODE_REPLACEMENTS.flatMap(([before, after]) =>
@@ -82,12 +82,12 @@ const CREATE_CONFLICTS = `CREATE TABLE conflicts (
 
 /**
  * Upgrades version 6.
- * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into the
- *   copy, unless the user had edited the copy. Now each version has a copy of its own, so the old
- *   copy must be assigned to the version that it shows. A version that was not written to the copy
- *   was recorded with the time of the version in the copy. The copy thus shows the first of the
- *   versions with the last time.
- * - Losses are counted by runs. Losses before the upgrade do not count.
+ * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into this
+ *   copy, unless the user had edited the copy. Now each version has a copy of its own, so the
+ *   upgrade must find out which version the old copy shows. A version that was not written to the
+ *   copy has the same time as the version in the copy. So the copy shows the first of the versions
+ *   with the last time.
+ * - Losses are now counted by runs. Losses before the upgrade do not count.
  * - Rows of the journal get the fields that they lack.
  */
 const FROM_VERSION_6 = `
@@ -140,7 +140,8 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
 `;
 
 /**
- * Version 15 differs from version 16 in two words: a state of a manual run, and a journal field.
+ * Between versions 15 and 16, two words change: a state of a manual run, and a field of the
+ * journal.
  */
 const FROM_VERSION_15 = `
 UPDATE runs SET summary = json_set(summary, '$.state', 'manual')
@@ -264,7 +265,8 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 export const TEXTS_SCHEMA: DatabaseSchema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
-  // A page of 4,096 bytes would have room for one compressed note, and a third would stay unused.
+  // Usually only one compressed note would fit into a page of 4,096 bytes, and a third of the page
+  // would stay unused.
   pageSize: 16_384,
   version: 2,
   tables: `

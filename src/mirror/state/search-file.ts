@@ -1,5 +1,5 @@
 /**
- * Name of the search index, in a module of its own: a check for the file needs no other code of the
- * search.
+ * Name of the search index. It is in a module of its own, so that code can check for the file
+ * without loading the search.
  */
 export const SEARCH_FILE = "search.db";

@@ -1,6 +1,6 @@
 /**
- * The search index of a linked folder, `.mdmirror/search.db`, with the content that the files had
- * in the last scan. All of that is on disk too, so an index that is damaged, or of another version,
+ * The search index of a linked folder, `.mdmirror/search.db`. It has the content that the files had
+ * in the last scan. All of this is also on disk, so an index that is damaged or of another version
  * is removed and built again.
  */
 
@@ -20,8 +20,8 @@ import { SEARCH_FILE } from "./search-file.ts";
 import { TableWithStatements } from "./statement.ts";
 
 /**
- * Tables of the index. The digest and the stamp of a file show that it is unchanged; a stamp that
- * is not trusted is not stored.
+ * Tables of the index. Digest and stamp of a file show whether it has changed. A stamp that is not
+ * trusted is not stored.
  */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
@@ -32,24 +32,29 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/** Version of the index, which must be raised when the tables change, or the way to find words. */
+/**
+ * Version of the index. Increase it when the tables change, or the way in which words are found.
+ */
 const INDEX_VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: wait in ms for another search that updates the index, so that a search stays fast. After
- * that, the index is used as it is.
+ * LIMIT: milliseconds to wait for another search that updates the index, so that a search stays
+ * fast. After this time, the search uses the index as it is.
  */
 const SEARCH_WAIT_MS = 2_000;
 
 /** Reads files. `read` returns null if the file is missing, or is not text. */
 type ContentReader = { read(path: LocalPath): string | null };
 
-/** The index format allows several scopes of documents, but a linked folder has one. */
+/** The format of the index allows several scopes of documents. A linked folder has only one. */
 const ONLY_SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /** The index file cannot be written (full disk, for example); `:memory:` can be opened. */
+  /**
+   * The index file cannot be written, for example because the disk is full. The caller can then
+   * open `:memory:`.
+   */
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
@@ -123,8 +128,8 @@ export class MirrorSearch extends TableWithStatements {
   #rows: ReadonlyMap<LocalPath, IndexedFile> | null = null;
 
   /**
-   * Returns digest and stamp of an indexed file, so that a scan can skip an unchanged file; null if
-   * the file is not indexed.
+   * Returns digest and stamp of an indexed file; null if the file is not indexed. With them, a scan
+   * can skip an unchanged file.
    */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
@@ -133,7 +138,7 @@ export class MirrorSearch extends TableWithStatements {
   }
 
   /**
-   * Updates the index in one transaction, so that it has exactly these files.
+   * Updates the index in one transaction. The index then has exactly these files.
    * @param keep returns true for a path that is not among `files` but may still exist
    * @param read returns the content of a changed file; null if it is not text, so that only its
    * path can be found
@@ -145,7 +150,7 @@ export class MirrorSearch extends TableWithStatements {
     read: (path: LocalPath) => string | null,
   ): number {
     const updateIndex = this.db.transaction(() => {
-      // Another process may have changed the index, so it is read again within this transaction.
+      // Another process may have changed the index, so this transaction reads it again.
       this.#rows = null;
       const readCount = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;

@@ -20,8 +20,8 @@ type OpenDatabases = {
 };
 
 /**
- * The state: `state.db`, and the content store `texts.db`. A statement is prepared when it is first
- * needed, and kept until the connection closes.
+ * The state: `state.db` and the content store `texts.db`. Each statement is prepared when it is
+ * first needed, and kept until the connection closes.
  */
 export class StoredState extends TableWithStatements implements State {
   readonly #tables = openBaseTables(this.db);
@@ -48,7 +48,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly transact: State["transact"] = (work) => this.#transactions.run(work);
 
   readonly transactSafely: State["transactSafely"] = (work) => {
-    // ORDER: contents are flushed before rows: after a power loss, no row may refer to lost
+    // ORDER: contents are flushed before rows. After a power loss, no row may refer to lost
     // content.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
@@ -60,7 +60,10 @@ export class StoredState extends TableWithStatements implements State {
 
   readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
-  /** Returns a fault if a row that a cycle uses has a value that mdmirror never writes. */
+  /**
+   * Returns a fault if a row that a cycle uses has a value that mdmirror never writes; otherwise
+   * null.
+   */
   findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     return this.transact(() => findDamage(this.db, this.#tables));
   }
@@ -117,8 +120,8 @@ export class StoredState extends TableWithStatements implements State {
   readonly storedNames: State["storedNames"] = (wanted) => this.#texts.storedNames(wanted);
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
-   * Returns the digests of base contents and local contents that records refer to, but that the
-   * content store does not have: `texts.db` was lost, or some of it is damaged.
+   * Returns the digests of contents that records refer to (base contents and local contents), but
+   * that the content store does not have. This happens if `texts.db` was lost or damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

@@ -1,7 +1,7 @@
 import type Sqlite from "better-sqlite3";
 import { type RowMode, Statement } from "../../common/statement.ts";
 
-/** Base class for tables: prepares statements for one connection, and keeps them. */
+/** Base class for tables. Prepares statements for one connection, and keeps them. */
 export abstract class TableWithStatements {
   protected readonly db: Sqlite.Database;
 
@@ -14,7 +14,10 @@ export abstract class TableWithStatements {
   }
 }
 
-/** Returns SQL that inserts or updates a row. An updated row keeps its position in the order. */
+/**
+ * Returns SQL that inserts a row, or updates the row with the same key. An updated row keeps its
+ * position in the order of rows.
+ */
 export function makeUpsertSql(table: string, key: string, columns: readonly string[]): string {
   const updates = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
   const placeholders = columns.map(() => "?").join(", ");

@@ -3,10 +3,16 @@ import type { BlockTable } from "./blocks.ts";
 import { Statement } from "../../common/statement.ts";
 
 type TreeSide = "local" | "remote";
-/** A column of paths. `other`: the column of the same row with the path on the other side. */
+/**
+ * A column with paths of one side. `other`: the column of the same row with the path on the other
+ * side.
+ */
 type PathColumn = { readonly table: string; readonly column: string; readonly other: string };
 
-/** ORDER: conflict copies before records, because paths of records select the copies' rows. */
+/**
+ * ORDER: conflict copies come before records, because their rows are selected by the paths of
+ * records.
+ */
 const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
   local: [
     {
@@ -22,13 +28,16 @@ const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** Tombstones have no path on the other side, so they are moved only with the whole folder. */
+/**
+ * Tombstones have no path on the other side. So they get new paths only if all rows below the
+ * folder do.
+ */
 const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
 
 /**
  * Rewrites the paths of a moved folder and everything below it, within the caller's transaction.
- * Selects rows by a range, so that no pattern needs escaping: paths below `a` are between `a/` and
- * `a0` in sorted order, because "0" follows "/". Statements are prepared when they are first
+ * Selects rows by a range, so that no pattern needs escaping: in sorted order, paths below `a` are
+ * between `a/` and `a0`, because "0" follows "/". Statements are prepared when they are first
  * needed, because folders rarely move.
  */
 export class SubtreeMoves {
@@ -48,7 +57,7 @@ export class SubtreeMoves {
     };
   }
 
-  /** Rewrites the paths of all rows at or below `from`, including those of blocks. */
+  /** Rewrites the paths of all rows at or below `from`, also of blocks. */
   move(side: TreeSide, from: string, to: string): void {
     for (const statement of this.#whole[side]) statement.run({ to, ...makeRange("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);
@@ -61,7 +70,7 @@ export class SubtreeMoves {
 }
 
 /**
- * Returns the statement that rewrites a column's paths.
+ * Returns the statement that rewrites the paths in a column.
  * @param other SQL of the path on the other side, which must be at or below `within`; undefined to
  * rewrite all rows
  */

@@ -1,11 +1,17 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Stored content. `codec`: 0 is plain UTF-8, 1 is zstd. `size`: length in UTF-8, in bytes. */
+/**
+ * Stored content. `codec`: 0 for plain UTF-8, 1 for zstd. `size`: length of the content in UTF-8,
+ * in bytes.
+ */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
-/** LIMIT: shorter contents are not compressed, because zstd's frame would outweigh the gain. */
+/**
+ * LIMIT: number of bytes from which content is compressed. For less, zstd's frame would take more
+ * than the compression saves.
+ */
 const MIN_COMPRESSED_BYTES = 256;
 
 /** Compression level. Higher levels save little on notes, and take longer. */
@@ -15,7 +21,8 @@ const ZSTD_LEVEL = 1;
 export function encodeText(text: string): StoredText {
   const plainBytes = Buffer.from(text, "utf8");
   if (plainBytes.length >= MIN_COMPRESSED_BYTES) {
-    // The output is one chunk: Node's default size would leave 16 kB of garbage for each content.
+    // All output is one chunk. With Node's default chunk size, each content would leave 16 kB of
+    // unused memory.
     const options = { chunkSize: plainBytes.length, params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
     const compressedBytes = zstdCompressSync(plainBytes, options);
     if (compressedBytes.length < plainBytes.length)
@@ -25,7 +32,7 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * Decodes stored content. `size` limits the output if the bytes are damaged.
+ * Decodes stored content. If the bytes are damaged, `size` limits the length of the output.
  * @throws if `encodeText` did not make the bytes
  */
 export function decodeText(stored: StoredText): string {

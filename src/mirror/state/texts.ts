@@ -8,25 +8,31 @@ import { flushCommits } from "./wal-mode.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { DocId } from "../../contract/ids.ts";
 
-/** LIMIT: contents in one commit, because a long transaction lets the WAL grow without limit. */
+/**
+ * LIMIT: number of contents in one commit, because the WAL cannot be shortened during a long
+ * transaction.
+ */
 const MAX_GROUP_WRITES = 1_024;
-/** LIMIT: remembered digests of stored contents, because they take memory: two megabytes in all. */
+/**
+ * LIMIT: number of digests that are remembered as stored, to save memory. Together they take about
+ * two megabytes.
+ */
 const MAX_KNOWN_DIGESTS = 16_384;
-/** Content that is stored again gets a new time of use at most once a day. */
+/** Content that is stored again gets a new time of last use at most once in this time. */
 const DAY_MS = 86_400_000;
 
 /**
  * The content store: all contents by their digests, compressed, in a file of its own. Outside a
- * transaction of the state, each content is committed immediately. Within a transaction, contents
- * are committed in groups, and always before the state. Contents are never rolled back, because
- * content without a reference does no harm.
+ * transaction of the state, each content is committed immediately. Within such a transaction,
+ * contents are committed in groups, and always before the state. Contents are never rolled back:
+ * content to which no row refers does no harm.
  */
 export class ContentStore extends TableWithStatements {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
    * Contents that this process has written or checked, with the time and the last path. For a day,
-   * content in this map is not checked again before rows refer to it.
+   * such content is not checked again before a row refers to it.
    */
   readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -42,7 +48,9 @@ export class ContentStore extends TableWithStatements {
   /** True during a transaction of the state, when contents are committed in groups. */
   #isGrouping = false;
   #openWrites = 0;
-  /** Row number of the first content that a power loss may remove; null if all are safe. */
+  /**
+   * Row number of the first content that a power loss may remove; null if all contents are safe.
+   */
   #unsafeFrom: number | null = 0;
 
   constructor(db: SqliteDatabase, clock: Clock, onDamage: () => void = () => undefined) {
@@ -53,8 +61,8 @@ export class ContentStore extends TableWithStatements {
 
   /**
    * Stores content.
-   * @throws on a lone surrogate, which UTF-8 cannot encode, so that there is no digest; callers
-   * block documents with such content
+   * @throws on a lone surrogate: UTF-8 cannot encode it, so there is no digest. Callers block
+   * documents with such content.
    */
   put(text: string, name: TextName): Digest {
     const digest = digestOf(text);
@@ -87,8 +95,8 @@ export class ContentStore extends TableWithStatements {
     }
     if (!this.#names.has(storedUse.seq, name.path)) this.#writeInGroup(() => this.#names.put(storedUse.seq, name, now));
     if (now - storedUse.used >= DAY_MS) this.#touch.run(now, key);
-    // Existing content is compared with its digest before rows refer to it. Damaged content is
-    // replaced.
+    // Before a row refers to content that is already stored, the content is compared with its
+    // digest. Damaged content is replaced.
     if (this.get(digest) === null) this.#replace(key, text, now, storedUse.seq);
     this.#remember(digest, now, name.path);
   }
@@ -113,7 +121,7 @@ export class ContentStore extends TableWithStatements {
     }
   }
 
-  /** Returns content; null if it is missing or damaged. Keeps nothing in memory. */
+  /** Returns content; null if it is missing or damaged. Does not keep it in memory. */
   get(digest: Digest): string | null {
     const row = this.#reportDamage(() => this.#select.get(toKey(digest)));
     return row === undefined ? null : decodeProvenText(digest, row);
@@ -128,8 +136,8 @@ export class ContentStore extends TableWithStatements {
   }
 
   /**
-   * Makes all stored contents survive a power loss. Without this call, commits survive only after a
-   * checkpoint. Does nothing if the content `digest` is already safe.
+   * Makes all stored contents survive a power loss; other commits survive only after a checkpoint.
+   * Does nothing if the content `digest` is already safe.
    */
   secure(digest?: Digest): void {
     if (this.#unsafeFrom === null) return;
@@ -146,7 +154,7 @@ export class ContentStore extends TableWithStatements {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  /** Forgets which contents were checked. ORDER: after contents were deleted. */
+  /** Forgets which contents were checked. ORDER: whenever contents were deleted. */
   forgetChecked(): void {
     this.#checkedContents.clear();
   }
@@ -161,22 +169,23 @@ export class ContentStore extends TableWithStatements {
     this.#commitOpen();
   }
 
-  /** Ends a group after a rollback of the state. Commits the stored contents if possible. */
+  /** Ends a group after the state was rolled back. Commits the stored contents if possible. */
   abandon(): void {
     this.#isGrouping = false;
     try {
       this.#commitOpen();
     } catch {
-      // This exception is not thrown, because the caller already receives the exception that caused
-      // the rollback.
+      // This exception is not thrown, because the caller already gets the exception that caused the
+      // rollback.
       this.#rollBack();
     }
-    // The contents of the failed transaction were not stored, so none counts as checked any more.
+    // The contents of the failed transaction were not stored. So no content counts as checked any
+    // more.
     this.#checkedContents.clear();
   }
 
   /**
-   * Runs a write, in the open group or in a transaction of its own.
+   * Runs a write in the open group, or in a transaction of its own.
    * @param write returns the row number of the content that it wrote
    */
   #writeInGroup(write: () => number): void {
@@ -189,15 +198,15 @@ export class ContentStore extends TableWithStatements {
       if (!this.#isGrouping) this.#commitOpen();
       isWritten = true;
     } finally {
-      // Within a group, the code that began the group rolls back.
+      // Within a group, the code that began the group does the rollback.
       if (!isWritten && !this.#isGrouping) this.#rollBack();
     }
   }
 
   /**
    * Commits the open transaction.
-   * @throws if an earlier write has failed and rolled the transaction back, even if the caller
-   * caught that exception, because rows must not refer to missing contents
+   * @throws if an earlier write failed and rolled the transaction back, even if the caller caught
+   * the exception of that write. Rows must not refer to missing contents.
    */
   #commitOpen(): void {
     if (this.#openWrites === 0) return;
@@ -215,14 +224,16 @@ function toKey(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** Decodes stored content; null if it is damaged, so that its digest differs from `digest`. */
+/**
+ * Decodes stored content. Returns null if the content is damaged: its digest then differs from
+ * `digest`.
+ */
 export function decodeProvenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // The decoder reports damage by many different errors. Each of them means that this copy is
-    // lost.
+    // The decoder reports damage by many different errors. All of them mean that this copy is lost.
     return null;
   }
   return digestOf(text) === digest ? text : null;
@@ -236,8 +247,8 @@ const SELECT_NAMES =
 const ORDER_BY_TIME = "ORDER BY seen.at, seen.text";
 
 /**
- * Paths at which contents were seen, with the time of the first observation. A row refers to
- * content by its row number.
+ * Paths at which contents were seen, with the time at which a content was first seen at the path. A
+ * row refers to content by its row number.
  */
 class NameTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
@@ -255,7 +266,7 @@ class NameTable extends TableWithStatements {
     return this.#known.get(contentNumber, path) !== undefined;
   }
 
-  /** Stores an origin; returns the row number of the content. */
+  /** Stores an origin. Returns the row number of the content. */
   put(contentNumber: number, { path, id, side, why }: TextName, time: number): number {
     this.#insert.run(contentNumber, path, id, side, why, time);
     return contentNumber;

@@ -6,7 +6,10 @@ import { MAX_WAL_BYTES, withSynchronous } from "./wal-mode.ts";
 
 type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "secure">;
 
-/** Contents are committed before rows that refer to them, and are never rolled back. */
+/**
+ * Transactions of the state. Contents are committed before the rows that refer to them, and are
+ * never rolled back.
+ */
 export class Transactions extends TableWithStatements {
   readonly #texts: ContentTransactions;
   readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
@@ -15,13 +18,13 @@ export class Transactions extends TableWithStatements {
   constructor(db: SqliteDatabase, texts: ContentTransactions) {
     super(db);
     this.#texts = texts;
-    // An automatic checkpoint of SQLite could flush rows before the contents to which they refer.
+    // An automatic checkpoint could flush rows before the contents to which these rows refer.
     db.pragma("wal_autocheckpoint = 0");
   }
 
   /**
    * Runs `work` in one transaction. Within another transaction, uses a savepoint: if `work` throws,
-   * only its own changes are undone.
+   * only the changes of `work` are undone.
    * @throws exceptions of `work`, after its changes are undone
    */
   run<T>(work: () => T): T {
@@ -29,15 +32,18 @@ export class Transactions extends TableWithStatements {
   }
 
   /**
-   * Runs `work` as `run` does. If it writes anything, everything committed so far survives a power
-   * loss, which takes an fsync. Not allowed within another transaction.
+   * Runs `work` as `run` does. If `work` writes anything, also makes everything committed so far
+   * survive a power loss; this takes an fsync. Not allowed within another transaction.
    */
   runSafely<T>(work: () => T): T {
     if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
     return withSynchronous(this.db, "FULL", () => this.#outermost(work));
   }
 
-  /** Writes a large WAL back. ORDER: contents before rows, which a checkpoint flushes. */
+  /**
+   * Writes a large WAL back to the database file. ORDER: first that of the contents, then that of
+   * the rows, because a checkpoint flushes.
+   */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
     if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
@@ -53,8 +59,8 @@ export class Transactions extends TableWithStatements {
       const result = runTransaction(() => {
         this.#texts.begin();
         const workResult = work();
-        // ORDER: contents are committed before rows. A kill between the two commits leaves only
-        // contents without a reference.
+        // ORDER: contents are committed before rows. If the process is killed between the two
+        // commits, there are only contents to which no row refers.
         this.#texts.commit();
         return workResult;
       });

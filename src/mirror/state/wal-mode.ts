@@ -3,9 +3,9 @@ import type Sqlite from "better-sqlite3";
 type SqliteDatabase = Sqlite.Database;
 
 /**
- * LIMIT: size of the WAL in bytes, above which it is written back into the database file. The size
- * is large, because a first sync changes most pages of an index repeatedly, and a checkpoint writes
- * each page only once.
+ * LIMIT: number of bytes in the WAL, above which it is written back to the database file. The
+ * number is large, because a first sync changes most pages of an index many times, and a checkpoint
+ * writes each page only once.
  */
 export const MAX_WAL_BYTES = 64 * 1024 * 1024;
 
@@ -15,9 +15,9 @@ export function enterWal(db: SqliteDatabase): void {
 }
 
 /**
- * Flushes all commits and leaves WAL mode, unless another process reads the file. Names the main
- * database in the checkpoint, because after some upgrades SQLite refuses a checkpoint of the
- * temporary database.
+ * Flushes all commits and leaves WAL mode, unless another process reads the file. The checkpoint
+ * names the main database: after some upgrades, SQLite would refuse a checkpoint of the temporary
+ * database.
  */
 export function leaveWal(db: SqliteDatabase): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -26,9 +26,9 @@ export function leaveWal(db: SqliteDatabase): void {
 }
 
 /**
- * Flushes the commits of all connections. Not allowed within a transaction. A checkpoint leaves out
- * pages that another process reads. So this function commits a page with `synchronous = FULL`
- * instead, which flushes the whole WAL: it writes the unchanged `user_version`.
+ * Flushes the commits of all connections. Not allowed within a transaction. A checkpoint would
+ * leave out pages that another process reads. So this function makes a commit with `synchronous =
+ * FULL` instead, which flushes the whole WAL. The commit writes `user_version` without changing it.
  */
 export function flushCommits(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
@@ -36,30 +36,30 @@ export function flushCommits(db: SqliteDatabase): void {
 
 /**
  * Switches the mode of the journal. ASSUMES: everything in the WAL was written back. The switch
- * then changes only the mode in the first page, which is not flushed: that would be slow, and the
- * file is complete in either mode. A new WAL is flushed with its folder, which also makes the
- * removal of the old journal durable before SQLite writes a page back.
+ * then changes only the mode, in the first page. This page is not flushed, because that would be
+ * slow, and the file is complete in either mode. When a new WAL is flushed, its folder is flushed
+ * too. So the removal of the old journal survives a power loss before SQLite writes a page back.
  */
 function switchMode(db: SqliteDatabase, mode: "WAL" | "DELETE"): void {
   withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
 }
 
 /**
- * Flushes a new database file. Otherwise a power loss could leave it without pages, and SQLite
- * would then remove its WAL with all commits.
+ * Flushes a new database file. Without this, a power loss could leave the file without pages.
+ * SQLite would then remove its WAL with all commits.
  */
 export function securePages(db: SqliteDatabase): void {
   withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
 }
 
-/** Runs `work` with another level of flushing: FULL flushes each commit, OFF none. */
+/** Runs `work` with another level of flushing. FULL flushes each commit, OFF flushes none. */
 export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
   db.pragma(`synchronous = ${level}`);
   try {
     return work();
   } finally {
     // Without a flush, commits survive the end of the process. A power loss may remove the last
-    // commits, but leaves a consistent file, and a scan finds the lost facts again.
+    // commits. The file is still consistent then, and a scan finds again what was lost.
     db.pragma("synchronous = NORMAL");
   }
 }
