@@ -203,8 +203,8 @@ export type Outcome =
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * The change did not happen; a later cycle tries again. `unreachable`: the service as a whole did
-   * not answer.
+   * The change did not happen; a later cycle tries again. `unreachable`: true if the service as a
+   * whole did not answer.
    */
   | {
       readonly kind: "later";

@@ -17,7 +17,7 @@ const LEFTOVER_NAME = /^\.[#_]/;
 
 /**
  * Returns true if a remote name could lead out of the linked folder, or into `.mdmirror`. Such a
- * name is never converted; its document is blocked.
+ * name is never converted, and its document is blocked.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;

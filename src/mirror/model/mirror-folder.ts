@@ -7,8 +7,8 @@ export const MIRROR_FOLDER = ".mdmirror";
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in `.mdmirror` that exists while a daemon runs. Contains the path of the daemon's socket,
- * because that path depends on the environment of the process.
+ * File in `.mdmirror` that exists while a daemon runs. It has the path of the daemon's socket,
+ * because other processes may have another environment and would not find the socket otherwise.
  */
 export const CONTROL_FILE = "daemon.json";
 

@@ -42,8 +42,8 @@ export function isSameStamp(a: ContentStamp, b: ContentStamp): boolean {
 export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
- * Content that was sent to review (202). It is not sent again until the user changes the file.
- * `at`: time of sending, in milliseconds since the epoch.
+ * Content that was sent to review (202). mdmirror does not send it again until the user changes the
+ * file. `at`: time of sending, in milliseconds since the epoch.
  */
 export type Submission = {
   readonly digest: Digest;

@@ -10,8 +10,8 @@ export type Observation<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Why a file or folder on disk is unknown. `kind`: reason of the block that results. `why`: clause
- * for messages. `isMirror`: the path is itself a linked folder.
+ * Why a file or folder on disk is unknown. `kind`: reason of the resulting block. `why`: clause for
+ * messages. `isMirror`: true if the path is itself a linked folder.
  */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
@@ -22,7 +22,9 @@ export type Unread = {
 /** Reason for a file that the plan leaves out until the file has not changed for a while. */
 export const STILL_WRITTEN_REASON: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** Reason for a folder that is itself linked: mdmirror neither reads it nor writes to it. */
+/**
+ * Reason for a folder that is itself a linked folder: mdmirror neither reads it nor writes to it.
+ */
 export const LINKED_FOLDER_INSIDE: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",

@@ -199,7 +199,7 @@ export type Trees = {
 };
 
 /**
- * Returns content by digest; null if the content store lacks the content. Pure, because a digest
- * always means one content.
+ * Returns content by digest; null if the content store does not have the content. Pure, because a
+ * digest always belongs to the same content.
  */
 export type TextLookup = (digest: Digest) => string | null;

@@ -66,6 +66,9 @@ export interface Fs {
    * symlink. Undefined if the system has no such call.
    */
   handle?(path: string): FolderHandle;
-  /** Lists files that other processes have open for writing; undefined if the system cannot. */
+  /**
+   * Lists files that other processes have open for writing. Undefined if the system cannot list
+   * them.
+   */
   listOpenToWrite?(): OpenToWrite;
 }

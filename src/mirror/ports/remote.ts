@@ -119,7 +119,10 @@ export type Pressure = {
    * started.
    */
   readonly refusals: number;
-  /** Milliseconds for which the service wants no requests; 0 if requests may be sent now. */
+  /**
+   * Milliseconds to wait before the next request, because the service refused too many requests; 0
+   * if requests may be sent now.
+   */
   readonly pauseMs: number;
 };
 

@@ -41,7 +41,7 @@ export type DocumentRow = {
    * file and ids on the service.
    */
   readonly spelled: readonly Digest[];
-  /** Stamp without the fields that `sameStamp` ignores; null if no scan has seen the file. */
+  /** Stamp without the fields that `isSameStamp` ignores; null if no scan has seen the file. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly state: string;

@@ -53,8 +53,8 @@ export class RecordTable extends TableWithStatements {
   );
   readonly #one = this.sql<[DocId], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // Selects records by a range: paths that begin with `folder/` sort before `folder0`, because "0"
-  // follows "/".
+  // Selects records by a range of paths: those that begin with `folder/` sort before `folder0`,
+  // because "0" follows "/".
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",

@@ -26,7 +26,8 @@ import { isUnseen } from "../match/unseen.ts";
 
 /**
  * Decides about a document with an open conflict. Nothing is uploaded until the conflict ends.
- * @returns false if `CONTENT_RULES` must decide about the content
+ * @returns true if this function has decided; false if `CONTENT_RULES` must decide about the
+ * content
  */
 export function decideConflict(draft: PlanDraft, row: DocumentRow, conflict: Conflict, sides: DocumentSides): boolean {
   const { drift, localFile, remoteFile } = sides;

@@ -24,7 +24,10 @@ import { decideIgnored } from "./ignored.ts";
 import { toContentCell, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
-/** Decides about a document by its conflict, review or exclusion, otherwise by `CONTENT_RULES`. */
+/**
+ * Decides about a document: by its conflict, review or exclusion if it has one, otherwise by
+ * `CONTENT_RULES`.
+ */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   setGoalToCurrent(row);
   if (row.record !== null && decideIgnored(draft, row, row.record, drift)) return;

@@ -1,4 +1,7 @@
-/** Finds content that became blank since base, which safety checks count as a deletion. */
+/**
+ * Finds documents whose content became blank since base. Safety checks count these documents like
+ * deleted ones.
+ */
 
 import { type Digest, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { Drift } from "../drift/place-change.ts";

@@ -1,4 +1,7 @@
-/** Decides the places of folders first, because a blocked folder blocks the documents in it. */
+/**
+ * Decides the places of documents and folders. Folders come first, because a blocked folder blocks
+ * the documents in it.
+ */
 
 import { type WhoMoved, findWhoMoved } from "../drift/place-change.ts";
 import {

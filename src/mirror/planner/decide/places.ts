@@ -217,8 +217,8 @@ function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: P
 
 /**
  * Returns true if the service has the new name in the old folder, or the old name in the new
- * folder. A local move to another folder and name takes two requests, and mdmirror may be killed
- * between them.
+ * folder. A local move that changes folder and name takes two requests, and mdmirror may have been
+ * killed between them.
  */
 function isHalfMoved(row: PlanRow, localPlace: Place, remotePlace: Place): boolean {
   const { record } = row;

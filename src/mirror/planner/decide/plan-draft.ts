@@ -21,7 +21,7 @@ export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly place: Place;
 };
 
-/** A plan in progress: the matched trees and the decisions so far. Each rule adds its decisions. */
+/** A plan in progress: the matched trees, and the decisions that were made so far. */
 export type PlanDraft = MatchedTrees & {
   readonly trees: Trees;
   readonly policy: Policy;

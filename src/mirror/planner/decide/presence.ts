@@ -14,9 +14,9 @@ import { isForbidden, keepBlockOfNewFile } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /**
- * Plans the local creation of a document, at the place that corresponds to its place on the
+ * Plans the local creation of a document, at the local place that corresponds to its place on the
  * service.
- * @param comesBack true if an edit on the service won against a local deletion
+ * @param comesBack true if the file was deleted locally, but an edit on the service wins
  */
 export function proposeLocalCreation(
   draft: PlanDraft,
@@ -155,7 +155,8 @@ export function decideEditOfDeleted(
   record: DocumentRecord,
   localFile: LocalFile,
 ): void {
-  // The service normalised this local content to base's content, so the file has no edit to save.
+  // The service changed this local content to base's content when it was sent, so the file has no
+  // edit that could be lost.
   if (localFile.digest === record.echoDigest) {
     proposeTrash(draft, row, localFile, "gone");
     return;

@@ -1,6 +1,6 @@
 /**
- * Tables that decide what happens to a document: one cell for each combination of its contents on
- * both sides, and one for each change of place. A missing cell does not compile.
+ * Tables that decide what happens to a document. One has a cell for each combination of the
+ * contents on both sides, the other for each change of place. A missing cell does not compile.
  */
 
 import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-change.ts";

@@ -28,8 +28,8 @@ export class Arrivals {
 
   /**
    * Adds the new documents that only have to be created locally.
-   * @param judged documents about which the plan must decide, even if it could only create them
-   * @returns the documents about which the plan has to decide
+   * @param judged documents about which the plan must decide, even if they only have to be created
+   * @returns all other documents: those about which the plan has to decide
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: JudgedDocuments): readonly RemoteFile[] {
     if (direction === "push" || this.#trees.local.unseen.size > 0) return files;

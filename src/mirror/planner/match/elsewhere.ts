@@ -45,7 +45,9 @@ export class MovedFiles {
   /** For each document, the file at its path, if neither inode nor content confirms this file. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #documentByFile: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Pairs of a document and a file at another path, strongest evidence first. */
+  /**
+   * Pairs of a document and a file that is not at the document's path, strongest evidence first.
+   */
   readonly #candidates: readonly MatchCandidate[];
   readonly #byDocument: ReadonlyMap<DocId, readonly MatchCandidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly MatchCandidate[]>;
@@ -74,7 +76,8 @@ export class MovedFiles {
     return (
       EVIDENCE_RANKS[b.evidence] - EVIDENCE_RANKS[a.evidence] ||
       b.score - a.score ||
-      // A document without a file at its path comes before a document with an unconfirmed file.
+      // ORDER: documents without a file at their path come before documents with an unconfirmed
+      // file.
       Number(this.#hasFileAtPath(a.record)) - Number(this.#hasFileAtPath(b.record)) ||
       compareStrings(a.record.id, b.record.id) ||
       compareStrings(a.file.path, b.file.path)

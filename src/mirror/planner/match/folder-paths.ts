@@ -20,8 +20,8 @@ export type FolderPaths = {
   readonly canMoveFolders: boolean;
   readonly canMoveToRoot: boolean;
   /**
-   * Recorded folders that were removed locally and that the service cannot delete, by local path in
-   * base. A new local folder at such a path counts as the recorded folder.
+   * Recorded folders that were removed locally but that the service cannot delete, by local path in
+   * base. If a new local folder is at such a path, it counts as the recorded folder.
    */
   readonly keptByService: ReadonlyMap<LocalPath, FolderRecord>;
   /** Folders of `keptByService` whose local path now belongs to another local folder. */

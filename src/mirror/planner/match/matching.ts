@@ -113,7 +113,7 @@ export function containsPart(matching: MatchProgress, record: DocumentRecord, fi
   if (profile === null) return false;
   return listKnownDigests(matching, record).some((digest) => {
     const knownProfile = readProfile(matching, digest);
-    // A blank file is a part of every content, so it is no evidence.
+    // A blank file would be a part of every content, so it proves nothing.
     return (
       knownProfile !== null &&
       (hasAllLinesIn(knownProfile, profile) || (profile.total > 0 && hasAllLinesIn(profile, knownProfile)))

@@ -1,6 +1,6 @@
 /**
- * Safety checks on losses. A document is lost on one side if the plan deletes it because the other
- * side lacks it, or if the plan replaces its content by blank content.
+ * Safety checks on losses. A loss on one side is a document that the plan deletes, because the
+ * other side lacks it. A document whose content the plan replaces by blank content is a loss too.
  */
 
 import type { DocId } from "../../../contract/ids.ts";
