@@ -120,8 +120,8 @@ export type Pressure = {
    */
   readonly refusals: number;
   /**
-   * Milliseconds to wait before the next request, because the service refused too many requests; 0
-   * if requests may be sent now.
+   * Milliseconds to wait before the next request, because the service got too many requests; 0 if
+   * requests may be sent now.
    */
   readonly pauseMs: number;
 };
