@@ -15,14 +15,16 @@ export type StoredContent = { readonly digest: Digest; readonly text: string; re
 
 export type StateChange = {
   readonly keeps?: StoredContent;
-  /** Complete new record. A caller must not `await` between reading the old record and `commit`. */
+  /**
+   * The whole new record. A caller must not `await` between reading the old record and `commit`.
+   */
   readonly record?: DocumentRecord;
   /**
    * New record of a document after a request that changed its content. Paths, state and protection
    * come from the state file, because another step may have moved the document during the request.
    */
   readonly contentRecord?: DocumentRecord;
-  /** New version of base, remembered for the history; undefined if base keeps its version. */
+  /** New base version to add to the history; undefined if base keeps its version. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   readonly event?: EventFields;
 } & OtherRows;
@@ -30,7 +32,10 @@ export type StateChange = {
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
 type OtherRows = {
-  /** Record that becomes a tombstone. `trashPath` is null if the record has no file. */
+  /**
+   * Record of a deleted document, which becomes a tombstone. `trashPath` is null if the document
+   * has no file.
+   */
   readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
   /** Former id of a document that was created again. Its record becomes a tombstone. */
   readonly replaces?: DocId | null;
@@ -56,14 +61,17 @@ export function withCurrentPath(ctx: CycleContext, changed: DocumentRecord): Doc
 
 /**
  * Returns true if the stored record has another change id than `record`, which was read when the
- * effect began. Some services assign a new change id when a document is renamed, so neither id is
- * known to be the newer one.
+ * effect began. This does not show which id is newer: some services assign a new change id when a
+ * document is renamed.
  */
 export function hasNewChangeId(ctx: CycleContext, record: DocumentRecord): boolean {
   return ctx.world.state.record(record.id)?.changeId !== record.changeId;
 }
 
-/** Returns `record` with the stored change id, or `record` itself if the contents differ. */
+/**
+ * Returns `record` with the change id of the stored record. Returns `record` unchanged if the
+ * contents of the two records differ.
+ */
 export function withCurrentChangeId(ctx: CycleContext, record: DocumentRecord): DocumentRecord {
   const currentRecord = ctx.world.state.record(record.id);
   return currentRecord?.digest === record.digest ? { ...record, changeId: currentRecord.changeId } : record;
@@ -92,11 +100,11 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const linkPlaces = links?.forms.placesIfKnown() ?? null;
   if (linkPlaces === null || linkPlaces.isAt(record.id, record.localPath)) return;
-  // A document without a path in `linkPlaces` is new, unless it was outside the linked folder. A
-  // new document has no earlier path.
+  // A document without a path in `linkPlaces` is new, or was outside the linked folder. A new
+  // document has no earlier path.
   const earlierRecord = linkPlaces.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
-  // If a document moved only on the service, its record may not know its current local path.
-  // `linkPlaces` then keeps the path that it has.
+  // If a document moved only on the service, its record may not have its current local path. The
+  // path in `linkPlaces` then stays.
   if (earlierRecord?.localPath !== record.localPath) linkPlaces.set(record.id, record.localPath);
 }
 

@@ -14,12 +14,11 @@ import { storeFileText, nameLocalContent, storeConflictCopy } from "./text-name.
 import type { EffectResult } from "./run-effect.ts";
 
 /**
- * Chooses the path of the conflict copy for a new version. Skips paths that other conflicts have
- * recorded. mdmirror takes a missing file at a recorded path for the user's choice to remove that
- * copy.
+ * Chooses the path of the conflict copy for a new version. Skips the paths of other conflicts'
+ * copies. A missing file at a recorded path would count as a copy that the user removed.
  * @param before the versions for which this conflict has recorded copies so far
- * @returns the versions in `before` and the new one, whose copy is not written yet; the path of
- * that copy
+ * @returns the path of the new copy; the versions in `before` and the new one, whose copy is not
+ * written yet
  */
 export function chooseCopyPath(
   { world: { state, disk } }: CycleContext,
@@ -42,9 +41,9 @@ type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
  * Finds a conflict copy. Prefers a file with the copy's inode, at the recorded path or at one of
- * `places`. Otherwise returns a file with the copy's content or, for the newest version, any file
- * at the recorded path. Skips a file with the inode of another conflict's copy: when two folders
- * swap paths, each record has the other copy's path for a while.
+ * `places`. Otherwise returns a file with the copy's content. For the newest version, any file at
+ * the recorded path counts. Skips a file with the inode of another conflict's copy. When two
+ * folders swap paths, each record temporarily has the path of the other copy.
  * @param places further paths at which the caller expects the copy
  */
 export function findCopy(
@@ -66,8 +65,8 @@ export function findCopy(
 }
 
 /**
- * Returns the version without the inode of its conflict copy, which was removed or edited. For an
- * edited copy, keeps the copy's current inode: the user can still choose this copy by moving it
+ * Returns the version after its conflict copy was removed or edited. Removed: without an inode.
+ * Edited: with the copy's current inode, because the user can still choose this copy by moving it
  * over the document.
  */
 export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): ShownVersion {
@@ -83,8 +82,8 @@ export function removeUnrecorded(
   const { disk, state } = world;
   const conflict = state.conflict(id);
   if (conflict?.newestCopyPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
-  // ORDER: the record of the newer copy is flushed to the disk first. Otherwise, after a power cut,
-  // the missing old copy would count as removed by the user.
+  // ORDER: the record of the newer copy is flushed before the old copy is moved. Otherwise, after a
+  // power cut, the missing old copy would count as removed by the user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const trashOutcome = disk.trash(path, writes, chooseTrashPlace(world, path));
   return trashOutcome.kind === "fault"
@@ -119,9 +118,9 @@ function reportRenamedFile(ctx: CycleContext, path: LocalPath, place: string, be
 const RENAMED_FOR_COPY = "the file that was renamed for the other version of a conflict";
 
 /**
- * Moves all copies of a conflict to the trash, also those that the user edited.
- * @param seen path at which the plan found the newest copy; null if the plan found none, or without
- * a plan
+ * Moves all copies of a conflict to the trash, including copies that the user edited.
+ * @param seen path at which the plan found the newest copy; null if it found none, or if there is
+ * no plan
  * @returns paths of the moved copies below `.mdmirror/`
  */
 export function trashConflictCopies(

@@ -36,8 +36,8 @@ async function mergeOrShowNewer(
   const remoteOrEnd = await fetchText(ctx, action.id, action.localPath);
   if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
   const { file } = remoteOrEnd.value;
-  // ORDER: the record and the conflict are read after the request, because the copy may have moved
-  // with its document during the request.
+  // ORDER: the record and the conflict are read after the request, because the document and its
+  // copy may have moved during the request.
   const record = state.record(action.id);
   const conflict = rebaseConflict(state.conflict(action.id), rejected);
   if (record === null || conflict === null) return STALE.conflictEnded;
@@ -67,8 +67,8 @@ async function mergeOrShowNewer(
     );
   }
   // Drops the submissions that are already merged with the service's version. If the service
-  // accepted the submitted change, no review is open, and the remaining local difference is a later
-  // edit.
+  // accepted the submitted change, no review is open. The remaining local difference is then a
+  // later edit.
   const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;
@@ -144,8 +144,8 @@ type DropConflictRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict.
- * ORDER: one effect does both. A copy that is missing without an open journal row would count as
- * removed by the user.
+ * ORDER: one effect does both. Without an open journal row, a missing copy would count as removed
+ * by the user.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {
@@ -163,9 +163,10 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRo
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
     // If `comesBack`, the user deleted the document's file during the conflict, and a later step
-    // writes the service's content to the file. The record keeps the conflict until then. After a
-    // crash without the conflict, the missing file would count as a deletion by the user. The
-    // removed copy is no longer recorded, so its absence does not count as the user's choice.
+    // writes the service's content to the file. The record keeps the conflict until that step has
+    // run. Otherwise, after a crash, the missing file would count as a deletion by the user. The
+    // conflict copy is removed from the record, so that its absence does not count as the user's
+    // choice.
     const change = comesBack === true ? { conflict: forgetNewestCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

@@ -35,16 +35,16 @@ export const showCopy = {
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
-    // ORDER: no `await` between this check and the increment of `counts.conflicts`, because another
-    // step could open a conflict in between. Conflicts over the limit are left to the next plan, in
-    // which the safety check `conflict-flood` asks the user.
+    // ORDER: no `await` between this check and the increment of `counts.conflicts`. During an
+    // `await`, another step could open a conflict. Conflicts over the limit are left to the next
+    // plan, in which the safety check `conflict-flood` asks the user.
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
     const writeOrEnd = writeConflictCopy(ctx, path, text, writes);
     if (writeOrEnd.kind === "end") return { kind: "over", outcome: writeOrEnd.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
-    // ORDER: the copy is flushed before the state records it. A recorded copy that is missing
-    // counts as removed by the user, so a power cut must not remove it.
+    // ORDER: the copy is flushed before the state records it. Otherwise a power cut could remove a
+    // recorded copy, which would then count as removed by the user.
     await flushFiles(ctx.world, [path]);
     return { kind: "seen", seen: readCopyInode(ctx, path) };
   },
@@ -103,8 +103,8 @@ function readCopyInode({ world: { disk } }: CycleContext, path: LocalPath): Copy
 
 /**
  * Returns the current path of the document's file. Prefers the path that the plan found, because
- * the record may lack the path of a blocked move. If a step moved the file while its content was
- * downloaded, returns the new path in the record.
+ * the record does not have the new path if a move is blocked. If a step moved the file during the
+ * download, returns the new path in the record.
  * @param record the record when the action began
  */
 function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: LocalPath): LocalPath {
@@ -113,8 +113,8 @@ function findDocumentPath(ctx: CycleContext, record: DocumentRecord, found: Loca
 }
 
 /**
- * Opens a conflict for a document, which has at most one. The local content stays. mdmirror writes
- * the service's content beside it as `note (theirs).md`.
+ * Opens the conflict of a document. A document has at most one. The local content stays. mdmirror
+ * writes the service's content beside it as `note (theirs).md`.
  * @param record the new record; its base is still the content that both sides edited
  * @param found path at which the plan found the file
  * @param base version that both sides edited; null if the document is new on both sides
@@ -152,7 +152,10 @@ export function openConflict(
   return runEffect(ctx, showCopy, { conflict, record, old: null, opens: true, event, text: remote.text });
 }
 
-/** Blocks a document in a sync that only uploads, so that each side keeps its content. */
+/**
+ * Blocks a document instead of opening a conflict, because the sync only uploads. Each side keeps
+ * its content.
+ */
 async function blockInsteadOfConflict(
   ctx: CycleContext,
   { id }: DocumentRecord,

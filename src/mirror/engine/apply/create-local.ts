@@ -22,13 +22,14 @@ import { ensureFolders } from "./parents.ts";
 import { adoptOwnVersion } from "./unanswered-writes.ts";
 import { nameLocalContent, nameRemoteContent } from "./text-name.ts";
 
-/** LIMIT: new files in one journal row, because each row is read and written as a whole. */
+/** LIMIT: number of new files in one journal row. A row is always read and written as a whole. */
 const MAX_FILES_PER_ROW = 64;
 
 /**
- * Runs `create`, which writes new files, and keeps the files' paths in the journal until it has
- * ended. The journal rows are flushed first. A power cut may damage the files and lose their
- * records; without the rows, the damaged files would look like edits by the user.
+ * Runs `create`, which writes new files. The journal contains the paths of the files until `create`
+ * has ended.
+ * ORDER: the journal rows are flushed before `create`. A power cut may damage the files and lose
+ * their records. Without the rows, the damaged files would look like edits by the user.
  */
 export async function journalNewFiles<T>(
   { world: { state }, run }: CycleContext,
@@ -61,7 +62,7 @@ export async function createLocal(ctx: CycleContext, action: ActionOf<"create-lo
   const remoteOrEnd = await fetchWithoutStoring(ctx, id);
   if (remoteOrEnd.kind === "end") return remoteOrEnd.outcome;
   const { text, digest, file } = remoteOrEnd.value;
-  // The document may be on the service again because the service saved an edit from this folder
+  // Perhaps the document is on the service again because the service saved an edit from this folder
   // late.
   const record = action.comesBack === true ? state.record(id) : null;
   const adoptionOutcome = record === null ? null : adoptOwnVersion(ctx, record, remoteOrEnd.value, "lately");
@@ -103,7 +104,7 @@ async function recordCreated(
   const event = makeEvent(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps: contentToStore, record, version: { id: action.id, ...version }, removes, event };
-  // The group's transaction comes later. If the process is killed before this transaction, the next
+  // The record is committed later, together with others. If the process is killed earlier, the next
   // plan records the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;

@@ -33,11 +33,17 @@ type CreatedDocument = {
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
-  /** True if the service is known to have content with this digest, not a normalised form of it. */
+  /**
+   * True if the service certainly has content with this digest. False if the service may have a
+   * normalised form of the content.
+   */
   readonly isRead: boolean;
 };
 
-/** If the service says that a path is taken, but lists nothing at the path, the file is blocked. */
+/**
+ * Creates a document on the service. If the path is taken but no listing has an item at the path,
+ * the file is blocked.
+ */
 export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, CreatedDocument> = {
   async prepare(ctx, planned) {
     const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withCurrentLinks(ctx, planned, null);
@@ -107,7 +113,10 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 
 const OTHER_DOCUMENT_AT_PATH = stale("another document is at that path now");
 
-/** Returns false after enough documents were read back unchanged, unless `text` may change. */
+/**
+ * Returns true until enough new documents were read back unchanged, and always for content that the
+ * service may change.
+ */
 function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
@@ -119,10 +128,10 @@ type UnwrittenVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 /**
  * Reads a new document after its POST, as a second phase, because the answer (201) contains no
- * content. If the service changed the content, writes the service's content to the file, unless
- * somebody is editing the file. Until then base has the content that was sent. A later cycle
- * repeats a failed read (I12). Without this read, mdmirror would upload the user's original content
- * as an edit (I10).
+ * content. Without this read, mdmirror would upload the user's original content as an edit (I10).
+ * If the service changed the content, writes the service's content to the file, unless somebody is
+ * editing the file. Until then, base has the content that was sent. If the read fails, a later
+ * cycle reads again (I12).
  */
 export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   async observe(ctx, row) {
@@ -161,9 +170,9 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const record = ctx.world.state.record(id);
     if (record === null) return { outcome: STALE.noRecord, change: null };
-    // The local file is either an edit of the service's content, or differs only because the
-    // service normalised the content; the next cycle finds out which. A sync that only uploads
-    // never rewrites the file, so the record keeps the file's digest.
+    // The local file is an edit of the service's content, or differs only because the service
+    // normalised the content. The next cycle finds out which. A sync that only uploads never
+    // rewrites the file, so the record keeps the file's digest.
     const localDigest = ctx.settings.direction === "push" ? record.localDigest : digest;
     const base = { changeId, digest, localDigest, stampTrusted: false };
     return {
@@ -179,7 +188,10 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
 
 const NORMALISED_EVENT = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
-/** After a 404, the created document may still exist: the key may have lost its access. */
+/**
+ * Returns the outcome of a created document that could not be read. Even after a 404, the document
+ * may exist: the key may have lost its access.
+ */
 function outcomeIfContentUnknown(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };

@@ -6,9 +6,9 @@ import { META } from "../run/meta.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * ASSUMES: disks write whole sectors and systems write whole pages. The part of a damaged file that
- * was written thus has a multiple of this many bytes. If a file has any other length, a user
- * shortened it.
+ * ASSUMES: disks write whole sectors, and systems write whole pages. The part of a file that was
+ * written before a power loss has thus a multiple of this many bytes. A file with another length
+ * was shortened by a user.
  */
 const SECTOR = 512;
 
@@ -20,12 +20,17 @@ export function hasRestarted({ state, bootId }: World): boolean {
   return bootId !== null && recordedBoot !== null && recordedBoot !== bootId;
 }
 
-/** Returns true if a file may be damaged: whole sectors only, or with zeros in it. */
+/**
+ * Returns true if a file may be damaged: its size is a multiple of a sector, or it contains zeros.
+ */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
   return size % SECTOR === 0 || textFault === "contains-nul";
 }
 
-/** Returns true if a file differs from `text` and may be what a power loss left of that content. */
+/**
+ * Returns true if a file differs from `text`, but may be a version of `text` that a power loss
+ * damaged.
+ */
 export function isDamagedByPowerLoss(
   { disk }: Pick<World, "disk">,
   { path, stamp, bytes, digest }: LocalFile,

@@ -25,12 +25,17 @@ type Deletion = {
   readonly id: DocId;
   /** Local path that the document's file had in the plan. The file may already be deleted. */
   readonly localPath: LocalPath;
-  /** The only version that may be deleted. A user has written any other version since the plan. */
+  /**
+   * The only version that may be deleted. Any other version was written by a user after the plan.
+   */
   readonly changeId: ChangeId;
-  /** The only path from which to delete. A user who moved the document wants to keep it. */
+  /**
+   * The only path at which the document may be deleted. If a user moved the document, the user
+   * wants to keep it.
+   */
   readonly remotePath: RemotePath;
   readonly why: string;
-  /** True if a document must be kept when its file is at its path again. */
+  /** True if the document must not be deleted after a file has come back to `localPath`. */
   readonly onlyWhileAbsent: boolean;
   /** Returns the outcome of a refused deletion. `live` was read just before the DELETE. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
@@ -46,9 +51,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   },
 
   async perform(ctx, row, deletion) {
-    // ORDER: the document is read after its journal row is committed. That commit also contains
-    // rows of other effects, so it may take a while. The read then shows an edit that somebody made
-    // during the commit.
+    // ORDER: the document is read after its journal row is committed, because the commit may take a
+    // while. The read then shows an edit that somebody made during the commit.
     const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
     if (remoteOrEnd.kind === "end") return { kind: "over", outcome: remoteOrEnd.outcome };
     if (remoteOrEnd.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
@@ -59,8 +63,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
     // ORDER: the content is flushed to the disk before the DELETE. A power cut can revert the last
     // commits of the content store, but not the DELETE.
     ctx.world.state.secureTexts(remoteOrEnd.value.digest);
-    // RACE: mdmirror does not notice an edit on either side from now on, because the API has no
-    // conditional DELETE. The version that was just read is in the content store.
+    // RACE: from this read to the DELETE, mdmirror does not notice an edit on either side, because
+    // the API has no conditional DELETE. The version that was read is in the content store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };

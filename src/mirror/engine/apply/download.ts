@@ -27,7 +27,10 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
-/** Downloads new content and replaces the file. If only the change id is new, records that id. */
+/**
+ * Downloads new content and replaces the file. If the service has base's content with a new change
+ * id, only records that id.
+ */
 export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;
@@ -39,8 +42,8 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
     if (hasNewChangeId(ctx, record)) return STALE.baseMoved;
     const recordWithNewId = { ...withCurrentPath(ctx, record), changeId: file.lastChangeId, protected: file.protected };
     // Records a version with a new id even if its content equals base's. The history then has all
-    // ids, so mdmirror notices that a service was restored from a backup: the service shows a
-    // superseded id again.
+    // ids. If the service is restored from a backup, it shows an earlier id again, and mdmirror
+    // notices the restore.
     return commit(ctx, {
       record: recordWithNewId,
       version: { id: record.id, changeId: recordWithNewId.changeId, digest },
@@ -48,7 +51,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   }
   const adoptionOutcome = adoptOwnVersion(ctx, record, remoteOrEnd.value, "this-run");
   if (adoptionOutcome !== null) return adoptionOutcome;
-  // This run sent an edit that the service's version contains, but the file has base's content. So
+  // The service's version contains an edit that this run sent, but the file has base's content. So
   // the user has reverted that edit, and both sides must be merged.
   if (findCommonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
@@ -73,12 +76,11 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
  * - The contents are equal, except for line ends, BOM, final newline or the form of links: records
  *   the document. The local file stays unchanged.
  * - The document is empty on the service: the local content becomes the document's next edit.
- * - The user named a preferred side for the first sync: takes that side. The other content stays in
+ * - The user chose a preferred side for the first sync: takes that side. The other content stays in
  *   the content store. No other rule overwrites content (I05).
- * - The conflict policy is `copy`: keeps the local content in a copy beside the document. The
- *   policies `local` and `remote` do not apply, because every edited document looks new on both
- *   sides after the state file was lost.
- * - Otherwise: opens a conflict without a base.
+ * - The conflict policy is `copy`: keeps the local content in a copy beside the document.
+ * - Otherwise: opens a conflict without a base. The policies `local` and `remote` do not apply:
+ *   after the state file was lost, every edited document looks new on both sides.
  */
 export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const localOrEnd = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -95,8 +97,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     localDigest: action.expect,
     stamp,
     stampTrusted,
-    // The file may not survive a power cut. A run that was killed may have created it, or a program
-    // may have saved it without an fsync.
+    // A power cut may still damage the file: perhaps a killed run created it, or a program saved it
+    // without an fsync.
     durable: false,
   });
   flushAtEnd(ctx, action.id, action.localPath);
@@ -137,8 +139,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
 }
 
 /**
- * Compares the local content with the service's. If they are equal, returns in what way, as a
- * sentence for the log, and the digest that the local content would have on the service.
+ * Compares the local content with the service's. If they are equal, returns a sentence for the log
+ * that says in what way, and the digest that the local content would have on the service.
  * @returns null if the contents differ
  */
 function compareContents(
@@ -197,8 +199,8 @@ async function replaceLocal(
 
 /**
  * Decides which side wins if a document is new on both sides with different contents. If the
- * document is empty on the service, the local content wins, whatever the user prefers, because no
- * content is lost. An empty local file does not lose in the same way: the user may be about to
+ * document is empty on the service, the local content wins, whatever the user prefers: no content
+ * is lost. An empty local file does not lose in the same way, because the user may be about to
  * write into it.
  */
 function chooseSide(

@@ -68,15 +68,18 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 }
 
 /**
- * Returns the error code for a block of refused content: the code of a refused link without a
- * target, otherwise the code of the whole answer.
+ * Returns the error code for a block of refused content. Prefers the code about a link without a
+ * target to the code of the whole answer.
  */
 export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolvedCode: FieldCode = "unresolved_reference";
   return fieldCodes.includes(unresolvedCode) ? unresolvedCode : code;
 }
 
-/** Returns true after a 404, which can also mean that this key may not read the document. */
+/**
+ * Returns true if the answer is a 404. The document may still exist: this key may not be allowed to
+ * read it.
+ */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
@@ -116,8 +119,8 @@ export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
 }
 
 /**
- * Returns the outcome of a refused request, with a block so that mdmirror does not repeat the
- * request.
+ * Returns the outcome of a refused request. The outcome contains a block, so that mdmirror does not
+ * repeat the request.
  * @param fields fields of the block; code and detail default to those of the refusal
  */
 export function refuseWithBlock(
@@ -151,8 +154,8 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
   if (earlierRead !== null) return withValue(earlierRead);
   const { clock, remote } = ctx.world;
   const answer = await remote.getFile(id);
-  // ORDER: other steps send their requests before this step processes its content, because
-  // processing takes longer than an answer.
+  // ORDER: before this step processes the content, other steps can send their requests. Processing
+  // takes longer than an answer.
   if (clock.turn !== undefined) await clock.turn();
   if (!answer.ok) return withEnd(outcomeOfFault(answer.fault));
   const { value: file } = answer;
@@ -160,8 +163,8 @@ export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise
 }
 
 /**
- * Returns the document if this cycle read it before the safety checks; otherwise null. Each such
- * read is used once: the next call returns null, so that the document is read again.
+ * Returns the document if this cycle read it before the safety checks; otherwise null. Such a read
+ * is used only once. A second call returns null, so that the document is read again.
  */
 function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText | null {
   const earlierRead = notes.readBefore.get(id);
@@ -173,9 +176,8 @@ function takeEarlierRead({ notes, world }: CycleContext, id: DocId): RemoteText 
 }
 
 /**
- * Returns the content of base, which is then in the content store. If the store has lost the
- * content, reads it from the service, provided that the service still has that version. Otherwise
- * the step is stale.
+ * Returns the content of base. If the content store has lost it, reads and stores it, provided that
+ * the service still has that version. Otherwise the step is stale.
  */
 export async function readBase(
   ctx: CycleContext,
@@ -201,7 +203,10 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
   return localOrEnd;
 }
 
-/** Reads local content, which the caller stores at the latest with the journal row. */
+/**
+ * Reads local content. The caller must store the content, at the latest in the commit of the
+ * journal row.
+ */
 export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
@@ -217,7 +222,7 @@ function requireDigest(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd
 }
 
 /**
- * Returns the action with the digest that the local content has now. That digest depends on the
+ * Returns the action with the current digest of the local content. The digest depends on the
  * targets of the file's links, and some targets may have been created since the plan.
  */
 export function withCurrentLinks<A extends ActionOf<"create-remote" | "put">>(
@@ -276,10 +281,13 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
   return { kind: "stale", detail: `the ${request} did not happen${cause}` };
 }
 
-/** The safety checks count events with this code. */
+/** Code of the event that a document became empty. The safety checks count these events. */
 const EMPTIED_CODE = "emptied";
 
-/** Earlier content that the content store has lost counts as not blank. */
+/**
+ * Returns true if a document becomes blank. Earlier content that the content store has lost counts
+ * as not blank.
+ */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }

@@ -8,14 +8,17 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * LIMIT: new files that are flushed at the end of their cycle. If a cycle creates more, the next
- * cycle flushes all of them, because by then the system has written most of them itself.
+ * LIMIT: number of new files that are flushed at the end of their cycle. If a cycle creates more,
+ * the next cycle flushes all of them. By then, the system has written most of them itself.
  */
 const MAX_NEW_FILES = 64;
-/** LIMIT: earlier files that one cycle flushes one by one, because each flush is slow. */
+/** LIMIT: number of earlier files that one cycle flushes. Each flush is slow. */
 const MAX_EARLIER_FILES = 2_000;
 
-/** If a cycle has more than `MAX_NEW_FILES`, the next cycle finds and flushes all of them. */
+/**
+ * Marks a new file for the flush at the end of the cycle. If a cycle has more than `MAX_NEW_FILES`
+ * new files, the next cycle flushes all of them.
+ */
 export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= MAX_NEW_FILES) toFlush.set(id, path);
 }
@@ -25,7 +28,10 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
   await flushAndMark(ctx.world, ctx.notes.toFlush);
 }
 
-/** Marks flushed files in the state file, but not in `base`, which costs at most a second flush. */
+/**
+ * Flushes the recorded files that a power cut may still damage. Marks them as flushed in the state
+ * file, but not in `base`; at worst, a file is flushed twice.
+ */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();
   for (const record of base.records.values())

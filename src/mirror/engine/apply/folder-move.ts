@@ -20,7 +20,10 @@ type ObservedFolder = {
   readonly isBack: boolean;
 };
 
-/** Moves a folder. If the service has no such route, the next plan moves the documents instead. */
+/**
+ * Moves a folder on the service. If the service has no such route, the next plan moves the
+ * documents one by one.
+ */
 export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {
     const { dirId, from, to, why, temporary } = action;
@@ -77,8 +80,8 @@ export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveReque
 };
 
 /**
- * Returns a correction of the record of a folder that the user moved back. If the record's two
- * paths do not correspond, its local path becomes the one at the time of the request. The next plan
+ * Returns the correction of a folder's record after the user moved the folder back; empty if none
+ * is needed. The recorded local path becomes the path at the time of the request. The next plan
  * then sees that the user moved the folder from that path.
  */
 function findLocalCorrection(

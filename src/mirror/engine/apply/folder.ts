@@ -26,7 +26,10 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
 
-/** Creates a folder. If the process is killed too early, the next plan writes the record. */
+/**
+ * Creates a folder. If the process is killed before the record is written, the next plan writes the
+ * record.
+ */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // The parent folder may be missing locally, because the key may not be allowed to read it.
   const folderFailure = ensureFolders(ctx, action.localPath);
@@ -52,7 +55,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
     const { fault } = answer;
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const existingFolder = await findFolder(ctx, row.remotePath);
-      // If the read fails, the folder is blocked as after any refusal, so that the POST is not
+      // If the read fails, the folder is blocked, as after any refusal. Otherwise the POST would be
       // repeated unchecked (I08).
       if (existingFolder.kind === "found" && existingFolder.folder !== null)
         return { kind: "seen", seen: existingFolder.folder.id };
@@ -79,7 +82,10 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
   },
 };
 
-/** Removes a folder. If the process is killed too early, the next plan removes the record. */
+/**
+ * Removes a folder. If the process is killed before the record is removed, the next plan removes
+ * the record.
+ */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
   const diskOutcome = ctx.world.disk.removeFolder(localPath, chooseTrashPlace(ctx.world, localPath));
@@ -135,8 +141,9 @@ function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: 
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // The folder contains an item that this key cannot read, or that was created meanwhile. Without
-    // its record, the folder counts as new on the service, so the next plan creates it locally.
+    // The folder is not empty: it contains an item that this key cannot read, or that was created
+    // meanwhile. Without its record, the folder counts as new on the service, so the next plan
+    // creates it locally.
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
@@ -180,9 +187,9 @@ export async function findFolder(
 }
 
 /**
- * Returns the new record of a local folder. Stale if another record has this folder too: the plan
- * found that record's folder at a new path, which is not recorded yet. If base had one folder twice
- * after a crash, every plan would move the folder back and forth (I11).
+ * Returns the new record of a local folder. Returns stale if another record has the same folder:
+ * the plan found that record's folder at a new path, which is not recorded yet. With two records of
+ * one folder, every plan after a crash would move the folder back and forth (I11).
  */
 function readFolderRecord(
   { world: { disk, state }, notes }: CycleContext,
@@ -200,7 +207,10 @@ function readFolderRecord(
   return withValue({ id, localPath, remotePath, dev, ino, birthMs });
 }
 
-/** Records a folder's paths, and those of everything in it, whichever side moved the folder. */
+/**
+ * Records a folder's new paths, and the new paths of everything in it. Either side may have moved
+ * the folder.
+ */
 export async function recordFolder(
   ctx: CycleContext,
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
@@ -223,8 +233,8 @@ export async function recordFolder(
 
 function moveRecordsBelow({ world: { state, links } }: CycleContext, from: FolderRecord, to: FolderRecord): void {
   if (from.localPath !== to.localPath) {
-    // After a crash, base may have documents at the folder's new path on the service, while the
-    // folder itself is recorded at its old path.
+    // After a crash, the records of documents may already have the folder's new path on the
+    // service, while the folder's own record has the old path.
     for (const remoteFolder of new Set([from.remotePath, to.remotePath]))
       state.moveMembers("local", from.localPath, to.localPath, remoteFolder);
     links?.forms.known.recordMoved(from.localPath, to.localPath);
@@ -233,9 +243,9 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
 }
 
 /**
- * Records the current path on the service of the folder that base has at the same two paths as a
- * new record. That folder was removed locally, and moved on the service. With equal paths, base
- * could not say to which of the two folders a document belongs.
+ * Handles another folder whose recorded paths are the two paths of the new record. That folder was
+ * removed locally and moved on the service, so its current path on the service is recorded. If both
+ * folders had the same paths, base could not show to which folder a document belongs.
  */
 function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
   const former = state.dirAt(dir.localPath);

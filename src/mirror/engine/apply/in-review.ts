@@ -6,11 +6,17 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { nameMergedContent } from "./text-name.ts";
 
-/** Local content and submissions (contents in review) after the service published new content. */
+/**
+ * Local content and submissions (contents in review), after they were merged with newly published
+ * content.
+ */
 type AfterPublication = {
   /** Merged local content; null if it does not merge with the published content. */
   readonly local: string | null;
-  /** Submissions still in review: content as sent, and as merged with the published content. */
+  /**
+   * Submissions still in review. Each has its content as sent, and as merged with the published
+   * content.
+   */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
   readonly commonBase: KnownText | null;
@@ -46,9 +52,9 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions that are based on base's version. Skips those whose content the content
- * store has lost. If no submission has base's change id, the service has given base's content a new
- * id, so all submissions are returned.
+ * Returns the submissions that are based on base's version. If no submission has base's change id,
+ * the service has given base's content a new id, so all submissions are returned. Leaves out
+ * submissions whose content the content store has lost.
  */
 function readSubmissions(ctx: CycleContext, { submissions, changeId }: DocumentRecord): SubmittedText[] {
   const submissionsOnBase = submissions.filter((submission) => submission.baseChangeId === changeId);
@@ -68,7 +74,10 @@ function withoutDuplicates(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((submission) => [submission.digest, submission])).values()];
 }
 
-/** Returns a clause if changes stay in review although the record no longer lists them, or "". */
+/**
+ * Returns a clause that says that changes stay in review although the record no longer lists them;
+ * "" if there are none.
+ */
 export function describeOpenReviews({ submissions }: DocumentRecord): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";
 }

@@ -30,9 +30,9 @@ type PathOccupant =
 /**
  * Reads the item at a path that is taken according to the service (409 `path_already_exists`).
  * Finds out whether this key can read the item, and whether the item's path is spelled as in the
- * request. A service that treats several spellings of a name as equal lists the item under another
- * spelling. The next plan knows that spelling. If the read fails, the write is blocked too, because
- * mdmirror does not repeat a 4xx unchecked (I08).
+ * request. A service that treats several spellings of a name as equal may have the item under
+ * another spelling, which the next plan then knows. If the read fails, the write is blocked too,
+ * because mdmirror does not repeat a 4xx unchecked (I08).
  * @param self id of the document or folder to move; null if it is new
  */
 async function examineTakenPath(
@@ -145,7 +145,10 @@ const FOLDER_NOT_TO_ROOT = stale(
 
 const NAME_RULES_LEARNED = "after planning this step, mdmirror learned more about the names that the service accepts";
 
-/** Returns true if mdmirror has learned about forbidden or equal names since it planned. */
+/**
+ * Returns true if the service has shown, since the plan was made, that it forbids certain names or
+ * treats certain names as equal.
+ */
 function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const currentTraits: RemoteTraits = world.remote.traits();
   return (
@@ -157,8 +160,8 @@ function hasLearnedNames({ world, traitsAtStart: before }: CycleContext): boolea
 
 /**
  * Returns true if the user moved the file back after the move on the service was interrupted. Base
- * still has the old local path, so the plan would see no local move, and would move the file again
- * to the path that the user left.
+ * still has the old local path, so the plan would see no local move. It would then move the file
+ * again, to the path that the user left.
  */
 export function isMovedBack({ disk, state }: World, intent: MoveIntent): boolean {
   const { lastLocalPath } = intent;

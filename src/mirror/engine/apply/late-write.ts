@@ -22,8 +22,8 @@ const KEPT_RESULT = { kind: "open", outcome: DONE } as const;
 /**
  * Checks the old file after a replacement: a program that still had the file open may have saved to
  * it (I14).
- * @param run number of the run that replaced the file. Until that run has ended, the old file is
- * kept even without a late save, because the cycles of one run follow each other without a pause
+ * @param run number of the run that replaced the file. The old file is kept at least until this run
+ * has ended, because the cycles of one run follow each other without a pause
  */
 export function makeSetAsideCheck(
   run: number,
@@ -71,7 +71,7 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
 /**
  * Handles a replacement that a power loss reverted. The path is free, or has the old file again,
  * which the user may have edited since. If the record survived with the new version, base moves
- * back to the version of the old file, so that the next plan replaces the file again.
+ * back to the version of the old file. The next plan then replaces the file again.
  * @returns null if the new file is at its path, or if the set-aside file must be checked as well
  */
 function redoAfterPowerLoss(
@@ -101,7 +101,9 @@ function redoAfterPowerLoss(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** Returns true if another file is at the path and lacks changes of the recorded base. */
+/**
+ * Returns true if another file is at the path, and this file lacks changes of the recorded base.
+ */
 function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRecord, atPath: PathState): boolean {
   if (atPath.kind !== "file" || (record.stamp !== null && isSameInodeAndBirth(record.stamp, atPath.stamp)))
     return false;
@@ -112,10 +114,10 @@ function lacksNewVersion(ctx: CycleContext, row: SetAsideRow, record: DocumentRe
 
 /**
  * Finds out, after a restart of the machine, whether a power loss removed the last writes to a
- * set-aside file. The file then has older content than expected. If mdmirror merged that content as
- * if a program had saved it late, the changes in the lost writes would be removed.
- * @returns "older" if so; null if a program saved the content late, or without a restart; "unclear"
- * if neither is certain
+ * set-aside file. The file then has older content than expected. mdmirror must not merge that
+ * content like a late save, because the merge would revert the changes in the lost writes.
+ * @returns "older" if writes were lost; null if a program saved the content late, or without a
+ * restart; "unclear" if neither is certain
  */
 function examineAfterPowerLoss(
   ctx: CycleContext,
@@ -153,7 +155,10 @@ function findOlderVersion(
   return [baseDigest, ...olderDigests].find((digest) => digest !== null && isOtherContent(digest)) ?? null;
 }
 
-/** ORDER: flush the file's content first. A power cut may revert the store, but not the removal. */
+/**
+ * ORDER: the content store is flushed before the file is removed. Otherwise a power cut could lose
+ * the content in the store, but not undo the removal.
+ */
 function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt }: SetAsideRow): typeof CLOSED_RESULT {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
@@ -161,10 +166,10 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 }
 
 /**
- * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
- * the replacement, or an interrupted effect set the new file aside too. The record keeps the digest
- * of the document's current file (`localDigest`), so that mdmirror still recognises a moved file.
- * The restored file becomes a new document.
+ * Moves a set-aside file back to its path, which is free: the document was deleted or moved since
+ * the replacement, or an interrupted effect set the new file aside too. The restored file becomes a
+ * new document. The record keeps the digest of the document's current file (`localDigest`), so that
+ * mdmirror still recognises a moved file.
  * ORDER: base moves back before the file does. With the newer base, the old content would look like
  * an edit that reverts the new version.
  */
@@ -181,7 +186,10 @@ function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<Do
   return older === null ? {} : { ...older, echoDigest: null };
 }
 
-/** Returns the base of the set-aside content; null if there is none, or the record still has it. */
+/**
+ * Returns the base of the set-aside content; null if this content has no base, or if the record
+ * still has that base.
+ */
 function findOlderBase(
   { baseChangeId, baseDigest }: SetAsideRow,
   record: DocumentRecord,
@@ -192,11 +200,12 @@ function findOlderBase(
 
 /**
  * Handles content that a program saved late, to the set-aside file. The late content is the user's
- * newest edit of the replaced content, so it is merged with the file at the path.
- * - Late content that does not merge with the version that mdmirror wrote becomes the local
- *   content. Base then moves back, and the next plan decides.
- * - Late content that does not merge with other content at the path becomes a new document, so that
- *   nothing is lost.
+ * newest edit of the replaced content, so it is merged with the file at the path. If they do not
+ * merge:
+ * - If the file has the version that mdmirror wrote, the late content becomes the local content.
+ *   Base then moves back, and the next plan decides.
+ * - If the file has other content, the late content becomes a new document, so that nothing is
+ *   lost.
  */
 function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): EffectResult<SetAsideRow> {
   const { disk, state } = ctx.world;
@@ -219,7 +228,7 @@ function isOtherDocument({ world: { state } }: CycleContext, record: DocumentRec
 
 /**
  * Writes the late content, alone or merged, to the document's path. Base stays if `text` contains
- * all changes of base, because the program may have saved to both files. Otherwise base moves back.
+ * all changes of base: the program may have saved to both files. Otherwise base moves back.
  */
 function writeLateContent(
   ctx: CycleContext,
@@ -279,8 +288,8 @@ function mergeLateContent(
 
 /**
  * Returns true if `text` contains every change from the replaced content to the new base, or every
- * change from the previous base to the new base. One is enough, because the service may have
- * combined several edits in the new base.
+ * change from the previous base to the new base. One of the two is enough, because the service may
+ * have combined several edits in the new base.
  */
 function hasNewerBase(
   ctx: CycleContext,

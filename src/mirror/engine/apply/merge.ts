@@ -24,10 +24,10 @@ import { updateFile } from "./write-file.ts";
 type BothVersions = { readonly record: DocumentRecord; readonly local: string; readonly remote: RemoteText };
 
 /**
- * Merges a document that both sides edited. A clean merge is written to the file, and base becomes
- * the version on the service. The next cycle sends the merged content as an edit of that version.
- * If the merge is not clean, the conflict policy decides; its default is a conflict. If base's
- * content is lost, the policy also decides about contents that differ.
+ * Merges a document that both sides edited. If the merge is clean, writes the merged content to the
+ * file. Base becomes the version on the service, and the next cycle sends the merged content as an
+ * edit of that version. If the merge is not clean, the conflict policy decides; its default is a
+ * conflict. If base's content is lost, the policy also decides about contents that differ.
  */
 export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);
@@ -40,7 +40,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
       counts: "merged",
     });
   if (remote.digest === record.digest) {
-    // The service has a new change id with base's content. The local edit is now based on the new
+    // The service has base's content under a new change id. The local edit is now based on the new
     // id.
     const detail = "the service has a newer version id with the same content";
     return writeMergedFile(ctx, action, versionsOrEnd.value, { text: local, detail, counts: "merged" });
@@ -66,7 +66,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   return applyPolicy(ctx, action, versionsOrEnd.value, { digest: mergedFrom });
 }
 
-/** Ends a review. Later local changes stay an edit, which the next cycle sends. */
+/** Ends a review. Later local changes remain a local edit, which the next cycle sends. */
 export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const versionsOrEnd = await readBoth(ctx, action);
   if (versionsOrEnd.kind === "end") return versionsOrEnd.outcome;

@@ -26,7 +26,7 @@ import type { EffectEnd, Effect, ResultSource } from "./run-effect.ts";
 type DocumentMoveAction = ActionOf<"rename-remote" | "reparent-remote">;
 type DocumentMoveRow = Extract<Intent, { kind: "patch" }>;
 type ObservedPlace = {
-  /** Current path and version on the service; null if the document was not moved. */
+  /** Current path and version on the service; null if the document is still at its old path. */
   readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
   /** Current local path of the file, or its path when the request was sent. */
   readonly lastLocalPath: LocalPath;
@@ -116,14 +116,14 @@ function concludeMoved(
 ): EffectEnd {
   const { path, contentId, earlierBaseId } = observed;
   // If the request changed only the folder, but the document also has a new name, another user
-  // renamed the document. Base then gets the new folder with the old name, so that the next cycle
-  // sees the rename.
+  // renamed the document. Base then gets the new folder and the old name, so that the next cycle
+  // notices the rename.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const movedRecord = { ...record, remotePath: isRenamed ? row.to : path };
   // Some services assign a new change id to the unchanged content when a document is renamed. Base
-  // takes this id (`contentId`), but only if the content was read and equals base's. Otherwise base
+  // takes this id (`contentId`) only if the content was read and equals base's. Otherwise base
   // keeps the old id, and the next cycle reads the document. The id in the answer to the move
-  // proves nothing, because a PUT may have saved other content before.
+  // proves nothing, because another PUT may have saved new content before the move.
   const newBase =
     contentId !== null && record.changeId === earlierBaseId ? { ...movedRecord, changeId: contentId } : movedRecord;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
@@ -154,8 +154,8 @@ function isReparent({ from, to }: DocumentMoveRow): boolean {
 
 /**
  * Corrects the record of a file that the user moved back. If the record's two paths do not
- * correspond, its local path becomes the one at the time of the request. The next plan then sees
- * that the user moved the file from that path.
+ * correspond, its local path becomes the path at the time of the request. From this path, the next
+ * plan sees that the user moved the file.
  */
 function correctMovedBack(record: DocumentRecord, lastLocalPath: LocalPath): DocumentRecord {
   return isPathPair(record.localPath, record.remotePath, record.id) ? record : { ...record, localPath: lastLocalPath };

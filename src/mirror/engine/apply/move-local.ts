@@ -12,7 +12,7 @@ type FileMoveRow = Extract<LocalMoveRow, { kind: "move" }>;
 /** Stamp of a moved file; null for a folder, or for a conflict copy that was moved already. */
 type MovedFile = { readonly stamp: Stamp | null };
 
-/** Moves an item locally. Base gets the new paths, except for a move by a manual command. */
+/** Moves an item locally. Base gets the new paths, unless a manual command moves the item. */
 export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile> = {
   prepare(ctx, row) {
     if (row.kind === "move" && ctx.world.state.record(row.id) === null) return withEnd(STALE.noRecord);
@@ -26,7 +26,8 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
     if (row.kind === "move-folder") return moveFolder(ctx, row);
     const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
-    // The file is moved whatever its content, because the user may have edited it since the plan.
+    // Content is not compared before the move, because the user may have edited the file since the
+    // plan.
     const diskOutcome = disk.move(from, to, null);
     if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
     // If the disk linked the file at both paths and could not finish, recovery completes the move.
@@ -71,8 +72,8 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
 function moveFolder(ctx: CycleContext, { from, to }: LocalMoveRow): EffectResult<MovedFile> {
   const diskOutcome = ctx.world.disk.moveFolder(from, to);
   if (diskOutcome.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(diskOutcome) };
-  // Only a plan of this cycle needs these moves. A plan made after a recovery has the new paths
-  // already.
+  // Only a plan of this cycle needs this list of moves. A plan made after a recovery has the new
+  // paths already.
   ctx.notes.movedLocally.push({ from, to });
   ctx.world.links?.forms.placesIfKnown()?.moveFolder(from, to);
   for (const [id, path] of ctx.notes.toFlush)
@@ -114,8 +115,8 @@ function isOneFile(from: PathState, to: PathState): boolean {
 }
 
 /**
- * Returns the document's block with its new path, because links to a blocked document use the path
- * in its block. Returns no block if the block is only about a path; such a block ends when the
+ * Returns the document's block with its new path. Links to a blocked document use the path in its
+ * block. Returns no block if the block is only about a path, because such a block ends when the
  * document moves.
  */
 function moveBlock({ world }: CycleContext, { id, from, to }: FileMoveRow): { block?: Block } {

@@ -7,8 +7,8 @@ import type { Disk } from "../../ports/disk.ts";
 
 /**
  * Creates the missing folders above a path. A folder is missing if no listing contained it, or if
- * it was deleted before a document in it was restored.
- * @returns the outcome if that failed; null on success
+ * it was deleted and a document in it is restored later.
+ * @returns the outcome if a folder could not be created; null on success
  */
 export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
@@ -37,7 +37,10 @@ export type FreePath =
   | { readonly kind: "free"; readonly path: LocalPath }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** Stops at a path that cannot be read, because the cause may affect all paths. */
+/**
+ * Returns the first free path of a series. Stops at a path that cannot be read, because all other
+ * paths may be unreadable for the same reason.
+ */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {
     const path = pathOf(number);

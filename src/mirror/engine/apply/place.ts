@@ -25,7 +25,10 @@ export function findNewParent(
   return parentOf(from) === parentOf(to) ? withValue(null) : findFolderRef(ctx, parentOf(to));
 }
 
-/** Returns a folder on the service as a request names it. An empty path is the root. */
+/**
+ * Returns the folder at a path on the service, in the form that a request needs. An empty path is
+ * the root.
+ */
 async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const fullPath = toService(ctx.world, path);
   if (fullPath === "") return withValue({ kind: "root" });
@@ -39,8 +42,8 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
 }
 
 /**
- * Returns the stamp of a file that was found at another path than base's: the stamp of the scan,
- * unless this cycle has written the file since. In that case the record has the newer stamp, and
+ * Returns the stamp of a file that was found at another path than base's. Usually this is the stamp
+ * of the scan. If this cycle has written the file since the scan, it is the stamp in the record:
  * the scan's stamp has an inode that no longer exists.
  */
 function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
@@ -51,7 +54,7 @@ function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): S
   return atPath.kind === "file" && known !== null && isSameInodeAndBirth(known, atPath.stamp) ? known : scannedStamp;
 }
 
-/** Records a document's new paths, at which both sides already have the document. */
+/** Records a document's new paths. Both sides already have the document at these paths. */
 export function recordNewPaths(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const record = state.record(action.id);

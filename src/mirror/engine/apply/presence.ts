@@ -12,8 +12,9 @@ import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
  * Moves a document's file to the trash, because the document is no longer on the service, or no
- * longer in the linked folder. The record of a deleted document becomes a tombstone, which is
- * removed if the id appears again. The record of a document outside the linked folder stays.
+ * longer in the linked folder. The record of a deleted document becomes a tombstone. If the id
+ * appears again, the tombstone is removed. The record of a document outside the linked folder
+ * stays.
  */
 export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
@@ -38,9 +39,9 @@ function makeRemoval(ctx: CycleContext, action: ActionOf<"trash-local">): FileRe
 }
 
 /**
- * Deletes a document on the service whose file was deleted locally, unless the service has another
- * version or a file is at its path again. If the service refuses, mdmirror restores the file,
- * unless the only reason is an open review.
+ * Deletes a document on the service whose file was deleted locally. Does not delete it if the
+ * service has another version, or if a file is at its path again. If the service refuses, mdmirror
+ * restores the file, unless the only reason is an open review.
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;

@@ -95,8 +95,8 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
 
   async observe(ctx, row, fault) {
     const remoteOrEnd = await fetchText(ctx, row.id, row.localPath);
-    // ORDER: the record is read after the request, because a rename during the PUT may have changed
-    // base's change id.
+    // ORDER: the record is read after the request, because a rename during the PUT may have given
+    // base a new change id.
     const record = ctx.world.state.record(row.id);
     const mayBeInReview = isPerhapsInReview(record, row, remoteOrEnd.kind === "got" ? remoteOrEnd.value : null);
     if (remoteOrEnd.kind === "end") {
@@ -112,8 +112,9 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
     if (mayBeInReview) return PERHAPS_IN_REVIEW;
-    // The content was not saved, or was saved and then edited by another user. Base stays. The next
-    // plan merges from base, or from the sent content if the service's version contains it.
+    // The content was not saved, or was saved and then edited by another user. Base stays. If the
+    // service's version contains the sent content, the next plan merges from the sent content,
+    // otherwise from base.
     const outcome =
       changeId === row.baseChangeId
         ? outcomeOfUndoneWrite("write", fault)
@@ -203,15 +204,18 @@ function makePutEvent(
 }
 
 /**
- * Returns true if the answer has base's change id but other content than base. The id or the
- * content is wrong because of a cache or a lost write, so the sent content may not have been saved.
- * If mdmirror counted that content as saved, the next edit on the service would remove it.
+ * Returns true if the answer has base's change id, but other content than base. A cache or a lost
+ * write has then made the id or the content wrong, so the sent content may not have been saved. If
+ * mdmirror counted that content as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: PutRow, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
-/** Reads the saved version, unless the answer shows that it is the sent content or base's. */
+/**
+ * Returns the saved version. Reads it from the service, unless the answer shows that it is the sent
+ * content or base's.
+ */
 async function readSavedVersion(
   ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: PutRow,
@@ -260,8 +264,8 @@ function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion):
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // The file was not written: somebody saved it meanwhile or is editing it, or the sync only
-  // uploads. Base stays. A later cycle merges the file with the saved version, because both are
-  // edits of the sent content. A merge from base alone would revert changes of one of the two.
+  // uploads. Base stays. A later cycle merges the file with the saved version. Both are edits of
+  // the sent content, so a merge from base alone would revert changes of one of them.
   return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
@@ -273,10 +277,10 @@ function mayKeepLocalForm({ settings, world }: CycleContext, sent: Digest, saved
 
 /**
  * Returns true if the PUT may be in review.
- * - If the document became protected after the plan, the PUT is perhaps in review only if base's
- *   version is still published.
- * - If it was protected all the time, the published content may have changed too, because an
- *   earlier submission was accepted.
+ * - The document became protected after the plan: the PUT may be in review only if base's version
+ *   is still published.
+ * - The document was protected all the time: the PUT may be in review even if the published content
+ *   changed, because an earlier submission may have been accepted.
  * @param found the document; null if the service did not show it, perhaps because the key may not
  * read it
  */
@@ -299,8 +303,8 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
   return refuseWithBlock(ctx, fault, {
     key: row.id,
     path: row.localPath,
-    // Without a grant (403), the service refuses any content. Any other refusal is about this
-    // content.
+    // Without a grant (403), the service refuses every content. Any other refusal is only about
+    // this content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: findContentCode(fault),
     changeId: isRead ? null : row.baseChangeId,

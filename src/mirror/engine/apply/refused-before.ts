@@ -1,7 +1,7 @@
 /**
- * Remembers requests that the service refused. A block stores only the last request. Without this
- * memory, mdmirror would repeat a refused request after a user changed a document's content, path
- * or name and changed it back (I08).
+ * Remembers requests that the service refused. A block stores only the last refused request.
+ * Without this memory, mdmirror would repeat a request if a user changed a document's content, path
+ * or name and then changed it back (I08).
  */
 
 import type { Outcome } from "../../model/action.ts";
@@ -11,12 +11,15 @@ import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { CycleContext, RefusedWrite } from "../run/cycle-context.ts";
 
-/** LIMIT: remembered requests, to bound memory. The oldest is forgotten and may be sent again. */
+/**
+ * LIMIT: number of remembered requests, to bound memory. Beyond it, the oldest request is forgotten
+ * and may be sent again.
+ */
 const MAX_REFUSALS = 1_000;
 
 /**
- * A request to the service, as remembered after a refusal. Two requests are the same if their
- * `facts` are equal. `item` is the document or folder to block if the request was refused before.
+ * A request to the service, remembered after a refusal. Two requests are the same if their `facts`
+ * are equal. `item` is the document or folder that is blocked if the request was refused before.
  */
 export type WriteRequest = { readonly facts: string; readonly item: Pick<Block, "key" | "path"> };
 
@@ -33,16 +36,19 @@ export function rememberRefusal({ notes }: CycleContext, { facts }: WriteRequest
   return outcome;
 }
 
-/** Returns false for a refusal that is about a path, because the path may become free. */
+/**
+ * Returns true if the service refused the request itself. A refusal because of a path does not
+ * count: the path may become free.
+ */
 function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
   if (outcome.kind !== "refused" || outcome.block === null) return false;
   return outcome.block.reason === "refused" || outcome.block.reason === "read-only";
 }
 
 /**
- * Returns `WriteRequest.facts` of a move: the whole target path, although a rename sends only a
- * name, and a move only a folder. An equal request has another result if the document is in another
- * place.
+ * Returns `WriteRequest.facts` of a move. They contain the whole target path, although a rename
+ * sends only a name, and a move only a folder: the same request has another result if the document
+ * is elsewhere.
  */
 export function identifyMove(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

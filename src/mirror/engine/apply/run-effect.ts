@@ -22,7 +22,7 @@ type PreparedEffect<Row extends Intent, Input> = {
   readonly input: Input;
   /** Content to store in the transaction that opens the journal row. */
   readonly keeps?: StoredContent;
-  /** Request that must not be repeated after a refusal; undefined if the effect may repeat it. */
+  /** Request that must not be repeated after a refusal; undefined if it may be repeated. */
   readonly request?: WriteRequest;
 };
 
@@ -50,7 +50,10 @@ type NextPhase = {
 };
 
 interface EffectConclusion<Row extends Intent, Seen> {
-  /** Returns the changes, in the transaction that closes the journal row, so it must not wait. */
+  /**
+   * Returns the changes of state. Runs in the transaction that closes the journal row, so it must
+   * not wait.
+   */
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
@@ -66,16 +69,20 @@ export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<
 export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectPhase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<PreparedEffect<Row, Input>>>;
-  /** Sends the request. Where a file may have changed meanwhile, checks the disk just before. */
+  /** Sends the request. If a file may have changed meanwhile, checks the file just before. */
   perform(ctx: CycleContext, row: Row, input: Input): Promise<EffectResult<Seen> | FailedRequest>;
-  /** Returns the outcome of a request that changed nothing. By default, the fault decides. */
+  /**
+   * Returns the outcome of a request that failed and changed nothing. Without this method, the
+   * outcome follows from the fault alone.
+   */
   refuse?(ctx: CycleContext, row: Row, input: Input, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
  * An effect on the disk.
- * ORDER: no other step runs while its journal row is open, because `perform` does not wait. Another
- * step could flush files in between, and a power cut would then lose the rows of an earlier effect.
+ * ORDER: `perform` does not wait, so no other step runs while the effect's journal row is open.
+ * Otherwise another step could flush files in between. A power cut would then lose the rows of an
+ * earlier effect.
  */
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;
@@ -126,7 +133,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
   return endEffect(ctx, effect, rowId, row, result, { from: "observation", fault });
 }
 
-/** Resolves after the journal row and its content are committed; then the effect may begin. */
+/** Resolves when the journal row and its content are committed. Only then may the effect begin. */
 async function openJournalRow(ctx: CycleContext, { row, keeps }: PreparedEffect<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
@@ -174,7 +181,7 @@ function closeEffect<Row extends Intent, Seen>(
   return { ...effectEnd, nextId: effectEnd.next === undefined ? 0 : state.openIntent(ctx.run, effectEnd.next.row) };
 }
 
-/** Returns a next phase that runs in this cycle. */
+/** Returns the next phase of an effect, which runs in this cycle. */
 export function nextPhase<Row extends Intent, Seen>(effect: EffectPhase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }

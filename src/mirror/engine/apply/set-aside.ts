@@ -45,7 +45,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** Moves a set-aside file beside its original path, which another file has now. */
+/** Moves a set-aside file to a path beside its original path, where another file is now. */
 export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
@@ -77,7 +77,10 @@ function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath):
     : `could not be restored: ${"detail" in putBackOutcome ? putBackOutcome.detail : putBackOutcome.kind}`;
 }
 
-/** Ignores line ends and white space at the end. Returns false if a version is unknown. */
+/**
+ * Returns true if `text` contains every change from one version to another. Ignores line ends, and
+ * white space at the end. Returns false if a version is unknown.
+ */
 export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
   const textBefore = from === null ? null : state.text(from);
@@ -122,7 +125,7 @@ export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateCha
       return putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file");
     const { expect = null } = row;
     const isChanged = expect !== null && aside.kind === "done" && aside.value !== null && aside.value.digest !== expect;
-    // An edit is newer than the deletion, so the edit is kept (I06). After a restart of the
+    // An edit is newer than the deletion, so the file is kept (I06). After a restart of the
     // machine, the difference may be damage instead of an edit.
     return isChanged && !hasRestarted(ctx.world)
       ? moveBeside(ctx, row, "the file was edited while mdmirror removed it")

@@ -1,10 +1,11 @@
 /**
  * Handles content that was sent but got no answer, and that a read did not find. The service may
  * still save the content later, for example if a gateway ended the request while the service worked
- * on. The saved version then looks like another user's edit, although the local content is based on
- * it. A merge from base would revert later local changes. But the service may also never save the
- * content, and another user may write the same content much later. mdmirror must not revert that
- * user's edit.
+ * on.
+ * - If the service saves the content late, the saved version looks like another user's edit,
+ *   although the local content is based on it. A merge from base would revert later local changes.
+ * - If the service never saves the content, another user may write the same content much later.
+ *   mdmirror must not revert that user's edit.
  *
  * So content counts as sent from this folder only under three conditions:
  * - Base has not changed since the content was sent.
@@ -37,14 +38,14 @@ type SentRow = Extract<Intent, { kind: "sent" }>;
 type WriteEnd = Pick<EffectEnd, "change" | "next">;
 type OpenSentRow = Omit<OpenIntent, "intent"> & { readonly intent: SentRow };
 
-/** Returns the end of a write that a read did not find. */
+/** Returns how a write ends that a read did not find. */
 export function endOfUnfoundWrite(ctx: CycleContext, row: WriteIntent, fault: Fault | null): WriteEnd {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return rememberSent(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** Returns the end of a PUT whose combined result could not be written to the local file. */
+/** Returns how a PUT ends whose combined result could not be written to the local file. */
 export function endOfCombinedWrite(ctx: CycleContext, row: WriteIntent): WriteEnd {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return rememberSent(ctx, row, { detail, requestId: null, outcome: "combined" });
@@ -109,8 +110,8 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 }
 
 /**
- * Which unanswered writes count. `this-run`: only those of this run. A file that has base's content
- * again then shows that the user has undone the edit. `lately`: also those of the run before.
+ * Which unanswered writes count. `this-run`: only those of this run. If a file has base's content
+ * again, the user has then undone the edit. `lately`: also those of the run before.
  */
 type SentPeriod = "this-run" | "lately";
 
@@ -152,8 +153,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     contentRecord: moveBaseUnderEdit(record, changeId, digest, record.stamp),
     version: { id: record.id, changeId, digest },
-    // The kind of the event is not `put`, because a program that waits for the upload of a newer
-    // save would take this event for that upload.
+    // The event is not of the kind `put`. A program may be waiting for the upload of a newer save,
+    // and would take a `put` event for that upload.
     event: {
       kind: "recover",
       side: "remote",
@@ -169,16 +170,16 @@ export function adoptOwnVersion(
 }
 
 /**
- * LIMIT: documents that are read to find a moved one, because each read is a request. If more are
- * new on the service, none is read, and a moved document may be created a second time.
+ * LIMIT: number of new documents on the service that are read to find a moved one. Each read is a
+ * request. If there are more, none is read, and a moved document may be created a second time.
  */
 const MAX_DOCUMENTS_READ = 16;
 
 /**
- * Records new documents whose POST got no answer and that were moved on the service before mdmirror
- * found them. Otherwise the next plan would create them again. mdmirror recognises such a document
- * only by its content: it must be the only new document on the service with the sent content, and
- * no local file may have its path.
+ * Records new documents whose POST got no answer, and that were moved on the service before
+ * mdmirror found them. Otherwise the next plan would create them again. mdmirror recognises such a
+ * document only by its content: it must be the only new document on the service with the sent
+ * content. Also, no local file may have its path.
  * @returns trees with the new records in base
  */
 export async function recordMovedPosts(ctx: CycleContext, trees: Trees): Promise<Trees> {
@@ -221,8 +222,8 @@ function recordMovedPost(
   if (remotePath === undefined) return;
   const { id, lastChangeId: changeId, protected: isProtected } = file;
   const { stamp = null } = local.files.get(localPath) ?? {};
-  // The record gets the path to which the document was sent. The plan then sees the move on the
-  // service, and moves the file.
+  // The record gets the path to which the document was sent. The plan then finds that the document
+  // was moved on the service, and moves the file.
   const version = { changeId, digest, localDigest: sent, stamp, stampTrusted: false, durable: true };
   const detail = "no answer to its upload arrived, and it was moved on the service since";
   ctx.world.state.transact(() => {

@@ -20,19 +20,24 @@ type BaseVersion = Pick<DocumentRecord, "changeId" | "digest">;
 
 type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
-/** A write to a file. The journal row stores the members that are picked from its type. */
+/** A write to a file. The journal row stores the members that are picked from `ReplaceRow`. */
 export type FileWrite = Pick<
   ReplaceRow,
   "id" | "path" | "expect" | "waiting" | "adopts" | "endsBlock" | "backTo" | "counts"
 > & {
   /** Content to write; null if the file keeps its content, which need not be text. */
   readonly text: string | null;
-  /** Base before this write, on which a late edit of the old file is based; null if none. */
+  /**
+   * Base before this write; a late edit of the old file is based on it. Null if there was no base.
+   */
   readonly base: BaseVersion | null;
   /** Version to which base moves; null if the content is an edit and base stays. */
   readonly next: BaseVersion | null;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
-  /** Path of the old file in the trash. Undefined: set aside until no program writes to it. */
+  /**
+   * Path of the old file in the trash; undefined if the old file is set aside until no program
+   * writes to it.
+   */
   readonly trash?: string;
   /** List to which the write adds the paths of the removed conflict copies, below `.mdmirror/`. */
   readonly copies?: string[];
@@ -45,11 +50,17 @@ type ObservedFile = {
   /** Stamp and digest of the written file; null if the file at the path has other content. */
   readonly file: StampedDigest | null;
   readonly writeKind: WriteKind;
-  /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
+  /**
+   * Reason why a conflict copy could not be removed after the conflict ended; null if no copy is
+   * left.
+   */
   readonly stays: Outcome | null;
 };
 
-/** Replaces a file. The old one is checked later (`late-write.ts`): an editor may save to it. */
+/**
+ * Replaces a file. The old file is checked later (`late-write.ts`), because an editor may still
+ * save to it.
+ */
 export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
     const { text, base, next, event, trash, copies: _, ...decided } = writing;
@@ -132,9 +143,9 @@ export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
 }
 
 /**
- * Returns true if a file is too different from the old and the new content to be an edit of either.
- * Without this check, any file at the path would count as an edit, and would replace the document
- * on the service.
+ * Returns true if a file is too different from the old and the new content to be an edit of either
+ * of them. Without this check, any file at the path would count as an edit, and would replace the
+ * document on the service.
  */
 function isUnlikeBoth({ world: { state } }: CycleContext, { writes }: ReplaceRow, old: string, text: string): boolean {
   const fileProfile = makeLineProfile(text);
@@ -232,7 +243,9 @@ function makeChange(
   return { contentRecord: { ...movedRecord, submissions }, version: { id, ...version }, ...conflictChange, event };
 }
 
-/** Ends the conflict after a write. If a copy could not be removed, conflict and block stay. */
+/**
+ * Ends the conflict after a write. If a copy could not be removed, the conflict and its block stay.
+ */
 function changeConflict(
   { world: { state } }: CycleContext,
   { id, endsBlock }: ReplaceRow,

@@ -10,10 +10,13 @@ import type { World } from "../run/world.ts";
 import type { BarrierEnd } from "./daemon-types.ts";
 import type { Runner } from "./runner.ts";
 
-/** Delay of a deletion if a caller waits, in milliseconds; `sync` waits as long. */
+/**
+ * Milliseconds by which a deletion is delayed while a caller waits; `sync` waits as long before its
+ * second scan.
+ */
 const SECOND_SCAN_MS = 2_000;
 
-/** LIMIT: paths that are scanned one by one, because for more, one full scan is cheaper. */
+/** LIMIT: number of paths that are scanned one by one. For more, one full scan is cheaper. */
 const MAX_SINGLE_PATHS = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -29,16 +32,16 @@ type Barrier = {
   /** Monotonic time of the next scan; infinity if none is due. */
   dueAt: number;
   /**
-   * Paths whose delay was cut short because the caller waits. This happens once for each path. A
-   * path that must wait again has another problem, and would otherwise be hastened forever.
+   * Paths whose delay was cut short because the caller waits. A delay is cut short only once for
+   * each path. If the path must wait again, another problem is the cause.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
- * Keeps the callers that wait until their local changes are on the service. Scans their paths when
- * they have been unchanged for long enough, and checks them after each run, so no polling is
- * needed.
+ * Keeps the callers that wait until their local changes are on the service. Scans the callers'
+ * paths when these have been unchanged for long enough, and checks the callers after each run. No
+ * polling is needed.
  */
 export class Barriers {
   readonly #world: World;
@@ -54,8 +57,8 @@ export class Barriers {
   }
 
   /**
-   * Waits until no path is `waiting`. Does not wait for a run that will not start by itself,
-   * because the daemon is paused or a safety check stopped it.
+   * Waits until no path is `waiting`. Ends early if no run will start by itself, because the daemon
+   * is paused or a safety check stopped it.
    * @param signal when it aborts, the promise resolves with the current state of the paths
    */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
@@ -108,7 +111,10 @@ export class Barriers {
     }
   }
 
-  /** Resolves waiting callers. The daemon calls this after each run. */
+  /**
+   * Checks the waiting callers, and resolves those whose wait is over. The daemon calls this after
+   * each run.
+   */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
@@ -138,7 +144,10 @@ export class Barriers {
     barrier.open = scanResult.awaited;
   }
 
-  /** The caller has finished writing, so a path that only waits to stay unchanged is due now. */
+  /**
+   * The caller has finished writing. So a path that only waits until it has been unchanged for long
+   * enough is due now.
+   */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
     const now = this.#now();
@@ -151,8 +160,8 @@ export class Barriers {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
-      // A path that has been unchanged for long enough, but was not planned, waits for the next
-      // run.
+      // A path that has been unchanged for long enough, but that no run has planned, waits for the
+      // next run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       nextScanAt = Math.min(nextScanAt, hasEndedDelay ? now : settlesAt > now ? settlesAt : NEVER);
     }
@@ -179,8 +188,8 @@ export class Barriers {
   }
 
   /**
-   * Returns true if base may count as the service's state: after a run of this process has compared
-   * base with the service, or while no run will start, because no newer facts will come.
+   * Returns true if base may count as the state of the service: if a run of this process has
+   * compared base with the service, or if no run will start.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

@@ -43,7 +43,10 @@ export type DaemonStatus = {
   readonly nextPollAt: number | null;
   /** Time of the next retry; null if the last run did not fail. */
   readonly retryAt: number | null;
-  /** `polling`: the system allows no watches (`limit` says why), so polls scan the folder. */
+  /**
+   * `polling`: the system allows no watches (`limit` says why), so the folder is scanned at each
+   * poll.
+   */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
   readonly eventStream: EventStreamState;

@@ -22,7 +22,10 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 
 export type CreateDaemon = typeof createDaemon;
 
-/** Sleeps until an event arrives or work is due. All times come from the world's clock. */
+/**
+ * Sleeps until an event arrives or work is due. All times come from the injected clock
+ * (`World.clock`).
+ */
 class DaemonLoop implements Daemon {
   readonly #world: World;
   readonly #publisher: EventPublisher;
@@ -30,7 +33,7 @@ class DaemonLoop implements Daemon {
   readonly #requests: RequestQueue;
   readonly #runner: Runner;
   readonly #barriers: Barriers;
-  /** Aborts together with the signal of `run`. No more steps start then. */
+  /** Aborts when the signal of `run` aborts. No more steps start then. */
   readonly #stop = new AbortController();
   #turnedAt: number;
   #started = false;
@@ -147,7 +150,7 @@ class Sleeper {
     this.#offset = clock.now() - clock.monotonic();
   }
 
-  /** Sleeps at most `turnMs`. `wake`, `wakeBy` and the signal end the sleep early. */
+  /** Sleeps until a time, at most `turnMs`. `wake`, `wakeBy` and the signal end the sleep early. */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const ms = Math.min(until - startedAt, this.#timing.turnMs);
@@ -179,8 +182,8 @@ class Sleeper {
 
   /**
    * Returns the milliseconds for which the machine or the process was suspended since the last
-   * call; null if it was at most `jumpMs`. A wall clock that was set forward looks like a
-   * suspension.
+   * call; null if it was at most `jumpMs`. If the wall clock was set forward, this looks like a
+   * suspension too.
    */
   takeGap(): number | null {
     // While a machine is suspended, the monotonic clock stops on some systems and continues on
@@ -193,7 +196,10 @@ class Sleeper {
   }
 }
 
-/** The daemon carries requests out between two runs, in the order in which they arrive. */
+/**
+ * Requests to the daemon. The daemon carries them out between two runs, in the order in which they
+ * arrive.
+ */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];

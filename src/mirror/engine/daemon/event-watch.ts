@@ -77,7 +77,7 @@ export class EventWatch implements EventListener {
     return changedFiles;
   }
 
-  /** Charges the budget of requests caused by events for a listing that an event caused. */
+  /** Charges the listing that an event caused to the budget for such requests. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());
@@ -89,8 +89,8 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Requests each document by its exact path, so that each answer is small. Uses the version in an
- * event only to skip a request.
+ * Requests each document by its exact path, so that each answer is small. The version in an event
+ * is only used to skip a request.
  * @returns null if only a listing can show what changed, because a document was moved, is gone, or
  * could not be read
  */
@@ -124,7 +124,10 @@ function findPathToRequest(
   return path !== null && changeId === record.changeId ? "known" : record.remotePath;
 }
 
-/** Requests a document; null if another document or none is at its path, or without an answer. */
+/**
+ * Requests a document. Returns null if the path has another document or none, or if no answer
+ * arrived.
+ */
 async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? toRemoteFiles(world, listing).get(id) : undefined;

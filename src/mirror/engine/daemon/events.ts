@@ -5,10 +5,13 @@ import type { Clock } from "../../../common/clock.ts";
 import type { RunReport } from "../run/report.ts";
 import type { DaemonPhase } from "./phase.ts";
 
-/** What `watch --json` prints; never has content of documents (I30). `at`: ms since the epoch. */
+/**
+ * An event that `watch --json` prints. Never contains the content of documents (I30). `at`:
+ * milliseconds since the epoch.
+ */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: DaemonPhase }
-  /** Entry of the event log: an effect, or something that the user should know. */
+  /** Event of the log: an effect, or something that the user should know. */
   | {
       readonly kind: "change";
       /** Kind of an action, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -22,7 +25,10 @@ export type DaemonEvent = { readonly at: number } & (
       readonly requestId: string | null;
       /** Change id in the document's record after the effect; null without a record. */
       readonly changeId: string | null;
-      /** Changed lines; null if the content did not change, or is not in the content store. */
+      /**
+       * Number of changed lines; null if the content did not change, or is not in the content
+       * store.
+       */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
@@ -30,8 +36,9 @@ export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion that waits for its delay (`deletion-pending`), or whose file came back
-   * (`deletion-called-off`). If `inConflict`, mdmirror will restore the file instead of deleting
-   * the document. `asks` is true if a safety check will stop the sync when the deletions are due.
+   * (`deletion-called-off`).
+   * - `inConflict`: true if mdmirror will restore the file instead of deleting the document.
+   * - `asks`: true if a safety check will stop the sync when the deletions are due.
    */
   | {
       readonly kind: "deletion-pending";

@@ -11,7 +11,7 @@ const MIN_CHECK_MS = 100;
 type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * Decides when to check files again that programs have open. Some of these files wait until
+ * Decides when to check again the files that programs have open. Some of these files wait until
  * mdmirror may replace them. Others were already replaced, and a program may still write to the old
  * file. Times are monotonic.
  */

@@ -19,8 +19,8 @@ export interface WatchListener {
 /**
  * Runs the watcher of the linked folder. Restarts the watcher after the ignore rules changed, or
  * after the folder was missing. If the system allows no more watches, the daemon polls the folder
- * instead. Also checks that the path still leads to the linked folder, whose disk may be unmounted
- * and mounted again.
+ * instead. Also checks that the linked folder is still at its path, because its disk may be
+ * unmounted.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -30,7 +30,9 @@ export class FolderWatch {
   #limit: DaemonStatus["limit"] = null;
   #rulesChanged = false;
   #isAway = false;
-  /** True if the watcher must restart: the folder was missing, and a watch belongs to an inode. */
+  /**
+   * True if the watcher must restart because the folder was missing: a watch belongs to an inode.
+   */
   #isOutdated = false;
   readonly #lastLocal: () => LocalTree | null;
 
@@ -112,7 +114,8 @@ export class FolderWatch {
 
   /**
    * Returns true if a change at a path does not concern the daemon. A change of a conflict copy
-   * does, although the ignore rules exclude it, because removing the copy ends the conflict.
+   * always concerns it, although the ignore rules exclude the copy: removing a copy ends the
+   * conflict.
    */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;

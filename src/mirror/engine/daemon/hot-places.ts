@@ -17,8 +17,8 @@ import { isWholeServiceFault } from "../observe/prove-absences.ts";
  * A part of the workspace that is listed separately and often.
  * - `subtree`: a folder with everything below it, which fits on one page of a listing.
  * - `folder`: the documents directly in a folder.
- * - `document`: a single document, if its folder has too many documents, or is the root, for which
- *   the API has no separate listing.
+ * - `document`: a single document. Its folder has too many documents, or is the root, which the API
+ *   cannot list separately.
  */
 type HotLocation =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
@@ -34,15 +34,24 @@ type HotPlace = {
   cost: number;
 };
 
-/** LIMIT: steps of a run. More are a bulk change, which does not show where somebody works. */
+/**
+ * LIMIT: number of steps of a run whose documents make places hot. A run with more steps is a bulk
+ * change, which does not show where somebody works.
+ */
 const MAX_STEPS = 200;
-/** LIMIT: hot places that one run adds. Choosing a place is slow, because it reads every record. */
+/**
+ * LIMIT: number of hot places that one run adds. Choosing a place is slow, because every record is
+ * read.
+ */
 const MAX_NEW_PLACES = 4;
-/** LIMIT: hot places, because their listings share one request budget. */
+/** LIMIT: number of hot places. Their listings share one request budget. */
 const MAX_PLACES = 16;
 /** Share of the request budget for all hot places. The rest is for the whole workspace. */
 const PLACES_SHARE = 0.7;
-/** Interval between listings of a hot place: the time since its last change, divided by this. */
+/**
+ * The interval between listings of a hot place is the time since its last change, divided by this
+ * number.
+ */
 const COOLING_DIVISOR = 30;
 /** Milliseconds by which a listing may be early, so that several places are listed together. */
 const GROUPING_MS = 250;
@@ -129,7 +138,7 @@ export class HotPlaces {
     const needsAll = findMembers(this.#world.state, hot.place).some(
       (placed) => !listedDocuments.has(placed.id) && knownTrees.isInPlace(placed),
     );
-    // A listing of the whole workspace shows why a document is no longer in this place.
+    // The document is no longer in this place. Only a listing of the whole workspace shows why.
     if (needsAll) this.#drop(hot);
     return { files: [...listedDocuments.values()].filter((file) => knownTrees.isChanged(file)), needsAll };
   }
@@ -144,24 +153,29 @@ function containsPath(place: HotLocation, path: LocalPath): boolean {
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
 
-/** Returns the local paths that an action shows to be in use: two for a move. */
+/** Returns the local paths in which an action shows activity. A move has two. */
 function findActivePaths(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
   return "lastLocalPath" in action ? [action.lastLocalPath] : [];
 }
 
-/** Listings of hot places prove no absence: only a listing of the whole workspace does. */
+/**
+ * Result of listing hot places. It proves no absence; only a listing of the whole workspace does.
+ */
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
-  /** True after a missing answer or document: only the whole workspace shows what happened. */
+  /**
+   * True if an answer or a document is missing: only a listing of the whole workspace shows what
+   * happened.
+   */
   readonly needsAll: boolean;
 };
 
-/** Share of a page that a subtree may fill, so that it still fits on the page after some growth. */
+/** Share of a page that the documents of a subtree may fill. The rest is for new documents. */
 const MAX_PAGE_SHARE = 0.9;
-/** LIMIT: pages of a folder that is listed separately, because each page is a request. */
+/** LIMIT: number of pages of a folder that is listed separately. Each page is a request. */
 const MAX_FOLDER_PAGES = 8;
 /**
  * Chooses the hot place for a document that changed:
@@ -210,8 +224,8 @@ function findMembers(state: State, place: HotLocation): readonly DocumentPaths[]
   }
   const remoteFolder = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // The listing may lack a document whose local and remote paths do not correspond, so such a
-  // document is left out.
+  // A listing of a place may not contain a document whose local and remote paths do not correspond,
+  // so such a document is left out.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(

@@ -24,9 +24,9 @@ import { isRestored } from "../run/generation.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Keeps results of the last scans, so that a local edit takes one scan of one file and no listing.
- * A full cycle always scans the local folder. The service's tree is kept as long as every effect of
- * a cycle can be applied to it. Otherwise the next cycle lists the service.
+ * Keeps the results of the last scans. After a local edit, only one file is then scanned, and
+ * nothing is listed. A full cycle always scans the local folder. The service's tree is kept as long
+ * as every effect of a cycle can be applied to it. Otherwise the next cycle lists the service.
  */
 export class KnownTrees {
   readonly #world: World;
