@@ -94,8 +94,8 @@ export class KnownTrees {
   }
 
   /**
-   * Adds documents that a request has just returned to the last tree of the service, for the next
-   * run. Returns false if there is no complete tree, or if a new listing waits for a run.
+   * Adds documents that a request has just returned to the service's tree, for the next run.
+   * Returns false if this tree is missing or incomplete, or if a new listing waits for a run.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
@@ -104,7 +104,10 @@ export class KnownTrees {
     return true;
   }
 
-  /** Forgets the service's tree if an effect of the cycle cannot be applied to it. */
+  /**
+   * Updates the service's tree after a cycle. Forgets the tree if an effect of the cycle cannot be
+   * applied to it.
+   */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
     else if (end.ends.length > 0)
@@ -113,7 +116,8 @@ export class KnownTrees {
 
   /**
    * Scans these local paths, and returns trees that contain only their documents. Returns `same` if
-   * nothing changed, and `whole` if these documents cannot be planned without the other documents.
+   * nothing changed. Returns `whole` if these documents cannot be planned without the other
+   * documents.
    * @param shown documents at these paths that the service has just returned
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
@@ -143,7 +147,10 @@ export class KnownTrees {
     if (alsoFolders) this.#folders = null;
   }
 
-  /** Returns false for an earlier version, because a listing may be out of date. */
+  /**
+   * Returns true if a document differs from its last known version on the service. An earlier
+   * version does not count as different, because a listing may be out of date.
+   */
   isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
     const record = state.record(file.id);
@@ -152,7 +159,9 @@ export class KnownTrees {
     return earlierFile === undefined || !state.isEarlier(file.id, file.changeId, earlierFile.changeId);
   }
 
-  /** Returns true if the last listing has the document at base's path, or without a listing. */
+  /**
+   * Returns true if the last listing has the document at base's path, or if there was no listing.
+   */
   isInPlace({ id, remotePath }: DocumentPaths): boolean {
     return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
   }
@@ -194,7 +203,7 @@ const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
 /**
  * Returns the service's tree after the steps of a cycle, updated from base (I12). Returns null
  * after an action of another kind than `FOLLOWED_KINDS`, or if a step failed or found another
- * user's edit; the next cycle then lists the service.
+ * user's edit. The next cycle then lists the service.
  */
 export function updateRemoteTree(
   state: Pick<State, "record" | "recordsAt">,
@@ -202,7 +211,7 @@ export function updateRemoteTree(
   remote: RemoteTree,
 ): RemoteTree | null {
   const files = new Map(remote.files);
-  // A cycle for a few documents may have versions that no listing has shown.
+  // A cycle for a few documents may have read newer versions than the listing.
   for (const [id, file] of trees.remote.files) files.set(id, file);
   for (const [index, { action }] of plan.steps.entries()) {
     const stepEnd = ends[index];
@@ -229,8 +238,9 @@ type LastScans = {
 };
 
 /**
- * Returns trees that contain only the documents at these paths and the folders above them, from
- * base and the service's last scan. Local files are as their records say until they are scanned.
+ * Returns trees that contain only the documents at these paths, and the folders above them. The
+ * trees come from base and the service's last scan. Until local files are scanned, they count as
+ * unchanged.
  * @param shown documents that the service has just returned
  * @returns null if a document cannot be planned without the other documents
  */
@@ -251,7 +261,7 @@ export function makeNarrowTrees(
       if (dir === null || !remote.folders.has(dir.id) || blockedKeys.has(dir.id)) return null;
       dirs.set(dir.id, dir);
     }
-  // A path without a record may still have the block of an earlier file.
+  // A path without a record may still have a block, from an earlier file at this path.
   const unrecordedPaths = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
     paths.every((path) => !blockedKeys.has(path)) &&
@@ -288,7 +298,7 @@ function toLocalFolder({ localPath: path, dev, ino, birthMs }: FolderRecord): Lo
   return { path, dev, ino, birthMs };
 }
 
-/** Returns false if the path, which has no record, is that of a folder or a conflict copy. */
+/** Returns false if a folder or a conflict copy has the path, which has no record. */
 function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
@@ -301,6 +311,7 @@ function isPlainlyLinked(state: State, record: DocumentRecord): boolean {
 function isNewDocument(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
   // A restored document gets its former local name, which is in its tombstone.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;
-  // On a disk that treats several spellings as one name, another document may have the path.
+  // On a disk that treats several spellings as one name, another document's file may already be at
+  // the path.
   return !ignores(path, "file") && !foldsNames(disk);
 }

@@ -12,15 +12,17 @@ type PendingDeletion = {
 type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readonly inConflict: boolean };
 
 /**
- * Delays local deletions before they are sent. If a program deletes and creates a file again, or a
- * user undoes a deletion, nothing is sent. While more deletions arrive, all delays start again. A
- * recursive deletion thus becomes one plan, and the safety check sees all of it. Times are
- * monotonic.
+ * Delays local deletions before they are sent. If a program deletes a file and creates it again, or
+ * if a user undoes a deletion, nothing is sent. Each new deletion restarts all delays. A recursive
+ * deletion thus becomes one plan, and the safety check sees all of it. Times are monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
   readonly #pending = new Map<LocalPath, PendingDeletion>();
-  /** Published deletions whose file came back, until listeners are informed of that. */
+  /**
+   * Published deletions whose file came back. They are kept until listeners are informed that the
+   * file came back.
+   */
   readonly #cancelled = new Set<LocalPath>();
 
   constructor(timing: DaemonTiming) {
@@ -29,7 +31,7 @@ export class PendingDeletions {
 
   /**
    * Handles the result of a cycle. A new deletion starts its delay, and restarts all other delays.
-   * Deletions that were sent, or whose file came back, are removed.
+   * A deletion is removed if it was sent, or if its file came back.
    * @param absent recorded paths without a file, whose deletions wait; the value is true if the
    * document is in conflict
    * @param sent paths whose deletion the cycle was allowed to send
@@ -70,7 +72,9 @@ export class PendingDeletions {
     return { begun: newDeletions, cancelled: cancelledPaths };
   }
 
-  /** Deletions whose delay is over are sent if the next scan still finds no file. */
+  /**
+   * Returns the deletions whose delay is over. They are sent if the next scan still finds no file.
+   */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#pending].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }

@@ -5,19 +5,26 @@ import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
-/** Documents to request. `all`: too many, or a folder changed. `folders`: list folders too. */
+/**
+ * The documents to request. `all`: too many to request, or a folder changed, so everything is
+ * listed. `folders`: true if the folders are listed too.
+ */
 type HintedDocuments =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/** LIMIT: documents requested one by one, because for more, a listing is cheaper. */
+/** LIMIT: number of documents that are requested one by one. For more, a listing is cheaper. */
 const MAX_FILES = 16;
-/** Requests that events may cause in a burst. Further requests wait for the budget. */
+/**
+ * Number of requests that events may cause in a burst. Further requests wait until the budget
+ * recovers.
+ */
 const BURST_REQUESTS = 20;
 
 /**
  * Collects the events of the service that no scan has handled yet. Requests that show no change use
- * up a budget, so that wrong or frequent events cost no more than polling. Times are monotonic.
+ * up a budget. So wrong or very frequent events cost no more requests than polling. Times are
+ * monotonic.
  */
 export class RemoteHints {
   readonly #timing: DaemonTiming;
@@ -26,7 +33,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Time until which requests that showed no change have used up the budget. */
+  /** Time at which the budget has recovered from the requests that showed no change. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -61,7 +68,7 @@ export class RemoteHints {
     return hintedDocuments;
   }
 
-  /** Charges the budget for a listing that may show no change. */
+  /** Charges a listing to the budget, because it may show no change. */
   payForList(documents: number, now: number): void {
     this.pay(Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT)), now);
   }

@@ -4,21 +4,24 @@ import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Requests by which the budget may be exceeded when a listing of the whole workspace starts. A
- * small scan may start even before the budget has recovered from the last such listing.
+ * Number of requests by which the budget may be exceeded when a listing of the whole workspace
+ * starts. A small scan may start even before the budget has recovered from the last such listing.
  */
 const SPARE_REQUESTS = 20;
-/** LIMIT: overspent requests besides a listing. Otherwise many uploads prevent scans for hours. */
+/**
+ * LIMIT: number of requests by which the budget may be exceeded besides a listing. Otherwise many
+ * uploads would prevent scans for hours.
+ */
 const MAX_OVERSPENT = 60;
-/** LIMIT: slowest pace after refusals, in requests per minute, so that scans never stop. */
+/** LIMIT: lowest number of requests per minute after refusals, so that scans never stop. */
 const MIN_PER_MINUTE = 4;
-/** Share of the configured pace that each minute without a refusal gives back. */
+/** Share of the configured requests per minute that each minute without a refusal gives back. */
 const REGAINED_SHARE = 0.1;
 
 /**
- * Limits how often the service is scanned. All requests count towards one limit per minute, also
- * uploads and downloads, but only scans wait. If the service refuses a request, the limit is
- * halved. Times are monotonic.
+ * Limits how often the service is scanned. All requests count towards one limit per minute,
+ * including uploads and downloads, but only scans wait. If the service refuses a request, the limit
+ * is halved. Times are monotonic.
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
@@ -28,7 +31,9 @@ export class RequestBudget {
   #sent: number;
   #overspent = 0;
   #settledAt: number;
-  /** Requests of the last listing of the whole workspace; null before the first listing. */
+  /**
+   * Number of requests of the last listing of the whole workspace; null before the first listing.
+   */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -65,18 +70,18 @@ export class RequestBudget {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /** Returns the configured number of requests, or fewer after refusals. */
+  /** Returns the number of requests per minute: the configured number, or fewer after refusals. */
   requestsAMinute(now: number): number {
     this.#settle(now);
     return this.#requestsAMinute;
   }
 
-  /** Returns when the budget will have nearly recovered from all requests so far. */
+  /** Returns the time when the budget will have nearly recovered from all requests so far. */
   wholeAt(now: number): number {
     return this.#owedAt(SPARE_REQUESTS, now);
   }
 
-  /** Like `wholeAt`, but the budget need not have recovered from the last full listing. */
+  /** Like `wholeAt`, but leaves out the requests of the last listing of the whole workspace. */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);
   }

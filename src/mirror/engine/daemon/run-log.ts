@@ -9,7 +9,7 @@ import { toWallTime } from "./timing.ts";
 /** Milliseconds between two writes of the time of the last sync, if nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
-/** Keeps the results of runs. Writes them to the state file as rarely as possible. */
+/** Keeps the results of runs. Writes them to the state file only when necessary. */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;
@@ -25,7 +25,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listed true if the run listed the service; only then both sides are proven equal */
+  /** @param listed true if the run listed the service; otherwise both sides are not proven equal */
   note(report: RunReport, listed: boolean): void {
     const earlierReport = this.#report;
     const didSomething = report.run !== 0 && report.run !== earlierReport?.run;
@@ -45,7 +45,10 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  /** Publishes all pending deletions again when a safety check turns out to stop them. */
+  /**
+   * Publishes all pending deletions again when a safety check will stop them that did not stop them
+   * before.
+   */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);
@@ -58,7 +61,7 @@ export class RunLog {
   }
 
   /**
-   * Records after a listing of the service that both sides are equal, if the last run left no
+   * Records that both sides are equal, after a listing of the service, if the last run left no
    * change.
    * @param writeNow true to write the time to the state file immediately; otherwise it is written
    * once a minute

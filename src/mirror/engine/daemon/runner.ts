@@ -16,7 +16,7 @@ import { DaemonRuns } from "./runs.ts";
 import { type DueWork, Schedule } from "./schedule.ts";
 import { type DaemonTiming, toWallTime } from "./timing.ts";
 
-/** LIMIT: changed paths in the status, so that its answer stays short. */
+/** LIMIT: number of changed paths in the status, so that the status stays short. */
 const MAX_DIRTY_SHOWN = 100;
 
 type RunnerParts = {
@@ -27,7 +27,9 @@ type RunnerParts = {
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Ends the daemon's sleep at `time`, for an event that came after the sleep began. */
+  /**
+   * Ends the daemon's sleep at `time` or earlier, for work that became due after the sleep began.
+   */
   readonly wakeBy: (time: number) => void;
 };
 
@@ -116,7 +118,10 @@ export class Runner implements WatchListener {
     return this.#runLog.report() !== null;
   }
 
-  /** Returns true if no run will upload content by itself: after a pause or a stop. */
+  /**
+   * Returns true if no run will upload content by itself, because the daemon is paused or a safety
+   * check stopped the sync.
+   */
   isStill(): boolean {
     return this.#isPaused() || this.#phase.kind === "stopped";
   }
@@ -145,7 +150,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * The folder was not watched while the machine was suspended.
+   * Handles a suspension of the machine, during which the folder was not watched.
    * @param sleptMs length of the suspension in milliseconds
    */
   noteGap(sleptMs: number): void {
@@ -208,13 +213,13 @@ export class Runner implements WatchListener {
     if (!whole && !many && (await this.#judgeAlone(paths))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not report that the system's event queue (inotify) was full. After very many
-    // events, the folder is therefore scanned once more.
+    // LIMIT: Node does not report that the system's event queue (inotify) was full and dropped
+    // events. After very many events, the whole folder is therefore scanned.
     if (many) this.runs.dirty.note("", true, this.#now());
   }
 
   /**
-   * Tries to sync a few documents without the others, which is possible for nearly every edit.
+   * Syncs a few documents without the others. This is possible for nearly every edit.
    * @param shown documents at these paths that the service has just returned
    * @returns false if a full run is needed
    */
@@ -239,7 +244,10 @@ export class Runner implements WatchListener {
     return this.#judgeAlone(paths, shown);
   }
 
-  /** Requests the documents that events named. If that is not enough, lists the workspace. */
+  /**
+   * Requests the documents that events named. If these documents do not show what changed, lists
+   * the workspace.
+   */
   async #runHints(): Promise<void> {
     const shownFiles = await this.#eventWatch.requestDocuments();
     if (shownFiles?.length === 0 || (shownFiles !== null && (await this.#judgeShown(shownFiles)))) return;
@@ -247,7 +255,10 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /** Syncs the changed documents alone if possible; otherwise makes a full run or listing due. */
+  /**
+   * Lists the hot places. Syncs the changed documents alone if possible; otherwise makes a full run
+   * or listing due.
+   */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.listDuePlaces(this.#now());
@@ -255,8 +266,8 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
-    // A document that was just listed may have the path of another document that was not listed.
-    // Only a listing of the whole workspace shows where that other document is now.
+    // Two documents may have swapped paths: a listed document can have the path of a document that
+    // was not listed. Only a listing of the whole workspace shows where that document is now.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }
@@ -320,8 +331,8 @@ export class Runner implements WatchListener {
 
 /**
  * Returns the monotonic time at which the stored pause of the last daemon ends: infinity if the
- * pause lasts until `resume`; null if that daemon was not paused. If the wall clock was set back,
- * the pause does not become longer.
+ * pause lasts until `resume`; null if there is no pause. The pause does not become longer if the
+ * wall clock was set back.
  */
 function readPauseEnd({ state, clock }: World): number | null {
   const storedPause = state.meta(META.paused);

@@ -26,10 +26,13 @@ import { RequestBudget } from "./request-budget.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: documents synced alone. Each reads every record, so for more a full run is faster. */
+/**
+ * LIMIT: number of documents that are synced alone. Each of them reads every record, so for more, a
+ * full run is faster.
+ */
 const MAX_SINGLE_DOCUMENTS = 16;
 
-/** Keeps what the daemon knows between its runs, and carries out runs with it. */
+/** Keeps what the daemon knows between its runs, and carries out its runs. */
 export class DaemonRuns {
   readonly dirty: DirtyPaths;
   readonly hints: RemoteHints;
@@ -37,7 +40,9 @@ export class DaemonRuns {
   readonly knownTrees: KnownTrees;
   readonly budget: RequestBudget;
   readonly hot: HotPlaces;
-  /** Contents of protected documents, which must stay unchanged before they go to review. */
+  /**
+   * Contents of protected documents. They go to review only after they were unchanged for a while.
+   */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
   /** Files that became empty, and the reason why the plan does not see them for a while. */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
@@ -45,7 +50,7 @@ export class DaemonRuns {
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Failed and refused actions of the runs since mdmirror last sent refused requests again. */
+  /** Failed and refused actions since mdmirror last sent refused requests again. */
   #memory = makeEmptyMemory();
   #stoppedDeletions: ReadonlySet<LocalPath> = new Set();
 
@@ -80,7 +85,8 @@ export class DaemonRuns {
       retryRefused,
       memory: this.#memory,
       scanOptions: () => {
-        // The delay of a stopped deletion is over, so only the safety check still delays it.
+        // The delays of the stopped deletions are over. Only the safety check still holds these
+        // deletions back.
         sentDeletions = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
         return {
           observers,
@@ -107,7 +113,8 @@ export class DaemonRuns {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // One of these documents may have been moved to a file that a program is still writing.
+    // Paths that are still changing count as unread: a user may have moved the file of one of these
+    // documents to such a path.
     const unsettledPaths = [...this.dirty.unsettled(now)].filter(
       ([dirty]) => !paths.some((path) => isWithin(path, dirty)),
     );
@@ -118,7 +125,7 @@ export class DaemonRuns {
    * Runs one cycle for a few documents. Only their records are loaded, because loading all records
    * would take longer than the cycle.
    * @param last report of the last run, which still describes all other documents
-   * @returns the report; `whole` if a full run is needed, also after a step that failed
+   * @returns the report; `whole` if a full run is needed or a step failed
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunReport> {
     const tally = { ...makeEmptyTally(), ...this.#memory };

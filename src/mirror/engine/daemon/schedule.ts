@@ -19,7 +19,7 @@ import type { DaemonTiming } from "./timing.ts";
 export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: how long a poll waits for the request budget, so that polls never stop. The unit is the
+ * LIMIT: how long a poll waits for the request budget, so that polls never stop. Counted in the
  * time in which one listing of the whole workspace uses up the budget.
  */
 const MAX_WAITED_LISTINGS = 3;
@@ -85,8 +85,8 @@ export class Schedule {
   }
 
   /**
-   * Returns the time until which a bulk change (a checkout, a copied folder) delays all other work,
-   * or `now` if none is in progress. The delay is limited, in case the changes never end.
+   * Returns the time until which a bulk change (a checkout, a copied folder) delays all other work;
+   * `now` if there is no bulk change. The delay is limited, because the changes may never end.
    */
   #delaysUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
@@ -119,7 +119,10 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latestAt));
   }
 
-  /** Returns infinity if polls are frequent enough without separate listings of hot places. */
+  /**
+   * Returns the time of the next listing of a hot place. Infinity if polls are so frequent that
+   * separate listings are not needed.
+   */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const hotAt = this.#isListening ? null : hot.dueAt();
@@ -160,7 +163,10 @@ export class Schedule {
     if (this.#pollAt > now + this.#timing.pollActiveMs) this.#pollSooner();
   }
 
-  /** Returns true if the caller must send refused changes again: at the start, then daily. */
+  /**
+   * Returns true if the caller must send refused changes again: at the start of the daemon, then
+   * once a day.
+   */
   takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
     if (this.#retryRefusedAt > now) return false;
@@ -202,10 +208,16 @@ export class Schedule {
 
 /** Share by which the interval between polls varies at random, in both directions. */
 const JITTER_SHARE = 0.1;
-/** Without activity, polls use a third of the request budget; after a long time, a sixth. */
+/**
+ * Divisor of the request budget for polls. Without activity, polls use a third of the budget; after
+ * a long time without activity, a sixth.
+ */
 const IDLE_DIVISOR = 3;
 const LONG_IDLE_DIVISOR = 6;
-/** Without activity, the poll interval is the time since the last change, divided by this. */
+/**
+ * Without activity, the interval between polls is the time since the last change, divided by this
+ * number.
+ */
 const SLOWING_DIVISOR = 10;
 
 type PollPace = {

@@ -17,34 +17,39 @@ import { chooseTrashPlace } from "../run/world.ts";
 type VacatedPath = {
   readonly id: DocId;
   readonly movedAt: number;
-  /** Digest of the file at the path. A program that saves to the path has read nothing newer. */
+  /**
+   * Digest of the file at the old path. A program that saves to this path has read this content or
+   * earlier content.
+   */
   readonly digest: Digest;
 };
 
-/** LIMIT: remembered old paths, to bound memory. The oldest is forgotten. */
+/**
+ * LIMIT: number of remembered old paths, to bound memory. Beyond it, the oldest path is forgotten.
+ */
 const MAX_PATHS = 5_000;
 
 /**
- * Handles saves to an old path. A document was renamed on the service, its file was moved locally,
- * and a program that still uses the old name saves to it. The saved content is an edit of the
- * document, not a new document, if it was saved soon after the rename and is similar to what the
- * program had read.
+ * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
+ * and a program still saves under the old name. The saved content is an edit of the document, not a
+ * new document, under two conditions: it was saved soon after the rename, and it is similar to what
+ * the program had read.
  */
 export class StalePaths {
   readonly #windowMs: number;
   readonly #vacated = new Map<LocalPath, VacatedPath>();
   readonly #wait: (path: LocalPath) => void;
 
-  /** @param wait delays the planning of a file until the next call of `redirect` */
+  /** @param wait delays the plan for a file until the next call of `redirect` */
   constructor(windowMs: number, wait: (path: LocalPath) => void) {
     this.#windowMs = windowMs;
     this.#wait = wait;
   }
 
   /**
-   * Remembers the paths from which a cycle moved documents, except those of edited files. A program
-   * may have read such a file before the edit; a merge of what the program saves would then remove
-   * the edit.
+   * Remembers the paths from which a cycle moved documents, except for files with a local edit. A
+   * program may have read such a file before the edit. If mdmirror merged what this program saves,
+   * the merge would remove the edit.
    */
   afterCycle({ plan, ends, trees }: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of plan.steps.entries()) {
@@ -183,7 +188,7 @@ function writeToDocument(
 
 function hasJustChanged(ctx: CycleContext, record: DocumentRecord): boolean {
   const inUse = findUse(ctx, record);
-  // It does not matter that a program has the file open, because that may last for days.
+  // A program may have the file open for days, so an open file is no reason to wait.
   return inUse !== null && inUse.settledInMs !== null;
 }
 

@@ -8,7 +8,10 @@ export const DEFAULT_TIMING = {
   settleMostMs: 5_000,
   /** Longest delay of a bulk change (a checkout, a copied folder) before it is planned. */
   bulkMostMs: 30_000,
-  /** Time between polls: after activity, without it, and after `longIdleAfterMs` without it. */
+  /**
+   * Time between polls: after activity, without activity, and when there has been no activity for
+   * `longIdleAfterMs`.
+   */
   pollActiveMs: 5_000,
   pollIdleMs: 30_000,
   pollLongIdleMs: 120_000,
@@ -36,9 +39,12 @@ export const DEFAULT_TIMING = {
   deleteGraceMostMs: 300_000,
   /** Time for which a protected document must be unchanged before it goes to review. */
   reviewDelayMs: 60_000,
-  /** Time for which an emptied file is not planned: a program may have crashed in a save. */
+  /** Time for which an emptied file is not planned: perhaps a program crashed while it saved. */
   emptyMs: 60_000,
-  /** Time after a rename on the service in which a save to the old path counts as an edit. */
+  /**
+   * Time after a rename on the service in which a save to the old path counts as an edit of the
+   * document.
+   */
   stalePathMs: 600_000,
   /**
    * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if
@@ -48,9 +54,11 @@ export const DEFAULT_TIMING = {
   retryMs: 2_000,
   retryMostMs: 300_000,
   retryKeyMs: 60_000,
-  /** Time after which a gap in the loop counts as a suspension of the machine. */
+  /** Length of an interruption of the loop that counts as a suspension of the machine. */
   jumpMs: 30_000,
-  /** Longest sleep of the loop, so that `alive()` does not become much older than this. */
+  /**
+   * Longest sleep of the loop. The time that `alive()` returns is then never much older than this.
+   */
   turnMs: 60_000,
   /** Time between two attempts to send refused changes. */
   retryRefusedMs: 86_400_000,

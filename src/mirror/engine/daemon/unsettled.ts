@@ -8,23 +8,32 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { toInodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: paths remembered one by one. Beyond it, a scan of the whole folder is cheaper. */
+/**
+ * LIMIT: number of paths that are remembered one by one. For more, a scan of the whole folder is
+ * cheaper.
+ */
 const MAX_PATHS = 2_000;
 const MIN_MANY_PATHS = 500;
-/** More changed paths than this are a bulk change, which gets more time to become one plan. */
+/**
+ * If more paths than this number change together, this is a bulk change. It gets more time, so that
+ * it becomes one plan.
+ */
 const BULK_PATHS = 20;
 
 type PathChange = { readonly first: number; last: number; whole: boolean };
 
 /**
- * Keeps the changed paths, and the time when each path will have been unchanged for long enough. An
- * editor may create and rename several files for one save, which must become one edit. Times are
- * monotonic.
+ * Keeps the changed paths, and the time when each path will have been unchanged for long enough.
+ * Until then, an editor may still create and rename files for one save, and these changes must
+ * become one edit. Times are monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, PathChange>();
-  /** Time of the first change since `take`, or of `take` if it left any; null without changes. */
+  /**
+   * Time of the first change since the last call of `take`. If that call left changes, the time of
+   * the call. Null without changes.
+   */
   #since: number | null = null;
   #collapsed = false;
 
@@ -43,7 +52,10 @@ export class DirtyPaths {
     else this.#collapse(now);
   }
 
-  /** Records a path that its writer has finished. A change that the watcher saw keeps its delay. */
+  /**
+   * Records a path that its writer has finished. If the watcher reported a change of the path, the
+   * delay of that change stays.
+   */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const knownChange = this.#changes.get(path);
     if (knownChange !== undefined && (knownChange.whole || !whole)) return;
@@ -88,7 +100,9 @@ export class DirtyPaths {
     return (this.settlesAt(path) ?? now) <= now;
   }
 
-  /** Returns true until each change of a whole folder has settled. Nothing is planned before. */
+  /**
+   * Returns true while a change of a whole folder has not settled. Until then, nothing is planned.
+   */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
@@ -114,7 +128,10 @@ export class DirtyPaths {
     return { paths: settledPaths, whole: needsWholeScan, many: hasManyChanges };
   }
 
-  /** Returns when a path will have settled; null if neither it nor a folder above is changing. */
+  /**
+   * Returns the time when a path will have settled; null if neither the path nor a folder above it
+   * is changing.
+   */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;
     for (const [dirty, change] of this.#changes)
@@ -138,7 +155,8 @@ export class DirtyPaths {
 
 /**
  * Remembers since when each value has been unchanged, and finds values that were unchanged for a
- * period: content that waits for review, and documents that became empty. Times are monotonic.
+ * period. The values are contents that wait for review, and documents that became empty. Times are
+ * monotonic.
  */
 export class UnchangedSince<Key, Value> {
   readonly #periodMs: number;
@@ -156,13 +174,13 @@ export class UnchangedSince<Key, Value> {
   }
 
   /**
-   * Ends the period of a value now, because a caller waits for it.
+   * Ends the period of a value now, because a caller waits for the value.
    * @returns true if the period was not over yet
    */
   end(key: Key, now: number): boolean {
     const knownValue = this.#since.get(key);
     if (knownValue === undefined || knownValue.since + this.#periodMs <= now) return false;
-    // With a difference of times, rounding could put the end of the period slightly after `now`.
+    // A computed start time could, by rounding, end the period slightly after `now`.
     this.#since.set(key, { ...knownValue, since: Number.NEGATIVE_INFINITY });
     return true;
   }
@@ -183,8 +201,8 @@ export class UnchangedSince<Key, Value> {
 }
 
 /**
- * Marks paths of a local tree as unread, so that no decision depends on them yet. A bulk change
- * marks the path "": files in the tree are then still planned, but no file counts as absent.
+ * Marks paths of a local tree as unread, so that no plan depends on them yet. A bulk change marks
+ * the path "": files in the tree are then still planned, but no file counts as absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;

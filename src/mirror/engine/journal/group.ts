@@ -3,19 +3,22 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 
 /**
- * LIMIT: milliseconds that a commit waits for commits of other steps. An effect begins only after a
- * `soon` commit. After a `late` commit, its step ends.
+ * LIMIT: number of milliseconds that a commit waits for commits of other steps. A `soon` commit
+ * comes before an effect, which waits for it. A `late` commit comes at the end of a step.
  */
 const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
 /**
- * LIMIT: commits in one transaction. More commits would save time, because rows that are written
- * together share index pages. But a step sends nothing while it waits for its commit, so enough
- * other steps must remain to keep the service busy.
+ * LIMIT: number of commits in one transaction. A larger number would save time, because rows that
+ * are written together share index pages. But a step sends nothing while it waits for its commit,
+ * so enough other steps must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
-/** LIMIT: characters of content that wait in memory; the commit that exceeds this is included. */
+/**
+ * LIMIT: number of characters of content that wait in memory, including the commit that exceeds the
+ * limit.
+ */
 const MAX_CHARACTERS = 4_000_000;
-/** With a reason, aborting a wait creates no exception with a stack. */
+/** Reason for aborting a wait. Because of a given reason, no exception with a stack is created. */
 const FLUSHED_REASON = "flushed";
 
 type PendingCommit = {
@@ -28,9 +31,9 @@ type PendingCommit = {
 type FileCall = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**
- * Combines the writes of several steps into one transaction, because a transaction costs more than
- * the rows of a step. Each step waits until its rows are committed, so that no step continues from
- * a change that a crash could revert.
+ * Combines the writes of several steps into one transaction, because a transaction takes longer
+ * than the few rows of a step. Each step waits until its rows are committed. So no step builds on a
+ * change that a crash could revert.
  */
 export class CommitGroup {
   readonly #state: State;
@@ -50,7 +53,7 @@ export class CommitGroup {
 
   /**
    * Runs `work` in the next transaction, together with the work of other steps.
-   * @param characters length of the content that stays in memory until then
+   * @param characters length of the content that stays in memory until the transaction
    * @throws exceptions of `work` or of the commit; nothing of the transaction is then written
    */
   commit(work: () => void, when: keyof typeof MAX_WAIT_MS, characters = 0): Promise<void> {
@@ -101,7 +104,10 @@ export class CommitGroup {
     }
   }
 
-  /** Drops the waiting commits after an exception or a plan's end; their promises never settle. */
+  /**
+   * Drops the waiting commits after an exception or at the end of a plan. Their promises never
+   * settle.
+   */
   abandon(): void {
     this.#endTimer();
     this.#calls = [];
@@ -142,7 +148,9 @@ export class CommitGroup {
     if (this.#pending.length > 0 && this.#isLast()) this.#flush();
   }
 
-  /** Commits if every step waits. Otherwise the last steps of a plan would wait too long. */
+  /**
+   * Commits if every step waits. Otherwise the last steps of a plan would wait for `MAX_WAIT_MS`.
+   */
   async #flushInATurn(): Promise<void> {
     await null;
     this.#flushIfAll();

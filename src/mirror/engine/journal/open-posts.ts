@@ -53,8 +53,8 @@ export function hideDocuments(remote: RemoteTree, hidden: readonly (readonly [Do
 
 /**
  * Hides each folder whose move has an unknown result, and everything at or below its old and its
- * new path. The listing may show documents at the new path before it shows the folder at that path.
- * Each document would then look as if somebody had moved it alone.
+ * new path. A listing may show documents at the new path before it shows the folder at that path.
+ * Without the folder, each document would look as if somebody had moved only that document.
  * @param open reason why the result of each move is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIntent, string>): Trees {
@@ -64,7 +64,7 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMoveIn
   const folders = new Map(remote.folders);
   const documents: [DocId, string][] = [];
   for (const [{ dirId, from, to }, why] of open) {
-    // A complete listing of folders, or a listing that contains this folder, shows the result.
+    // The listing shows the result if its folders are complete, or if it contains this folder.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     const isHidden = ({ path }: { readonly path: RemotePath }): boolean => isWithin(path, from) || isWithin(path, to);

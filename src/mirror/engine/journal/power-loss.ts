@@ -22,7 +22,8 @@ import type { ArrivingFile } from "../../ports/state.ts";
 import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 
 /**
- * ORDER: the boot is recorded after all damaged files were restored. If a cycle recorded the boot
+ * Records the boot of the machine in which damaged files were restored.
+ * ORDER: all damaged files are restored before the boot is recorded. If a cycle recorded the boot
  * first and then ended early, a file that a power loss removed would count as deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
@@ -34,7 +35,10 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 
 type DamagedFile = {
   readonly record: DocumentRecord;
-  /** Path of the file; if it is missing, the path after the moves of the folders above it. */
+  /**
+   * Path of the file. If the file is missing, its recorded path, changed by the moves of the
+   * folders above it.
+   */
   readonly path: LocalPath;
   /** File of the document; undefined if the file is missing. */
   readonly file: LocalFile | undefined;
@@ -52,7 +56,10 @@ export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Pol
   return damagedFiles.length > 0;
 }
 
-/** Returns the local tree as `restoreDamagedFiles` would make it; missing files stay missing. */
+/**
+ * Returns the local tree as it would be after `restoreDamagedFiles`, except that missing files stay
+ * missing.
+ */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;
   const restoredFiles = [...findDamagedFiles(ctx, trees, policy)].flatMap(({ record, file, isTaken }): LocalFile[] =>
@@ -78,7 +85,10 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
   }
 }
 
-/** Finds the file of a record, by inode first, so that a moved file is found. */
+/**
+ * Returns a function that finds the file of a record. It searches by inode first, so that it finds
+ * a moved file.
+ */
 function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
   const { base, local } = trees;
   const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);
@@ -102,8 +112,8 @@ function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) 
 
 /**
  * Returns true if a file differs from the content that mdmirror wrote, although nobody has changed
- * the file since. A user's change gives the file a later time. A file without mdmirror's last write
- * has the time of that write, or an earlier time.
+ * the file since. A user's change gives the file a later time than that write. If the write was
+ * lost, the file has the time of the write or an earlier time.
  */
 function lacksLastWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -120,8 +130,9 @@ function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Om
 
 /**
  * Removes the record of a file that cannot be restored. With the record, the missing file would
- * count as deleted by the user. Without the record, the document is new on the service, and the
- * next plan downloads it. If a damaged file is still at the path, the next plan opens a conflict.
+ * count as deleted by the user. Without the record, the document counts as new on the service, and
+ * the next plan downloads it. If a damaged file is still at the path, the next plan opens a
+ * conflict.
  */
 function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: DocumentRecord, why: string): void {
   const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
@@ -161,8 +172,9 @@ function restoreFile(ctx: CycleContext, { record, path, file: torn }: DamagedFil
 }
 
 /**
- * Result of checking a new file. `put-away`: the file was damaged and is in the trash now. `open`:
- * the file could not be compared with its document, so its journal row stays open.
+ * Result of the check of a new file.
+ * - `put-away`: the file was damaged, and is in the trash now.
+ * - `open`: the file could not be compared with its document, so its journal row stays open.
  */
 type NewFileResult = "whole" | "put-away" | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
 

@@ -1,4 +1,7 @@
-/** Recovers interrupted effects and finds out results of writes, before the first scan (I13). */
+/**
+ * Recovers interrupted effects, and finds out what unanswered writes did, before the first scan
+ * (I13).
+ */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
@@ -48,7 +51,10 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
 
 type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
-/** Recovers disk effects. Returns paths of rows that stay open: they count as unknown. */
+/**
+ * Recovers effects on the disk. Returns the paths whose journal rows stay open; these paths count
+ * as unknown.
+ */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const openPaths = new Map<LocalPath, string>();
   const findCurrentPath = makePathFinder(ctx);
@@ -60,8 +66,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
     }
   };
   const setAsidePaths = new Set(intents.flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])));
-  // ORDER: temporary files are removed before the disk is scanned. A file that still has the name
-  // of its temporary file too has two names, so its inode would not identify it.
+  // ORDER: temporary files are removed before the disk is scanned. If a file still has its
+  // temporary name as well, its inode has two names and does not identify the file.
   ctx.world.disk.sweep(setAsidePaths);
   // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
   // save is compared with the file at the original path. Recovery may open new rows for set-aside
@@ -90,8 +96,8 @@ function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIn
   const isOwn = (stamp: Stamp | null) =>
     stamp !== null && record.stamp !== null && isSameInodeAndBirth(stamp, record.stamp);
   if (isOwn(atRow)) return path;
-  // The user moved the file, and a power loss removed the new version before base had the move. The
-  // old file is then at the path in the journal row again.
+  // The user moved the file, and a power loss removed the new version before base had the move. So
+  // the old file is at the path in the journal row again.
   const isReturned = atRow !== null && atRecord === null && !state.hasInode(atRow.dev, atRow.ino);
   if (isReturned && hasRestarted(ctx.world)) return path;
   const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
@@ -132,8 +138,8 @@ type FindCurrentPath = (path: LocalPath) => LocalPath | null;
 /**
  * Returns a function that finds current paths for recovery, before there is a plan. Base may have
  * an old path for a folder that a user moved after the crash. A scan, which runs only if a folder
- * is missing, finds the folder by its inode. If a complete scan does not find the folder, it was
- * deleted, and is created again for the restored file.
+ * is missing, finds the moved folder by its inode. If a complete scan does not find the folder, the
+ * folder was deleted. The folder is then created again for the restored file.
  */
 function makePathFinder(ctx: CycleContext): FindCurrentPath {
   const { disk, state } = ctx.world;
@@ -156,8 +162,9 @@ function findFolderPath(dir: FolderRecord | null, places: ReadonlyMap<string, Lo
 }
 
 /**
- * Scans the linked folder for its folders. `places` has the path of each folder by inode; `places`
- * is empty if inodes are not reliable. `isComplete` is true if the scan could read everything.
+ * Scans the linked folder for its folders.
+ * - `places`: the path of each folder by inode; empty if inodes are not reliable.
+ * - `isComplete`: true if the scan could read everything.
  */
 function scanForFolders({ world }: CycleContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
@@ -177,12 +184,15 @@ function scanForFolders({ world }: CycleContext): {
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
-  /** Those writes in `paths` that create documents. */
+  /** The writes in `paths` that create documents. */
   readonly posts: Map<PostIntent, string>;
   readonly folderMoves: Map<FolderMoveIntent, string>;
 };
 
-/** Finds out results of open writes before the first plan (I13). Returns those still unknown. */
+/**
+ * Finds out what unanswered writes did, before the first plan (I13). Returns the writes whose
+ * result is still unknown.
+ */
 export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const openWrites: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: journal rows are handled one by one, the oldest first, because one row of a document may

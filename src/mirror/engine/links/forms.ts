@@ -29,20 +29,20 @@ type LinkState = Pick<
 export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
- * Content with links by id that a file's bytes represent, found before documents are matched.
+ * Content with links by id that a file's bytes represent, as far as this is known before documents
+ * are matched.
  * - `at-path`: the state knows these bytes at this path.
  * - `in-own-file`: the state knows these bytes at this path, but they represent other content at
- *   other paths. So `form` is only right if the file is that of the document at this path.
- * - `no`: the state does not know these bytes at this path. Matching decides to which document they
- *   belong.
+ *   other paths. So `form` is only right if the file belongs to the document at this path.
+ * - `no`: the state does not know these bytes at this path. The match decides to which document
+ *   they belong.
  */
 export type RecognisedContent = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between its two forms: links by path in local files, links by id on the service.
- * Remembers each conversion as a spelling. The bytes of a file keep representing the content that
- * was read from them or written to them, even if link targets move. So a moved target never looks
- * like an edit.
+ * Remembers each conversion as a spelling. Bytes that were read or written keep representing the
+ * same content, even if link targets move. So a moved target never looks like an edit.
  */
 export class LinkForms {
   readonly #state: LinkState;
@@ -61,7 +61,10 @@ export class LinkForms {
     return mayHaveLinks(text, this.scope.wiki);
   }
 
-  /** Returns all paths. After `MirrorLinks.expect`, `now` has the paths that the plan gives. */
+  /**
+   * Returns the paths of all documents and folders. After `MirrorLinks.expect`, `now` has the paths
+   * that the plan gives.
+   */
   where(): PlacesByTime {
     this.#where ??= this.placesInBase();
     return this.#where;
@@ -73,7 +76,7 @@ export class LinkForms {
   }
 
   /**
-   * Uses the paths that a match found, for the rest of the cycle.
+   * Takes the paths that a match found. They are used for the rest of the cycle.
    * @param remote the complete listing of the service; null if the listing is incomplete
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): PlacesByTime {
@@ -132,14 +135,17 @@ export class LinkForms {
     );
   }
 
-  /** Converts like `toService` outside a cycle, when new moves are unknown. Stores nothing. */
+  /**
+   * Converts links like `toService`, for use outside a cycle. Moves since the last cycle are not
+   * considered. Stores nothing.
+   */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.known.get(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
   /**
-   * Converts like `toService`, for a document's set-aside file. If a power loss removed the
+   * Converts links like `toService`, for a document's set-aside file. If a power loss removed the
    * set-aside file's spelling, uses the older spelling of the same bytes at the document's path.
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
@@ -164,9 +170,9 @@ export class LinkForms {
   }
 
   /**
-   * Marks the stamp of a document's file as untrusted if the file's links now lead elsewhere than
-   * in base. The file's bytes may be unchanged. With a trusted stamp, the next scan would assume
-   * base's content, and mdmirror would never send the changed links.
+   * Marks the stamp of a document's file as untrusted if the file's links lead to other targets
+   * than in base. Otherwise, if the file's bytes are unchanged, the next scan would assume base's
+   * content, and mdmirror would never send the changed links.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const record = id === null || !this.known.isKept() ? null : this.#state.record(id);
@@ -181,7 +187,8 @@ export class LinkForms {
     { now, before }: PlacesByTime,
     earlier?: readonly Spelling[],
   ): { readonly form: DigestedText; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
-    // After a file was moved, its links lead from its earlier path until mdmirror rewrites them.
+    // After a file was moved, its links are still relative to its earlier path until mdmirror
+    // rewrites them.
     const spelledAt = this.known.get(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.record(id);
@@ -204,7 +211,7 @@ export class LinkForms {
       placeBefore,
       earlierLinks.formerTargets,
     ]);
-    // A file that base does not know may come from a first sync that was interrupted.
+    // A file without a record may come from a first sync that was interrupted.
     const ids =
       base === null && earlierEntries.length === 0
         ? findIds(bytes.text, this.scope.wiki)
@@ -217,10 +224,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns the spellings of a document's earlier bytes, the newest first. Leaves out those of
-   * another document that was at the document's path while two documents swapped paths. Spellings
-   * of the document's conflict copies come last, because a user may have moved a copy over the
-   * document.
+   * Returns the spellings of a document's earlier bytes, the newest first. While two documents swap
+   * paths, leaves out the spellings of the other document. Spellings of the document's conflict
+   * copies come last: a user may have moved a copy over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settledDigest = this.#state.record(id)?.localDigest;
@@ -233,10 +239,12 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a file without a record can be read as `wanted`, a version's content on the
-   * service. After a power cut, for example, downloaded files have no records. The file's links
-   * must lead to the targets of the links in `wanted`, or to no file where `wanted` has ids. If
-   * true, stores that the file's bytes represent `wanted`.
+   * Returns true if a file without a record can be read as `wanted`, the content of a version on
+   * the service. Downloaded files have no records after a power cut, for example.
+   * - Each link of the file must lead to the target of the same link in `wanted`.
+   * - Where `wanted` has an id, the link may also lead to no file.
+   *
+   * If true, stores that the file's bytes represent `wanted`.
    * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: DigestedText, wanted: DigestedText, isFree: (target: LocalPath) => boolean): boolean {
@@ -276,7 +284,10 @@ export class LinkForms {
     return bytes;
   }
 
-  /** Returns content with relative paths for ids and absolute paths whose targets are known. */
+  /**
+   * Returns content in which ids and absolute paths are replaced by relative paths, if their
+   * targets are known.
+   */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const knownEntry = this.known.get(path, digest);
@@ -284,9 +295,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a link of the file, written as an id or an absolute path, has a known target
-   * now. Does not count a link that is inert (`ref://`) in the content for the service:
-   * `FoundReader` reads such a file again.
+   * Returns true if a link of the file that is written as an id or an absolute path has a known
+   * target now. A link that is inert (`ref://`) in the content for the service does not count,
+   * because `FoundReader` reads such a file again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));
@@ -312,12 +323,12 @@ function makeSpelling(
 }
 
 type EarlierTargets = {
-  /** Targets in the newest earlier bytes, because a link may still have its target's old path. */
+  /** Targets in the newest earlier bytes. A link may still have the old path of its target. */
   readonly earlierTargets: TargetLookup;
   /**
-   * Targets in older bytes, because a program may save content that it read before links were
-   * rewritten. Used only if nothing is at a link's path, and if the newest earlier bytes have no
-   * target for the link.
+   * Targets in older bytes. A program may save content that it read before links were rewritten.
+   * Used only if nothing is at a link's path, and if the newest earlier bytes have no target for
+   * the link.
    */
   readonly formerTargets: TargetLookup;
 };
@@ -330,7 +341,7 @@ function findEarlierTargets(
   { wiki }: LinkScope,
 ): EarlierTargets {
   const isKnown = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
-  // The former target of a link may exist again.
+  // A target that a link had earlier may exist again.
   const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: findTargetId(lead) })).filter(isKnown);
   const formerLookup = once(() => {
     const destinations = new Set(readDestinations(text, wiki));
@@ -347,7 +358,10 @@ function findEarlierTargets(
   };
 }
 
-/** If a link has no target, and its target in earlier bytes is gone, remembers that target. */
+/**
+ * Returns the links, each with its target in earlier bytes if the link has no target now and the
+ * earlier target is gone.
+ */
 function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const earlierLinks = once(() => earlier.flatMap((entry) => entry.leads));
   return leads.map((lead) => {
@@ -360,7 +374,7 @@ function withFormerTargets(leads: readonly LinkTarget[], earlier: readonly Spell
   });
 }
 
-/** Returns ids from earlier bytes, which become paths when their targets have local paths. */
+/** Returns ids from earlier bytes. They become paths when their targets have local paths. */
 function findUnresolvedIds(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((entry) => entry.leads).filter(({ destination, to }) => destination === to);
 }
@@ -371,7 +385,7 @@ function findIds(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns those of `ids` that `text` contains, and that are not in `leads`. */
+/** Returns the `ids` that `text` contains and that are not in `leads`. */
 function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const knownDestinations = new Set(leads.map(({ destination }) => destination));
   return ids.filter(
@@ -381,9 +395,9 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 }
 
 /**
- * Returns the links of a file's new content. A link without a target in the earlier bytes, and
- * inert (`ref://`) in the new content, stays without a target until the file is read again, even if
- * the target exists by now.
+ * Returns the links of a file's new content. A link stays without a target if it had none in the
+ * earlier bytes and is inert (`ref://`) in the new content. This holds until the file is read
+ * again, even if the target exists by now.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

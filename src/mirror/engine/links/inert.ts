@@ -8,7 +8,7 @@ import type { LinkPlaces } from "./places.ts";
 export type InertLinks = {
   readonly reason: InertReason;
   readonly count: number;
-  /** Files with such links. `to` is the destination as written in the file. */
+  /** Files with links that lead to no document. `to` is the destination as written in the file. */
   readonly first: readonly { readonly path: LocalPath; readonly to: string }[];
 };
 
@@ -24,7 +24,7 @@ export type InertLinks = {
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
-/** LIMIT: links that are reported for each reason, so that the report stays short. */
+/** LIMIT: number of links that are reported for each reason, so that the report stays short. */
 const MAX_LISTED = 5;
 
 type TargetPlaces = Pick<LinkPlaces, "idAt" | "isGone">;

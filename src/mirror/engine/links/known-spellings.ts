@@ -6,7 +6,10 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { PlacesByTime } from "./places.ts";
 
-/** Spellings say which content (with links by id) the bytes of a local file represent. */
+/**
+ * Keeps the spellings. A spelling says which content (with links by id) the bytes of a local file
+ * represent.
+ */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transact" | "transactSafely">;
@@ -34,9 +37,9 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the spelling of bytes at a path, and stores it for that path. The state may have it at
-   * this path, at the former path of a moved document, or at another path in the same folder.
-   * Relative links lead to the same targets from each path of a folder.
+   * Returns the spelling of bytes at a path, and stores it for that path. The state may have the
+   * spelling at this path, at the former path of a moved document, or at another path in the same
+   * folder. From all paths in a folder, relative links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, where: PlacesByTime): Spelling | null {
     const foundEntry = this.#find(path, bytes, where);
@@ -60,7 +63,10 @@ export class KnownSpellings {
     );
   }
 
-  /** Finds all spellings before it stores the first, because equal files may have swapped paths. */
+  /**
+   * Stores the spellings of files for their current paths. Finds all spellings before it stores the
+   * first one, because equal files may have swapped paths.
+   */
   follow(files: readonly LocalFile[], where: PlacesByTime): void {
     const movedEntries = files.flatMap(({ path, digest, bytes = digest }) => {
       const foundEntry = this.#find(path, bytes, where);
@@ -84,10 +90,9 @@ export class KnownSpellings {
   }
 
   /**
-   * @param safely true to flush the spelling to the disk before bytes are written that represent
-   * other content than the file's earlier bytes. Otherwise a power cut could keep the bytes but
-   * lose their spelling. If link targets moved meanwhile, nothing would show what the bytes
-   * represent
+   * @param safely true to flush the spelling before bytes are written that represent other content
+   * than the file's earlier bytes. Otherwise a power cut could keep the bytes but lose their
+   * spelling. If link targets moved meanwhile, nothing would then show what the bytes represent
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;
@@ -101,7 +106,10 @@ export class KnownSpellings {
     return spelling;
   }
 
-  /** Records that a file was not written, so that its old bytes are its newest ones. */
+  /**
+   * Records that a file was not written, so that the spelling of its old bytes is the newest one
+   * again.
+   */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.get(path, bytes);
     if (spelling !== null) this.asNewest(spelling);

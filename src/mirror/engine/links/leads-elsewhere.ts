@@ -12,7 +12,10 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
   });
 }
 
-/** Returns the link of the earlier spelling with the new path; the new link if there is none. */
+/**
+ * Returns the link of the earlier spelling with the new path; the new link if the earlier spelling
+ * has no such link.
+ */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
@@ -22,12 +25,18 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
   return leads.some(({ destination, to }) => to !== null && destination !== to && now.isGone(to));
 }
 
-/** Returns true if a spelling at a path belongs to another document, which is swapping paths. */
+/**
+ * Returns true if the spelling at a path belongs to another document, because two documents are
+ * swapping paths.
+ */
 export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
   return id !== record.id && text !== record.localDigest;
 }
 
-/** Returns true if links must be rewritten: the file or a target moved, or an id has a path now. */
+/**
+ * Returns true if links must be rewritten, because the file or a target moved, or because an id has
+ * a path now.
+ */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
@@ -40,7 +49,7 @@ export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boole
 
 /**
  * Returns true if a link's target has no local path, and another document has, or may have, the
- * path in the link. Only a link by id can then name the target. A link to a target that is gone
+ * path in the link. Only a link by id can then identify the target. If the target is gone, the link
  * keeps its path.
  */
 export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boolean {

@@ -15,8 +15,8 @@ type FilesWithLinks = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & P
 /**
  * A disk that converts links. Users see links by path in their files. The engine reads, compares,
  * merges and writes content with links by id, as the service has it. Only this class converts
- * between the two forms. A digest is that of content with links by id, unless it is called a digest
- * of bytes.
+ * between the two forms. Each digest is that of content with links by id, unless its name says that
+ * it is a digest of bytes.
  */
 export class LinkedDisk implements Disk {
   /** Disk without conversion of links. */
@@ -55,8 +55,8 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Returns a receiver of scanned content that converts links as far as possible. Some files must
-   * be read again when the paths of all documents are known.
+   * Returns a function that receives scanned content, and converts its links as far as possible.
+   * Some files must be read again when the paths of all documents are known.
    * @param linking receives all files with links
    */
   #recognising(linking: FilesWithLinks, onText: StoreContent): StoreContent {
@@ -72,7 +72,8 @@ export class LinkedDisk implements Disk {
     if (linking.size === 0) return tree;
     const files = new Map(tree.files);
     for (const [path, { digest, known, textFault }] of linking) {
-      // The tree may lack the file, because the scan read its folder a second time.
+      // The tree may no longer have the file, because the scan read the file's folder a second
+      // time.
       const file = tree.files.get(path);
       if (file === undefined) continue;
       const convertedFile = { ...file, digest, textFault, ...makeBytesField(file.digest, digest) };
@@ -132,7 +133,10 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, newText, currentBytes.value.digest, setAsideAt);
   }
 
-  /** Finds bytes that represent `expect`. A program may change the file before their use. */
+  /**
+   * Finds the bytes of a file that represent `expect`.
+   * RACE: a program may change the file before the bytes are used.
+   */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
     if (bytes.kind !== "done") return bytes;

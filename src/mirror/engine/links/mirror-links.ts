@@ -25,7 +25,7 @@ import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { MatchInput } from "./read-found.ts";
 
-/** File with links to rewrite: its spellings before and after, and its new bytes. */
+/** A file with links to rewrite: its spellings before and after, and its new bytes. */
 export type Respelling = {
   readonly record: DocumentRecord;
   readonly from: Spelling;
@@ -45,7 +45,7 @@ export class MirrorLinks {
   readonly forms: LinkForms;
   readonly #state: State;
   /**
-   * Files with links that were uploaded since inert links were last reported. The value is the
+   * Files with links that were uploaded since inert links were last reported. Each value is the
    * digest of base's content before the upload; null if the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
@@ -58,7 +58,10 @@ export class MirrorLinks {
     this.disk = new LinkedDisk(disk, this.forms, state);
   }
 
-  /** Returns a function that finds contents without link destinations, so both forms are equal. */
+  /**
+   * Returns a function that finds contents without their link destinations, so that both forms of a
+   * content are equal.
+   */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);
@@ -66,7 +69,10 @@ export class MirrorLinks {
     };
   }
 
-  /** Returns targets that neither base nor the listing has; none after an incomplete listing. */
+  /**
+   * Returns link targets that neither base nor the listing has. After an incomplete listing,
+   * returns none.
+   */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
@@ -88,8 +94,8 @@ export class MirrorLinks {
 
   /**
    * Resolves the links in scanned files, after both sides were scanned.
-   * @param again true to resolve links again whose targets appeared or disappeared. The listing of
-   * the service must be complete
+   * @param again true to also resolve links whose targets appeared or disappeared; the listing of
+   * the service must then be complete
    */
   read(trees: Trees, matching: MatchInput, keep: StoreContent, again: boolean): LocalTree {
     const localTree = this.disk.found.readNew(trees, matching, keep, again);
@@ -153,8 +159,8 @@ export class MirrorLinks {
 
   /**
    * Returns the files whose links must be rewritten because documents moved. Compares the stored
-   * targets of links with the current paths of documents, so no file is missed after a cycle that
-   * was interrupted or did not know of a move.
+   * targets of links with the current paths of documents. So no file is missed, even if a cycle was
+   * interrupted or did not know of a move.
    */
   *respellings(): Generator<Respelling> {
     const spellings = this.#state.spellings.all();
@@ -178,7 +184,8 @@ export class MirrorLinks {
   #respell(spelling: Spelling, record: DocumentRecord, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const readOutcome = this.disk.plain.read(path);
-    // The file was edited or written since its spelling was stored. The next scan reads the file.
+    // The file was edited or written since its spelling was stored, so the next scan reads the
+    // file.
     if (readOutcome.kind !== "done" || readOutcome.value.digest !== digest) return null;
     const linkPlace = places.from(path);
     const openLinks = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.destination, lead]] : [])));
@@ -205,7 +212,10 @@ export class MirrorLinks {
     return isSameSpelling(spelling, newEntry) ? null : { record, from: spelling, to: newEntry, bytes };
   }
 
-  /** Stores both spellings of a rewrite, because recovery must know what the bytes represent. */
+  /**
+   * Stores both spellings of a rewritten file, because recovery must know what the file's bytes
+   * represent.
+   */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
     this.forms.known.put(to);
@@ -224,7 +234,10 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
-  /** Returns uploaded links that lead to no document, without those that were inert in base. */
+  /**
+   * Returns uploaded links that lead to no document. Leaves out links that led to no document in
+   * base.
+   */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {
@@ -236,7 +249,10 @@ export class MirrorLinks {
     return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.forms.scope));
   }
 
-  /** Removes unused spellings, but only without journal rows: an effect may still be reverted. */
+  /**
+   * Removes unused spellings. Does nothing while the journal has rows, because their effects may
+   * still be reverted.
+   */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }

@@ -19,7 +19,7 @@ export type LinkScope = {
   readonly wiki: boolean;
 };
 
-/** Paths of documents and folders: now, and in base. */
+/** Paths of documents and folders: their current paths, and those in base. */
 export type PlacesByTime = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
 /** Index of the paths of documents and folders, by which links are resolved. */
@@ -29,7 +29,10 @@ export class LinkPlaces {
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, TargetId>;
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
-  /** Paths of two documents that are swapping paths. Value: the document that `#byPath` lacks. */
+  /**
+   * Paths of two documents that are swapping paths. The value is the document that `#byPath` does
+   * not have at the path.
+   */
   readonly #shared = new Map<LocalPath, TargetId>();
   /** Index of documents by name; null until the first wiki link is read. */
   #named: NameIndex | null = null;
@@ -73,8 +76,8 @@ export class LinkPlaces {
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: the paths in base come first. The index may have an older path, from a block, for a
-    // document that is at its path in base again.
+    // ORDER: the paths in base come first. Otherwise the index may keep an older path, from a
+    // block, of a document that is at its path in base again.
     for (const record of this.#records.values())
       if (
         !isAway(record) &&
@@ -89,8 +92,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a document or folder is known to exist no longer. A document without a local
-   * file is not gone: a first sync may have been interrupted before it created the file.
+   * Returns true if a document or folder certainly no longer exists. A document without a local
+   * file does not count: perhaps a first sync was interrupted before it created the file.
    */
   isGone(id: TargetId | null): boolean {
     if (id === null) return false;
@@ -117,7 +120,9 @@ export class LinkPlaces {
     this.#outside = ids;
   }
 
-  /** Returns true if the document at a path is gone, so that new links do not mean it. */
+  /**
+   * Returns true if the document at a path is gone. New links to that path then do not lead to it.
+   */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
@@ -183,7 +188,10 @@ export class LinkPlaces {
     return name !== null && this.#names!.idOf(name) !== null;
   }
 
-  /** Returns true if a wiki link has another target now, or none because two have its name. */
+  /**
+   * Returns true if a wiki link has another target now, or has none because two documents have its
+   * name.
+   */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
     const name = this.#names === undefined ? null : readNameOfDestination(destination);
     return name !== null && this.#names!.idOf(name) !== to;
@@ -196,14 +204,20 @@ export class LinkPlaces {
     else this.#byPath.delete(path);
   }
 
-  /** Records that an unknown file has the path of a document, which is at another path now. */
+  /**
+   * Records that an unknown file is at the path that a document had. The document is at another
+   * path now.
+   */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
     this.#unknownFiles.add(path);
     this.#named?.add(path);
   }
 
-  /** Returns true if the file at a path belongs to no known document. Links cannot lead to it. */
+  /**
+   * Returns true if the file at a path belongs to no known document. No link can lead to such a
+   * file.
+   */
   isUnknownFile(path: LocalPath): boolean {
     return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
@@ -213,7 +227,10 @@ export class LinkPlaces {
     return this.unless(path, () => false);
   }
 
-  /** Returns an object like `from`, for which some paths are unknown. */
+  /**
+   * Returns an object like `from` does. In addition, paths for which `isUnknown` returns true have
+   * no target.
+   */
   unless(path: LocalPath, isUnknown: (path: LocalPath) => boolean): Place {
     return {
       path,
@@ -224,7 +241,10 @@ export class LinkPlaces {
     };
   }
 
-  /** Returns the target of an absolute link; null if it has none, or is another kind of link. */
+  /**
+   * Returns the target of an absolute link; null if it has no target, or if it is another kind of
+   * link.
+   */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")
       ? resolveDestination({ kind: "path", target, inert: false, suffixAt: 0 }, this.from(""))
@@ -253,9 +273,8 @@ function indexRemotePaths({ records, dirs }: BaseTree): ReadonlyMap<RemotePath, 
 }
 
 /**
- * Yields the local paths of documents and folders: the path in base or, if the service refused a
- * local move, the path in the block. Another document may have the path of an item that this leaves
- * out:
+ * Yields the local paths of documents and folders. The path is that in base or, if the service
+ * refused a local move, that in the block. Leaves out items whose path another document may have:
  * - documents whose file was renamed to a name that is not synced,
  * - folders that were removed locally but stay on the service.
  */

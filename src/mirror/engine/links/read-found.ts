@@ -46,10 +46,11 @@ export class FoundReader {
   }
 
   /**
-   * Resolves links again in files with a link that had no target and has one now, and in edited
-   * files with a link whose target is gone. Leaves out documents that are blocked, protected or in
-   * conflict: the changed link would be sent with their changes, although the user did not make it.
-   * mdmirror reads these documents again after their next edit.
+   * Resolves links again in two kinds of files: files with a link that had no target and has one
+   * now, and edited files with a link whose target is gone. Leaves out documents that are blocked,
+   * protected or in conflict: the changed link would be sent together with their other changes,
+   * although the user did not change the link. mdmirror reads these documents again after their
+   * next edit.
    */
   readAgain(trees: Trees, matching: MatchInput, onText: StoreContent): LocalTree {
     const spellings = this.#state.spellings.all();
@@ -109,8 +110,8 @@ function mustReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A document that is missing on the service must not be uploaded again only because a link in its
-  // file has a target now.
+  // A link in the file has a target now. This alone must not upload a document again that is
+  // missing on the service.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);
@@ -120,13 +121,16 @@ function mustReadAgain(
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
-/** Returns documents that wait for the user or a reviewer, whose links mdmirror must not change. */
+/**
+ * Returns documents that wait for the user or a reviewer. mdmirror must not change the links in
+ * these documents.
+ */
 function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {
     const block = blocks.get(record.id);
-    // A block that each plan computes from the trees does not count, because the next plan decides
-    // about that block after the links are read.
+    // A block does not count if each plan computes it from the trees. The next plan decides about
+    // such a block after the links are read.
     const isBlocked = block !== undefined && isRememberedBlock(block);
     if (record.protected || record.submissions.length > 0 || isBlocked || conflicts.has(record.id))
       waitingPaths.add(block?.path ?? record.localPath);
@@ -134,7 +138,10 @@ function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet
   return waitingPaths;
 }
 
-/** Returns the tree with changed files. After a null (file replaced), no file counts as absent. */
+/**
+ * Returns the tree with the changed files. A null among these files means that a file was replaced;
+ * no file then counts as absent.
+ */
 function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

@@ -5,7 +5,7 @@ import { makeSetAsidePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
-/** LIMIT: files in one transaction. Larger batches need fewer flushes of the disk. */
+/** Number of files in one transaction. One flush for a batch is faster than one for each file. */
 const BATCH_SIZE = 64;
 
 /** `open` is the file's journal row; null if the bytes do not change. */
@@ -18,15 +18,15 @@ type ReplaceRow = Extract<Intent, { kind: "replace" }>;
 
 /**
  * Rewrites the links to documents that moved. Only local files change: on the service, links are
- * ids and stay right. Each rewrite is journalled like the replacement of a file, so that late saves
- * are kept (I14), and a crash leaves the old file or the new one (I13).
+ * ids and stay right. Each rewrite is journalled like the replacement of a file. So late saves are
+ * kept (I14), and after a crash the path has the old file or the new one (I13).
  */
 export function rewriteLinks(ctx: CycleContext): void {
   const { links } = ctx.world;
   if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
-/** Rewrites links without a change of the content that the files represent. */
+/** Rewrites the links of files. The content that each file represents stays the same. */
 export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let batch: Respelling[] = [];
   const writeBatch = (): void => {

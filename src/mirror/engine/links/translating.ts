@@ -24,7 +24,7 @@ export function withTranslation(world: World, mayStore: boolean, wiki = false): 
   return { ...world, disk: links.disk, links };
 }
 
-/** Returns a read-only disk on which file contents have links by id. */
+/** Returns a disk for reading only. It returns the contents of files with links by id. */
 export function makeReadingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
@@ -36,8 +36,8 @@ export function makeReadingDisk(
 type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
- * Returns the files to rewrite when the conversion of links is turned on or off. Their content for
- * the service stays the same as before, so nothing is sent.
+ * Finds the files to rewrite when the conversion of links is turned on or off. Their content for
+ * the service stays the same, so nothing is sent.
  * @returns the files, or the reason why they cannot be found
  */
 export function findRespellings(world: World, setting: LinkSetting): string | readonly Respelling[] {
@@ -49,7 +49,10 @@ export function findRespellings(world: World, setting: LinkSetting): string | re
   return [...respellWithPaths({ ...files, scope: { prefix, wiki: setting.wiki } }, links !== undefined)];
 }
 
-/** Returns the paths of documents with links whose files cannot be rewritten before a sync. */
+/**
+ * Returns the paths of documents with links whose files are not at their recorded paths. A sync
+ * must come before their links can be rewritten.
+ */
 export function findFilesWithWrongLinks(world: World): readonly LocalPath[] {
   return [...findFilesOutOfPlace({ state: world.state, disk: getPlainDisk(world) })];
 }
@@ -111,8 +114,9 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
 
 /**
  * Yields the paths of documents with links whose files are not at their paths in base: they were
- * moved or deleted locally and not synced yet, or are blocked. If the setting changed now, such a
- * file would keep the earlier form of links, and mdmirror would not recognise the moved file.
+ * moved or deleted locally and not synced yet, or they are blocked. If the setting changed now,
+ * such a file would keep the earlier form of its links. mdmirror would then not recognise the moved
+ * file.
  */
 function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");
@@ -130,8 +134,8 @@ function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk
 
 /**
  * Returns true if a file's content for the service stays the same when the conversion is turned on.
- * An unsent edit with links by path would change: the next run would read these links as links by
- * id.
+ * The content would change for an unsent edit with links by path: the next run would read these
+ * links as links by id.
  */
 function hasSameServiceForm(
   { text, digest }: FileContent,

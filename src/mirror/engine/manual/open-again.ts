@@ -10,7 +10,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { restoreText } from "./restore.ts";
 import { type ManualEnd, makeNotDone, writeChosen } from "./run-manually.ts";
 
-/** Conflict that the user ended. `expect` is the digest that the file must still have. */
+/** A conflict that the user ended. `expect` is the digest that the file must still have. */
 type EndedConflict = {
   readonly id: DocId;
   readonly mine: Digest;
@@ -24,8 +24,8 @@ type EndedConflict = {
  * Opens an ended conflict again. Afterwards the service and the file have the versions that they
  * had in the conflict, and base is the version that both sides had edited. If the user's choice
  * replaced the version on the service, mdmirror uploads that version first.
- * ORDER: the conflict opens before the file gets the local version. After a crash in between, the
- * file has the service's version, or the content that the user chose.
+ * ORDER: the conflict opens before the local version is written to the file. After a crash between
+ * the two, the file has the service's version, or the content that the user chose.
  */
 export async function reopenConflict(ctx: CycleContext, ended: EndedConflict, detail: string): Promise<ManualEnd> {
   const { id, mine, base } = ended;

@@ -15,11 +15,11 @@ import { fromServicePath } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Moves a document to the root on a service that cannot move documents to the root. Creates a new
- * document at the new path, reads it back, then deletes the old one.
+ * Moves a document to the root, for a service that cannot do this. Creates a new document at the
+ * new path, reads it back, then deletes the old one.
  * ORDER: the old record is removed before the POST, so that one file never has records with two ids
  * (I11). After a crash in between, the next run uploads the file as a new document, and downloads
- * the old document beside it. Two documents are better than none.
+ * the old document beside it. Nothing is lost.
  */
 export async function recreate(ctx: CycleContext, { record, path }: PlacedDocument): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
@@ -50,7 +50,7 @@ export async function recreate(ctx: CycleContext, { record, path }: PlacedDocume
   );
   if (createdRecord === undefined) {
     const isPostOpen = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
-    // The POST may have succeeded. The next run finds out, and records the document.
+    // The POST may have succeeded. The next run finds out whether it has, and records the document.
     if (isPostOpen) return makeNotDone(createOutcome);
     state.transact(() => {
       state.putRecord(record);

@@ -1,4 +1,4 @@
-/** Undoes changes for `mdmirror reject`, as a user could do; the next run sends the result. */
+/** Undoes changes for `mdmirror reject`, in the way a user could. The next run sends the result. */
 
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
@@ -16,7 +16,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 
 const REJECTED_DETAIL = "restored: its deletion was rejected";
 
-/** Restores a locally deleted file with base's content, so that nothing is sent. */
+/** Restores a locally deleted file with base's content. Then no change is left to send. */
 export async function restoreDeletedFile(
   ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "delete-remote" }>,
@@ -102,8 +102,9 @@ function readBaseText(
 }
 
 /**
- * Makes the service's version the base, so that the next run uploads the local content as an edit
- * of that version. The service's version is older, after a restore from a backup, or empty.
+ * Makes the service's version the base. The next run then uploads the local content as an edit of
+ * that version. Used if the service's version is empty, or older because of a restore from a
+ * backup.
  */
 export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;

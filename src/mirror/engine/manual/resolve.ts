@@ -26,22 +26,33 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { deleteRemote, trashLocal, restoreFromService } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
-/** Current path of a document's file: not the record's path while a move is blocked. */
+/**
+ * A document with the current path of its file. While a move is blocked, this is not the record's
+ * path.
+ */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
   readonly seen?: SeenVersions;
 };
 
-/** If a current version has another digest, a command changes nothing. Null: any version. */
+/**
+ * Digests of the versions that the user saw. If a current version has another digest, the command
+ * changes nothing. Null: any version is accepted.
+ */
 export type SeenVersions = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
-/** The next run uploads the local content as an edit of the version in the conflict copy. */
+/**
+ * Ends a conflict with the local content. The next run uploads it as an edit of the version in the
+ * conflict copy.
+ */
 export function keepMine(ctx: CycleContext, placed: PlacedDocument, conflict: Conflict): ManualEnd {
   return endConflictWith(ctx, placed, conflict, null, "you chose mine");
 }
 
-/** The next run uploads the content that the user merged. Also ends a conflict. */
+/**
+ * Writes the content that the user merged, and ends a conflict. The next run uploads the content.
+ */
 export function writeMerged(
   ctx: CycleContext,
   placed: PlacedDocument,
@@ -69,12 +80,18 @@ function endConflictWith(
   return writeChosen(ctx, { record, path, text, seen: seen?.mine, next: chosenVersion, event, old: PREVIOUS_VERSION });
 }
 
-/** Returns what `undo` needs to open the conflict again. Without a base, `base` is `theirs`. */
+/**
+ * Returns the versions that `undo` needs to open the conflict again. If the conflict has no base,
+ * `base` is `theirs`.
+ */
 function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
 }
 
-/** Adds advice if a document was deleted: only the conflict copy has the service's last version. */
+/**
+ * Adds advice to the outcome if the document was deleted: then only the conflict copy has the
+ * service's last version.
+ */
 function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
   return stale(
@@ -82,7 +99,10 @@ function explainIfGone(outcome: Outcome, conflict: Conflict | null): Outcome {
   );
 }
 
-/** Taking the service's content ends a conflict, a review, or an edit that was refused. */
+/**
+ * Writes the service's content to the document's file. Ends a conflict, a review, or the block of a
+ * refused edit.
+ */
 export async function takeTheirs(
   ctx: CycleContext,
   placed: PlacedDocument,
@@ -109,13 +129,16 @@ export async function takeTheirs(
   });
 }
 
-/** Records the protection, which is right even if the content is not taken. */
+/**
+ * Records whether the document is protected. This is right even if the service's content is not
+ * taken.
+ */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
   if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });
 }
 
-/** The next run submits the local content for review again. */
+/** Makes the next run submit the local content for review again. */
 export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   const outcome = commit(ctx, {
     record: { ...record, submissions: [] },
@@ -131,7 +154,7 @@ export function resubmit(ctx: CycleContext, record: DocumentRecord): ManualEnd {
   return { outcome, notes: [] };
 }
 
-/** The next run sends the refused request again. */
+/** Makes the next run send a refused request again. */
 export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
@@ -158,8 +181,8 @@ export async function sendWithMarkers(
 
 /**
  * Returns the version that the newest conflict copy shows. If that copy may not have been written,
- * returns the version of the earlier copy. The next merge then treats the newest version's changes
- * like a later edit.
+ * returns the version of the earlier copy. The next merge then treats the changes of the newest
+ * version like a later edit.
  */
 function findVersionSeen(conflict: Conflict): ShownVersion {
   const earlierVersion = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
@@ -193,7 +216,10 @@ export async function restoreOldName(ctx: CycleContext, record: DocumentRecord):
   return { outcome, notes: [] };
 }
 
-/** Moves a local edit of a document that is gone, unreadable or outside the folder to the trash. */
+/**
+ * Moves the file of a document that is gone, unreadable or outside the linked folder to the trash,
+ * with its local edit.
+ */
 export function dropLocalEdit(
   ctx: CycleContext,
   { record, path, seen }: PlacedDocument,
@@ -239,9 +265,9 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
 
 /**
  * Moves the copies of a conflict to the trash.
- * ORDER: the caller removes the record and its conflict first. A crash in between leaves a copy
- * without a conflict, which is harmless. In the other order, a missing copy would count as the
- * user's choice, and mdmirror would upload the local content over that version.
+ * ORDER: the caller removes the record and its conflict first. After a crash in between, a copy
+ * without a conflict is left, which is harmless. In the other order, a missing copy would count as
+ * the user's choice, and mdmirror would upload the local content over that version.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {

@@ -1,4 +1,7 @@
-/** Changes the folder for `undo` and `restore` as a user could; the next run sends the result. */
+/**
+ * Changes the linked folder for `undo` and `restore`, in the way a user could. The next run sends
+ * the result.
+ */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
@@ -35,7 +38,10 @@ export function restoreText(
   return writeChosen(ctx, { record, path, text, seen: currentDigest, event, old: "the previous version" });
 }
 
-/** A document that is gone (`isNew`) gets a new id; a recorded document keeps its id. */
+/**
+ * Creates the file of a document from earlier content. A document that is gone (`isNew`) gets a new
+ * id; a recorded document keeps its id.
+ */
 export function restoreFile(
   ctx: CycleContext,
   { id, path, isNew }: { readonly id: string | null; readonly path: LocalPath; readonly isNew: boolean },

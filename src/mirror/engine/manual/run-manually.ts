@@ -1,4 +1,4 @@
-/** Runs effects for a command as a run of their own, with the lock and the journal of a cycle. */
+/** Runs effects for a command, as a separate run with the lock and the journal of a cycle. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
@@ -18,7 +18,9 @@ import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, chooseTrashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
-/** These settings do not matter, because the effects of a command follow no plan. */
+/**
+ * Settings without a meaning for these effects, because the effects of a command follow no plan.
+ */
 const MANUAL_SETTINGS: Settings = {
   names: "map",
   direction: "both",
@@ -58,7 +60,9 @@ export async function runManually(
   return results;
 }
 
-/** LIMIT: events that are searched for an edit. A run with edits rarely has other events. */
+/**
+ * LIMIT: number of events that are searched for an edit. A run with edits rarely has other events.
+ */
 const MAX_EVENTS = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
@@ -86,11 +90,14 @@ type ChosenContent = {
   /** New base, which ends the document's block. Undefined: the content is an edit, base stays. */
   readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** Words for the old file, in the note that says where the old file is kept. */
+  /** Words for the old file, in the note that says where this file is kept. */
   readonly old: string;
 };
 
-/** Writes the chosen content. A program with the old file open then saves to the trash. */
+/**
+ * Writes the chosen content. The old file goes to the trash; a program that has it open then saves
+ * to the file in the trash.
+ */
 export function writeChosen(
   ctx: CycleContext,
   { record, path, text, seen, next, event, old }: ChosenContent,
@@ -126,7 +133,10 @@ export function writeChosen(
   };
 }
 
-/** Returns false if it is unknown which content the user saw, because `seen` is missing. */
+/**
+ * Returns true if the user saw other content. Without `seen`, it is unknown what the user saw, so
+ * the result is false.
+ */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }
