@@ -47,8 +47,8 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   const { columns, ...before } = loadedBase;
   const storeText = makeContentSink(ctx, input, loadedBase);
   const { local: scannedLocal, remote } = await scanBothSides(ctx, input, loadedBase, inodesTrusted, storeText);
-  // If the service does not answer, the cycle ends, except after a restart of the machine: files
-  // that a power loss damaged can be restored without the service.
+  // If the service does not answer, the cycle ends. After a restart of the machine, it continues:
+  // files that a power loss damaged can be restored without the service.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const scannedTrees = {
     base: before,
@@ -85,7 +85,10 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   return { kind: "seen", trees };
 }
 
-/** Keeps the results of the scans in the notes of the cycle, for its effects. */
+/**
+ * Keeps the results of the scans in the notes of the cycle. The effects of the cycle read them
+ * there.
+ */
 export function noteScan({ notes }: CycleContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
@@ -104,7 +107,10 @@ export const NOTHING_SEEN: RemoteTree = {
   unseen: new Map(),
 };
 
-/** Trees may leave out unchanged documents only if nothing but the plan uses them. */
+/**
+ * Returns true if the trees may leave out unchanged documents, because only the plan uses the
+ * trees.
+ */
 function mayLeaveOut(
   { world }: CycleContext,
   { leavesOut, dry, observers }: CycleInput,
@@ -143,20 +149,27 @@ async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
 /** Lists the open effects for a dry run, which recovers nothing. */
 function listOpenEffects({ state }: World): OpenEffects {
   const paths = new Map<LocalPath, string>();
-  // The journal row of a set-aside file does not count, because its file has already been replaced.
+  // The journal row of a set-aside file does not make a path open, because the file at the path has
+  // already been replaced.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
   return { paths, stillOpen: NOTHING_OPEN };
 }
 
-/** Returns a function that stores content; in a dry run, only in the notes of the cycle. */
+/**
+ * Returns a function that stores content. In a dry run, the function keeps the content only in the
+ * notes of the cycle.
+ */
 export function makeContentSink({ world, notes }: CycleContext, input: CycleInput, base: LoadedBase): StoreContent {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/** Returns a function that stores documents that are read only to prove that they exist. */
+/**
+ * Returns a function that stores the content of documents that are read only to prove that they
+ * exist.
+ */
 function makeProofStore(
   { world: { state }, notes }: CycleContext,
   input: CycleInput,
@@ -174,8 +187,8 @@ async function scanBothSides(
   keep: StoreContent,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
-  // ORDER: mdmirror requests the listing before the local scan, so that the service answers during
-  // that scan.
+  // ORDER: the listing is requested before the local scan. The service can then answer during that
+  // scan.
   const trustEmpty = readApprovedKeys(world).has(APPROVE_EMPTY);
   const knownFacts = { keep: makeProofStore(ctx, input) };
   const remoteScanPromise =
@@ -191,8 +204,8 @@ async function scanBothSides(
 }
 
 /**
- * Returns the scan of a dry run as if the user had approved a workspace without known documents.
- * The preview then shows all changes that this approval would allow.
+ * Returns the scan of a dry run as if the user had approved that no known document is on the
+ * service. The preview then shows all changes that this approval would allow.
  */
 async function foreseeApproval(
   world: World,
@@ -208,7 +221,10 @@ async function foreseeApproval(
   return { kind: "seen", tree: { ...asIfApproved.tree, outside: scan.tree.outside, unseen, nothingKnown: true } };
 }
 
-/** Without a daemon's observers, the scan pauses regularly to receive answers of the service. */
+/**
+ * Scans the linked folder. A daemon's observers scan less. Without them, the scan pauses regularly
+ * to receive answers of the service.
+ */
 function scanFolder(
   ctx: CycleContext,
   { observers }: CycleInput,
@@ -231,7 +247,10 @@ type RescanInput = {
   readonly settled: boolean;
 };
 
-/** Restores damaged files. Also records confirmed stamps, and flushes files of earlier cycles. */
+/**
+ * Restores damaged files, and scans the folder again if there were any. Also records confirmed
+ * stamps, and flushes files of earlier cycles.
+ */
 async function restoreAndRescan(
   ctx: CycleContext,
   scanned: Trees,
@@ -259,8 +278,8 @@ export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees)
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
   const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
   const localTree = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
-  // A daemon needs no note about replaced files: its watcher reports the files, and the daemon
-  // scans them.
+  // Only a run without a daemon needs this note. A daemon's watcher reports replaced files, and the
+  // daemon scans them.
   ctx.notes.tally.filesMoved = input.observers === undefined && localTree.unseen.has("") && !trees.local.unseen.has("");
   return localTree;
 }
@@ -278,7 +297,10 @@ function toUnreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalP
   return new Map([...open].map(([path, why]) => [path, makeUnreadable(why)]));
 }
 
-/** Hides documents with open writes. A document that this scan proves deleted is not hidden. */
+/**
+ * Hides documents whose writes have an unknown result. A document is not hidden if this scan proves
+ * that it was deleted.
+ */
 function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
   return hideDocuments(
@@ -287,13 +309,16 @@ function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>
   );
 }
 
-/** LIMIT: link targets that a cycle reads, because each is a request. Others stay unknown. */
+/**
+ * LIMIT: number of link targets that a cycle reads. Each read is a request. Other targets stay
+ * unknown.
+ */
 const MAX_TARGETS = 16;
 
 /**
  * Requests documents to which links lead, but which neither base nor the listing contains. A
- * listing can miss documents. If mdmirror took a missed document for deleted, links to it would
- * lose their target.
+ * listing can miss documents. If a missed document counted as deleted, links to it would lose their
+ * target.
  * @param keep stores the content that is read
  * @returns the trees with the documents that exist on the service, in the linked folder or outside
  */

@@ -42,7 +42,7 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
     },
     { begin: beginAttempt, receive },
   );
-  // If no attempt was complete, the documents that earlier attempts listed count as well.
+  // If no attempt listed everything, the documents of earlier attempts count as well.
   return { files: complete ? files : new Map([...earlierFiles, ...files]), complete, fault, isEmpty: count === 0 };
 }
 
@@ -51,7 +51,7 @@ export function toRemoteFiles(world: World, { items }: Listing<FileResource>): M
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/** Returns a document at its path in the linked folder; null if the document is outside. */
+/** Returns a document with its path in the linked folder; null if the document is outside. */
 export function toRemoteFile(
   world: World,
   { id, path: fullPath, lastChangeId: changeId, protected: isProtected }: FileResource,

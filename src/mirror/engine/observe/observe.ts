@@ -1,4 +1,7 @@
-/** Scans both sides. An incomplete scan says so; the planner decides what follows from it. */
+/**
+ * Scans both sides. If a scan is incomplete, its tree says so, and the planner decides what this
+ * means.
+ */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
@@ -21,15 +24,18 @@ import {
 import { fromServicePath, type World } from "../run/world.ts";
 
 export type LoadedBase = BaseTree & {
-  /** Records that `records` lacks. Scans leave out such documents while they are unchanged. */
+  /**
+   * Records that `records` does not contain. Scans leave out the documents of these records while
+   * the documents are unchanged.
+   */
   readonly columns?: RecordColumns | undefined;
 };
 
-/** Scans the folder without reading files with recorded stamps. Stores new content (I03). */
+/** Scans the folder. Does not read files whose stamps are recorded. Stores new content (I03). */
 export function observeLocal(world: World, base: LoadedBase, inodesTrusted: boolean, keep: StoreContent): LocalTree {
   world.progress.report("scan", 0, null);
-  // One transaction stores all contents, because one transaction for each would be slow. The scan
-  // runs without a pause, so the transaction ends soon.
+  // One transaction stores all contents, because a transaction for each content would be slow. The
+  // scan runs without a pause, so the transaction is short.
   const tree = world.state.transact(() => world.disk.walk(makeKnownFileLookup(world.state, base), keep, base.columns));
   return finishScan(world, base, inodesTrusted, tree);
 }
@@ -74,8 +80,8 @@ function makeKnownFileLookup(
     if (record === null) return null;
     const { stamp, localDigest: digest, localPath } = record;
     if (record.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
-    // The stamps of downloaded files are not trusted until a scan has read the files. If the
-    // content store still has a file's content, the content need not be stored again.
+    // The stamp of a downloaded file is not trusted until a scan has read the file. If the content
+    // store still has the file's content, the content is not stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -89,7 +95,7 @@ function finishScan(world: World, { columns }: LoadedBase, inodesTrusted: boolea
 /**
  * Records the newer stamp of each file that was read and found unchanged, so that the next scan
  * need not read the file.
- * @returns base with the changed records, because loading all records again would be slow
+ * @returns base with the changed records; faster than loading all records again
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshedRecords: DocumentRecord[] = [];
@@ -120,12 +126,18 @@ export type RemoteScan =
   | { readonly kind: "seen"; readonly tree: RemoteTree }
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
-/** What a scan may already know: a new listing, and the folders of an earlier listing. */
+/**
+ * Facts about the service that a scan may already know: a new listing, and the folders of an
+ * earlier listing.
+ */
 export type KnownRemoteFacts = {
   readonly files?: DocumentList;
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
-  /** Stores content that was read only as a proof, because a user may change it later (I03). */
+  /**
+   * Stores content that was read only as a proof of existence. A user may change this content later
+   * (I03).
+   */
   readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };
 
@@ -166,9 +178,9 @@ export async function observeRemote(
 }
 
 /**
- * Returns base with the records of documents that the service lists differently, or not at all. If
- * a document is missing, also adds one that is listed as recorded, because reading such a document
- * proves that the key works.
+ * Returns base with the records of documents that the service lists with changes, or does not list.
+ * If a document is missing, also adds one document that the service lists unchanged. If this
+ * document can be read, the key works.
  */
 function withUnlisted(base: BaseTree, columns: RecordColumns, seen: Map<DocId, RemoteFile>): BaseTree {
   const records = columns.unlisted(seen.keys());
@@ -221,13 +233,19 @@ function makeRemoteTree(
   };
 }
 
-/** Returns the fault if it affects the whole service, and not only a page of the listing (I19). */
+/**
+ * Returns the fault of an incomplete listing if the fault affects the whole service, and not only a
+ * page of the listing (I19).
+ */
 function findServiceFault({ complete, fault, isEmpty }: DocumentList): Fault | null {
   if (complete || fault === null) return null;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && isEmpty) ? fault : null;
 }
 
-/** Says why a listing is incomplete. `misread`: the next one will be, too. `cutShort`: perhaps. */
+/**
+ * Returns the reason why a listing is incomplete. With `misread`, the next listing will be
+ * incomplete too. With `cutShort`, the next listing may be complete.
+ */
 function describeGap(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
@@ -237,7 +255,10 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
   return remote.listFolders(prefix === "" ? null : prefix);
 }
 
-/** Returns the earlier folders; null if the folder of a listed document is not among them. */
+/**
+ * Returns the folders of an earlier listing. Returns null if the folder of a listed document is not
+ * among them.
+ */
 function findReusableFolders(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
@@ -273,9 +294,9 @@ function containsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: Readonl
 }
 
 /**
- * Finds folders of base that are gone: they are not listed, and no document is below their paths.
- * If a document is below such a path, the folder may still exist, and the key may not be allowed to
- * read the folder.
+ * Finds folders of base that no longer exist: no listing has them, and no document is below their
+ * paths. If a document is below such a path, the folder may exist, but the key may not be allowed
+ * to read it.
  */
 function findGoneFolders(
   base: BaseTree,
@@ -285,8 +306,8 @@ function findGoneFolders(
   const missingFolders = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missingFolders.length === 0) return new Set();
   const files = listFiles();
-  // If another folder has the path now, the folder was deleted and created again, and the new
-  // folder has the documents.
+  // If another folder has the path now, the old folder was deleted. The documents below the path
+  // are in the new folder.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const goneFolders = missingFolders.filter(
     (dir) => paths.has(dir.remotePath) || !containsDocument(dir.remotePath, files),

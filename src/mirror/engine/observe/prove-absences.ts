@@ -14,7 +14,10 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 import { toRemoteFile } from "./listed.ts";
 
-/** LIMIT: documents outside the linked folder that are read to see whether the key works. */
+/**
+ * LIMIT: number of documents outside the linked folder that are read to see whether the key works.
+ * Each read is a request.
+ */
 const MAX_OUTSIDE_CHECKS = 5;
 const NO_DOCUMENT_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
@@ -28,7 +31,7 @@ export type AbsenceProof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** True if neither a document nor a folder of base answered. */
+  /** True if no document and no folder of base answered. */
   readonly nothingKnown: boolean;
 };
 
@@ -80,8 +83,8 @@ export async function proveAbsences(
   const proof = { gone: new Set<DocId>(), outside: new Set(outside), unseen: new Map<DocId, string>() };
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visibleId = [...seen.keys()].find((id) => base.records.has(id));
-  // If no known document is listed, documents outside the linked folder are read too: one that
-  // answers shows that the key works. If each absence was proven before, this is not needed.
+  // If no known document is listed, documents outside the linked folder are read too. If such a
+  // document answers, the key works. This is not needed if each absence was proven before.
   const isHealthy = isKnownToWork || missing.every((id) => wasProvenBefore(base, id));
   const outsideIdsToRead = visibleId === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };
@@ -98,7 +101,10 @@ type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
 type ReadResults = {
   readonly notFound: DocId[];
-  /** True if something of base answered, or if the user approved that no document is visible. */
+  /**
+   * True if a document or a folder of base answered, or if the user approved that no document is
+   * visible.
+   */
   isKeyProven: boolean;
   fault: Fault | null;
 };
@@ -142,7 +148,7 @@ function concludeNotFound(
   }
 }
 
-/** Returns true if an earlier run proved the absence. The proof stays valid without this scan. */
+/** Returns true if an earlier run proved the absence. This scan need not prove it again. */
 function wasProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
   return blocks.get(id)?.reason === "gone-or-unreadable";
 }

@@ -12,14 +12,14 @@ import { recordEvent } from "./world.ts";
 import type { CycleContext } from "./cycle-context.ts";
 
 /**
- * LIMIT: steps that run at the same time. More than the client's parallel requests, because some
- * steps write files or wait for a commit; not more, because each step has its content in memory
- * (I33).
+ * LIMIT: number of steps that run at the same time. It is higher than the client's number of
+ * parallel requests, because some steps write files or wait for a commit. It is not higher still,
+ * because each step has its content in memory (I33).
  */
 const MAX_PARALLEL_STEPS = 40;
 
 /**
- * Returns how each step of the plan ended, by its index.
+ * Runs the steps of a plan. Returns how each step ended, by the step's index.
  * @param stop no more steps start after this signal aborts
  */
 export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
@@ -40,7 +40,10 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   }
 }
 
-/** Returns the path for a message, which shows no id; "" if `id` is not that of a document. */
+/**
+ * Returns the recorded path of a document, because a message never shows an id. Returns "" if `id`
+ * is not the id of a document.
+ */
 function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }

@@ -20,11 +20,15 @@ export type AwaitedPath = {
   /** Newest run at the time of the scan. Runs with a higher number scanned the disk later. */
   readonly run: number;
   /**
-   * True if content of the file had been sent before the scan, and the service had not answered by
-   * then. The answer may come in a later run, and need not be about the scanned content.
+   * True if content of the file had been sent before the scan, but the service had not answered by
+   * the time of the scan. The answer may come in a later run, and need not be about the scanned
+   * content.
    */
   readonly isUnderWay: boolean;
-  /** Document at the path in base at the time of the scan; null if none. It may have moved. */
+  /**
+   * Document at the path in base at the time of the scan; null if none. The document may have moved
+   * since.
+   */
   readonly id: DocId | null;
 };
 
@@ -90,7 +94,10 @@ export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCo
   return { kind: "seen", awaited: awaitedPaths, documents: scannedPaths.size };
 }
 
-/** A caller need not wait for a path with `isOnService`: the service has its content. */
+/**
+ * A scanned path. If `isOnService`, the service has its content, and a caller need not wait for the
+ * path.
+ */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
 function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath[] | UnsentPath {
@@ -101,11 +108,11 @@ function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath
 type BarrierScanInput = {
   readonly world: World;
   readonly base: BaseTree;
-  /** True if base is known to equal the state of the service. */
+  /** True if base is known to be equal to the state of the service. */
   readonly isProof: boolean;
   readonly run: number;
   readonly records: ReadonlyMap<LocalPath, DocumentRecord>;
-  /** Ids of recorded documents, and paths of new ones, whose upload has no answer yet. */
+  /** Ids of recorded documents, and paths of new documents, whose upload has no answer yet. */
   readonly underWay: ReadonlySet<string>;
   /** Scans the whole folder at the first call; later calls return the same scan. */
   readonly walk: () => LocalTree;
@@ -132,7 +139,10 @@ function makeAwaitedPath({ run, records, underWay }: BarrierScanInput, path: Loc
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
-/** Returns the files and deletions in a folder; null if it exists neither locally nor in base. */
+/**
+ * Returns the files and deletions in a folder; null if the folder exists neither locally nor in
+ * base.
+ */
 function scanFolder(scan: BarrierScanInput, folder: LocalPath): ScannedPath[] | null {
   const { base, records, walk } = scan;
   const localTree = walk();
@@ -162,12 +172,17 @@ function findUnreadPaths(local: LocalTree, folder: LocalPath): LocalPath[] {
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
-/** Returns true if nothing was read. The scan of a folder that keeps changing has read files. */
+/**
+ * Returns true if the scan read nothing. If the folder only kept changing, the scan has read files.
+ */
 function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
-/** A path without file and record was deleted, could not be read, or is never sent. */
+/**
+ * Scans a path without a file and a record. Such a path was deleted, could not be read, or is never
+ * sent.
+ */
 function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
   if (hasReadNothing(walk())) return [makeAwaitedPath(scan, path)];
@@ -188,10 +203,10 @@ function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[]
  * Returns the current state of each path.
  * - A path is `live` if its file has base's content, or if a run that began after the scan has sent
  *   its document's content.
- * - A new base alone proves nothing. A merge moves base although an edit must still be sent, and
- *   after a move the path may have another document.
+ * - A new base alone proves nothing. After a merge, base is new although an edit must still be
+ *   sent. After a move, the path may have another document.
  * - If a safety check stopped the sync because documents are missing on the service, base may be
- *   wrong, so no path is `live`.
+ *   wrong. No path is then `live`.
  * @param isCompared true if base was compared with the service since the process began
  */
 export function readPathStates(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
@@ -236,12 +251,15 @@ function decidePathState(
 }
 
 const SENDING_KINDS = ["put", "create-remote"];
-/** LIMIT: newest uploads that are searched. If more went to review, a caller waits longer. */
+/**
+ * LIMIT: number of newest uploads that are searched. If more uploads than this went to review, a
+ * caller waits longer.
+ */
 const NEWEST_VERSIONS = 8;
 
 /**
  * Returns true if content of the document was sent after the scan. If an upload was under way
- * during the scan, two events are needed, because the first may belong to that upload.
+ * during the scan, two events are needed. The first event may belong to that upload.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING_KINDS });
@@ -249,7 +267,10 @@ function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: A
   return sentEvents.length > (isUnderWay ? 1 : 0);
 }
 
-/** Returns true if a later scan may end a block, although reports say that the user must act. */
+/**
+ * Returns true if a later scan may end a block without an action of the user, although the report
+ * says that the user must act.
+ */
 function mayEndByItself({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }

@@ -23,7 +23,7 @@ import type { Settings, World } from "./world.ts";
 
 const MAX_CYCLES = 5;
 
-/** A run as the log shows it. A run gets its number when it first writes to the state. */
+/** A run in the log. It gets its number when it first writes to the state. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -77,11 +77,11 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     recordConflictStop(world, plan.verdict, tally.counts.conflicts);
-    // ORDER: the generation is stored before the approval ends (`rememberStop`). With an approval
-    // of missing documents, mdmirror may also store the generation.
+    // ORDER: the generation is stored before the approval ends (`rememberStop`), because an
+    // approval of missing documents allows mdmirror to store the generation.
     rememberGeneration(world, plan, trees);
-    // If a change waits for a second scan, this run has not planned everything, so it ends no stop
-    // and no approval (I22).
+    // A change that waits for a second scan is not planned yet. Such a run ends no stop and no
+    // approval (I22).
     if (plan.verdict.kind === "safety-stop" || !isAnyWaitingForScan(plan.blocks))
       rememberStop(world, run, plan.verdict);
   }
@@ -115,8 +115,8 @@ function shouldContinue(end: CycleEnd, tally: RunTally): end is PlannedCycle {
 }
 
 /**
- * Waits before the next cycle if that cycle must scan for a missing conflict copy again. A program
- * may be between the two steps of a save, so the wait is as long as for any other absence.
+ * Waits before the next cycle if that cycle must check again whether a conflict copy is missing. A
+ * program may be between the two steps of a save, so the wait is as long as for any other absence.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: PlannedCycle): Promise<void> {
   if (secondLookMs === null) return;
@@ -126,8 +126,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, cycles, tally }: Convergence): RunReport {
   const hasMore = end.kind === "planned" && hasMoreWork(end, tally);
-  // This run renamed local files because the service has another document at their path. A file
-  // that has left its new path since is not reported.
+  // This run renamed local files because the service has another document at their path. If a file
+  // is no longer at its new path, it is not reported.
   const renamedFiles = [...tally.renamedForOthers].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -157,12 +157,12 @@ function wasConnectionLost(ends: readonly StepEnd[]): boolean {
 
 /** Returns true if this cycle changed something, or if a step must be tried again. */
 function hasMoreWork({ plan, trees, ends }: PlannedCycle, tally: RunTally): boolean {
-  // Makes no list of the steps that ran, because a first sync has as many steps as documents.
+  // Does not build a list of the steps that ran: a first sync has as many steps as documents.
   const someRan = (matches: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && matches(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A blocked step kept the steps that depend on it from starting. The next cycle plans these steps
-  // without the blocked one, or blocks them too (I17).
+  // A step was blocked, so the steps that depend on it did not start. The next cycle plans them
+  // without the blocked step, or blocks them too (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

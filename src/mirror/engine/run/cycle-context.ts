@@ -18,9 +18,11 @@ import { type Counts, type Settings, type World, makeZeroCounts } from "./world.
 
 export type CycleInput = {
   /**
-   * Run of the cycle. Reading `number` gives the run its number, so a run that changes nothing gets
-   * none. `begun` is the number, or null if the run has none yet; undefined if the run always has a
-   * number.
+   * Run of the cycle.
+   * - `number`: number of the run. The first read of this property gives the run its number, so a
+   *   run that changes nothing has none.
+   * - `begun`: the number, or null if the run has no number yet; undefined if the run always has a
+   *   number.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
@@ -34,11 +36,17 @@ export type CycleInput = {
   readonly dry: boolean;
   /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: DaemonObservers;
-  /** Local paths absent for long enough to count as deleted. Undefined: one scan is enough. */
+  /**
+   * Local paths that were absent for long enough to count as deleted. Undefined: one scan is
+   * enough.
+   */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
-/** A daemon's scans may read less than full scans. Files being written count as unread. */
+/**
+ * Scans of a daemon, which may read less than full scans. Files that programs are writing count as
+ * unread.
+ */
 export type DaemonObservers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: StoreContent): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean, known: KnownRemoteFacts): Promise<RemoteScan>;
@@ -58,13 +66,19 @@ export type CycleEnd =
       readonly ends: readonly StepEnd[];
       /** True if the run was stopped, so some steps may not have started. */
       readonly isStopped?: boolean;
-      /** Reasons for which the delayed deletions will stop the sync later, if any. */
+      /**
+       * Reasons for which a safety check will stop the sync when the delayed deletions are due;
+       * undefined if there are none.
+       */
       readonly expectedStopReasons?: readonly Reason[];
     });
 
 export type PlannedCycle = Extract<CycleEnd, { kind: "planned" }>;
 
-/** Name of the approval that lets a workspace without any known document count as emptied. */
+/**
+ * Name of the approval that no known document is visible on the service. The documents then count
+ * as deleted.
+ */
 export const APPROVE_EMPTY = "wrong-workspace";
 
 /** Outcome of a refused request that must not be sent again unchanged. */
@@ -85,25 +99,38 @@ type FutileAction = {
 
 export type RunTally = {
   readonly counts: Counts;
-  /** Count of documents created on the service. The first ones are read back after their POST. */
+  /**
+   * Number of documents created on the service. The first of them are read back after their POST.
+   */
   created: number;
-  /** Actions that found another state than planned, or whose result is unknown, by key. */
+  /**
+   * Actions that found another state than planned, or whose result is unknown. The key describes
+   * the action.
+   */
   readonly futile: Map<string, FutileAction>;
   /** Refused requests, by a string that identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
-  /** Local files renamed because another document has their name: old path to new path. */
+  /**
+   * Local files that were renamed because another document has their name. Old path to new path.
+   */
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
-  /** Changes that a sync of one direction leaves on their side, if found for the first time. */
+  /**
+   * Changes that stay on their side because the sync has one direction. Only those found for the
+   * first time.
+   */
   readonly oneWay: Block[];
   /** True if content was sent with a link whose target did not exist then, but exists now. */
   linksOpen: boolean;
-  /** True if the last cycle read another version than listed. A new listing shows the newer one. */
+  /**
+   * True if the last cycle read another version of a document than the listing had. A new listing
+   * shows the newer version.
+   */
   readsOther: boolean;
-  /** True if the journal has content that was sent without an answer and that no read found. */
+  /** True if the journal has content that was sent without an answer and that no read has found. */
   hasSent: boolean;
-  /** True if files were replaced between the last cycle's scan and the reading of their links. */
+  /** True if files were replaced after the last cycle's scan and before their links were read. */
   filesMoved: boolean;
 };
 
@@ -141,18 +168,26 @@ type CycleNotes = {
   isListed: boolean;
   /** Folder ids by path, relative to the linked part. Effects keep this map up to date. */
   readonly folderIds: Map<RemotePath, DirId>;
-  /** Files created or replaced in this cycle, which its end or the next cycle flushes. */
+  /** Files created or replaced in this cycle. They are flushed at its end or in the next cycle. */
   readonly toFlush: Map<DocId, LocalPath>;
-  /** Paths restored before the plan, whose differences do not show what the user wants. */
+  /**
+   * Paths whose files were restored before the plan. Differences at these paths do not show what
+   * the user wants.
+   */
   readonly returned: Set<LocalPath>;
   /** Keys of the blocks that the plan leaves. */
   blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   readonly made: Set<string>;
-  /** Conflicts that may open before a safety check stops more; null without a limit. */
+  /**
+   * Number of conflicts that may open before a safety check stops the others; null without a limit.
+   */
   conflictBudget: ConflictBudget | null;
-  /** Files in use that are written anyway after the longest delay. Values: clauses for the log. */
+  /**
+   * Files in use that are written nevertheless, because the longest delay is over. The values are
+   * clauses for the log.
+   */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
    * Documents that this cycle read before the safety checks. The next read of such a document takes

@@ -63,7 +63,7 @@ async function observeAndAct(ctx: CycleContext, input: CycleInput, check: RootCh
 }
 
 /**
- * Runs a cycle for a few documents, if the plan only transfers their content.
+ * Runs a cycle for a few documents. Does nothing if the plan does more than transfer their content.
  * @param seen trees with these documents, and the folders above them
  * @returns null if a full cycle is needed; nothing was changed then
  */
@@ -83,9 +83,9 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a full cycle must first finish an interrupted effect. Journal rows for a
- * set-aside file, or for content that was sent without an answer, matter only for the given
- * documents.
+ * Returns true if a full cycle must first finish an interrupted effect. Some journal rows matter
+ * only if they are about the given documents: rows for a set-aside file, and rows for content that
+ * was sent without an answer.
  */
 function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
@@ -95,8 +95,8 @@ function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns true if each step of a plan only transfers content or updates a record. A new document
- * must also have equal paths on both sides.
+ * Returns true if each step of a plan only transfers content or updates a record. If a step creates
+ * a document, its paths on both sides must be equal.
  */
 function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
@@ -120,7 +120,7 @@ async function observeAndPlan(
     : { kind: "planned", ...(await planCycle(ctx, input, observed.trees, root)) };
 }
 
-/** Rewrites the links to documents that moved, unless a safety check stopped the plan. */
+/** Rewrites the links to documents that moved. Does nothing if a safety check stopped the plan. */
 function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
@@ -165,8 +165,8 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
     for (const { path } of listConflictCopies(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
-  // A copy that was found again must be missing in two more scans in a row before it counts as
-  // removed.
+  // A conflict copy was found again. It must be missing in two more scans in a row before it counts
+  // as removed.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !observedIds.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }
@@ -182,7 +182,10 @@ function makeDecidedPlan(input: PlanInput): DecidedPlan {
 
 type CyclePlan = DecidedPlan & { readonly expectedStopReasons?: readonly Reason[] };
 
-/** Scans absences twice, blocks writes to files in use, reads content for the safety checks. */
+/**
+ * Makes the plan of a cycle. Scans absences twice, blocks writes to files in use, and reads content
+ * for the safety checks.
+ */
 async function planCycle(
   ctx: CycleContext,
   input: CycleInput,
@@ -232,8 +235,9 @@ async function findUnwritableFiles(
 }
 
 /**
- * Makes a plan. If the plan would delete documents on the service, scans the local folder again
- * after some seconds, then plans again: a program may have been between the two steps of a save.
+ * Makes a plan. If the plan would delete documents on the service, waits some seconds, scans the
+ * local folder again, and plans again. During the first scan, a program may have been between the
+ * two steps of a save.
  */
 export async function planWithSecondScan(
   ctx: CycleContext,
@@ -267,8 +271,7 @@ export async function planWithSecondScan(
     local: withReturnedPaths(ctx, withUnseen(secondScan, unseen)),
   });
   ctx.notes.local = localTree;
-  // The second plan matches files and documents again, and finds out which documents are still
-  // absent.
+  // The second plan matches files and documents again, and shows which documents are still absent.
   const absentTwice = new Set(waitingBlocks.map((block) => block.path));
   return makeDecidedPlan({
     ...firstPlan,
@@ -277,7 +280,7 @@ export async function planWithSecondScan(
   });
 }
 
-/** Plans without a scan, so that a safety check stops the plan with `root` as the reason. */
+/** Plans without a scan. A safety check then stops the plan, with `root` as the reason. */
 function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySignals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const reason = "the linked folder changed identity";

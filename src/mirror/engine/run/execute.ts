@@ -3,14 +3,14 @@ import type { Action, Outcome, Step } from "../../model/action.ts";
 /**
  * Result of a step.
  * - `withheld`: a safety check stopped the plan.
- * - `needs-failed`: a step that this step depends on failed.
+ * - `needs-failed`: another step failed, and this step depends on it.
  * - `stopped`: the run was stopped.
  */
 export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
-/** Returns true if the steps that depend on a step with this outcome may run. */
+/** Returns true if a step succeeded, so that the steps that depend on it may run. */
 export function hasSucceeded({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
@@ -30,7 +30,7 @@ type ExecuteOptions = {
   readonly stop?: AbortSignal;
 };
 
-/** Nearly all steps share this result, because one object for each would need much memory. */
+/** Nearly all steps share this result. A result for each of them would need much memory. */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
@@ -38,8 +38,8 @@ const STOPPED: StepEnd = { kind: "skipped", why: "stopped" };
 
 /**
  * Runs the steps of a plan, several at a time, each after the steps that it depends on. If a step
- * fails, only the steps that depend on it are skipped (I17). After an outcome for which `isFatal`
- * returns true (the service is unreachable, or refuses the key), no more steps start.
+ * fails, only the steps that depend on it are skipped (I17). If `isFatal` returns true for an
+ * outcome, no more steps start: the service is unreachable, or refuses the key.
  * @returns the result of each step, by its index
  */
 export function executeSteps(
@@ -79,7 +79,8 @@ export function executeSteps(
 
   const startStep = async (index: number): Promise<void> => {
     runningCount++;
-    // After an exception, no more steps start, and the failed step stays in `runningCount`.
+    // An exception ends the whole run: no more steps start, and the failed step still counts as
+    // running.
     const outcome = await perform(steps[index]!.action).catch((error: unknown) => {
       isStopped = true;
       throw error;

@@ -1,9 +1,9 @@
 /**
  * Delays writes to a file that somebody is working on: the file changed a moment ago, or a program
- * has it open. The delay is limited, and does not protect edits: each effect checks the file's
- * content before it writes, so no edit is lost (I14). Times of files come from the disk's clock and
- * are compared with the machine's clock. If the two clocks differ, a write is early or late by the
- * difference (I29).
+ * has it open. The delay is limited. It is not what protects edits: each effect checks the file's
+ * content before it writes, so no edit is lost (I14). Times of files come from the disk's clock,
+ * and are compared with the machine's clock. If the two clocks differ, a write is early or late by
+ * the difference (I29).
  */
 
 import type { DocId } from "../../../contract/ids.ts";
@@ -36,7 +36,9 @@ const MAYBE_WRITING_KINDS: ReadonlySet<Action["kind"]> = new Set<MaybeWritingKin
 
 const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
-/** Returns files in use. Notes in `waitedEnough` which of them may be written nevertheless. */
+/**
+ * Returns the files in use. If such a file may be written nevertheless, notes it in `waitedEnough`.
+ */
 export function findFilesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, UsedFile> {
   const usedFiles = new Map<LocalPath, UsedFile>();
   for (const { action } of steps) {
@@ -74,9 +76,9 @@ function wouldWrite(
 
 /**
  * Returns true if the service's content may replace the local file of a document that is new on
- * both sides: if the user prefers the service, or if the policy `copy` keeps the local content
- * beside the file. Other policies do not count, because without a base nobody knows which content
- * is older (I05).
+ * both sides. This is so if the user prefers the service, or if the policy `copy` keeps the local
+ * content beside the file. Other policies do not count, because without a base nobody knows which
+ * content is older (I05).
  */
 export function mayReplaceLocal({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
@@ -86,7 +88,10 @@ function isMaybeWriting(action: Action): action is Extract<Action, { kind: Maybe
   return MAYBE_WRITING_KINDS.has(action.kind);
 }
 
-/** Returns true after the longest delay of a write. A program may have a file open for days. */
+/**
+ * Returns true if the longest delay of a write is over. The delay is limited, because a program may
+ * have a file open for days.
+ */
 function hasWaitedLongest(
   { world, settings }: CycleContext,
   base: BaseTree,
@@ -138,9 +143,9 @@ function isWaitDisabled({ unchangedMs, openMs }: EditorWait): boolean {
 const ROUNDING_MS = 1;
 
 /**
- * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if the file
- * already has. The disk's clock may be slightly ahead of the machine's. A time that is far ahead
- * comes from another clock, so it is ignored.
+ * Returns the milliseconds until a file has been unchanged for long enough; 0 or less if it already
+ * has. The disk's clock may be slightly ahead of the machine's clock. If a file's time is far
+ * ahead, the time comes from another clock and is ignored.
  */
 export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
@@ -157,8 +162,8 @@ function readClockResolution(changedMs: number): number {
 }
 
 /**
- * Returns true if the last change of the file was mdmirror's own write or move. A move gives the
- * file a new time although its content is as old as before.
+ * Returns true if mdmirror itself made the last change of the file, by a write or a move. A move
+ * gives the file a new time, although its content is as old as before.
  * @param savedMs time when the file's content was written; null if that is long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
@@ -175,7 +180,10 @@ function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): bool
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
 
-/** LIMIT: events searched for mdmirror's last write. An older write causes one more delay. */
+/**
+ * LIMIT: number of events that are searched for mdmirror's last write. If the write is older, the
+ * file is delayed once more.
+ */
 const MAX_NEWER_EVENTS = 8;
 
 /**

@@ -11,7 +11,8 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * The stored generation is that of the last run in which no document was missing.
+ * Returns true if the service was restored since its generation was last stored
+ * (`rememberGeneration`).
  * @param named the service's generation; null if the service reports none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
@@ -29,8 +30,8 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 
 /**
  * Returns true if the generation may be stored: no document of base is missing on the service, or
- * the user approved the missing documents. After an approval, a missing document may still have its
- * local file, because the user edited that file. The user need not approve twice.
+ * the user approved the missing documents. After an approval, the record of a missing document may
+ * stay, because the user edited its file. The user need not approve twice.
  */
 function mayRemember(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approvedText = state.meta(META.approved);

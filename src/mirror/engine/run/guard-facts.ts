@@ -1,4 +1,7 @@
-/** Collects what the safety checks need besides trees: root identity, recent losses, approvals. */
+/**
+ * Collects what the safety checks need besides trees: the identity of the root, recent losses,
+ * approvals.
+ */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
@@ -16,8 +19,9 @@ import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
 export type RootCheck = { readonly root: SafetySignals["root"]; readonly inodesTrusted: boolean };
 
 /**
- * Checks whether the folder is the one to which the state belongs. If only the folder's device
- * number changed, for example after a reboot, inodes do not identify files in this run.
+ * Checks whether the folder is the one to which the state belongs. The device number of the folder
+ * can change, for example after a reboot. If only this number changed, inodes do not identify files
+ * in this run.
  */
 export function checkRoot(world: World): RootCheck {
   const currentRoot = world.disk.identify();
@@ -59,7 +63,7 @@ function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" 
   return state.meta(META.approved) !== null || state.meta(META.waived) !== encodeWaived(verdict);
 }
 
-/** Ends the approvals, except those of reasons that still apply. */
+/** Ends the approvals. Approved reasons that still apply stay approved. */
 function endApprovals(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
   if (!endsApproval(world, verdict)) return;
@@ -108,7 +112,9 @@ function readConflictsBeforeStop(world: World): number {
   return Number(world.state.meta(META.flood) ?? 0);
 }
 
-/** Stores how many conflicts opened before the stop, or the next run would open the others. */
+/**
+ * Stores how many conflicts opened before the stop. Otherwise the next run would open the others.
+ */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
   if (isStopped && opened > 0) world.state.setMeta(META.flood, String(readConflictsBeforeStop(world) + opened));
@@ -128,9 +134,9 @@ const SIDE_BY_STOP_REASON: { readonly [reason in StopReason]?: EmptiedSide } = {
 };
 
 /**
- * Remembers the sides on which a safety check found no document (I21, I22). If a single document
- * comes back, perhaps after a crash, that proves nothing about the other documents. A side is
- * forgotten when a scan of it was complete and every remaining deletion was approved.
+ * Remembers the sides on which a safety check found no document (I21, I22). A side is forgotten
+ * when a scan of it was complete and every remaining deletion was approved. A single document that
+ * comes back, perhaps after a crash, is not enough: it proves nothing about the other documents.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
   const earlierSides = readEmptiedSides(world);
@@ -148,7 +154,10 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
   world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
 }
 
-/** The limit applies while conflicts open: only then is it known which contents do not merge. */
+/**
+ * Computes how many conflicts may open. The limit is checked while conflicts open, because only
+ * then is it known which contents do not merge.
+ */
 export function computeConflictBudget(
   world: World,
   { steps }: Plan,
@@ -163,9 +172,9 @@ export function computeConflictBudget(
         approvedIds.add(action.id);
     }
   }
-  // Counts suspended documents and those outside the linked folder too, unlike the safety check. If
-  // this budget were lower than the limit of the check, it could run out without a question to the
-  // user.
+  // Unlike the safety check, also counts suspended documents and documents outside the linked
+  // folder. Otherwise this budget could be lower than the limit of the check, and run out without a
+  // question to the user.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const documentCount = leftOut.count + Math.max(base.records.size, remote.files.size);
   const max = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * documentCount));

@@ -1,7 +1,7 @@
 /**
- * Counts the documents that a side lost within the last hour, for the limit of deletions. The
- * monotonic clock and the order of runs measure the hour, because a user may change the wall clock
- * at any time (I29).
+ * Counts the documents that a side lost within the last hour, for the limit of deletions. The hour
+ * is measured by the monotonic clock and the order of runs, because a user may change the wall
+ * clock at any time (I29).
  */
 
 import type { SafetySignals } from "../../planner/plan-types.ts";
@@ -12,17 +12,25 @@ const HOUR_MS = 3_600_000;
 
 type RunNumber = number;
 
-/** All losses in this run and in earlier runs happened before this monotonic time. */
+/**
+ * A run and a monotonic time. All losses in this run and in earlier runs happened before this time.
+ */
 type LossMark = readonly [run: RunNumber, before: number];
 
 type RecentLosses = {
   /** Last run whose losses no longer count, because they are an hour old or approved. */
   readonly after: RunNumber;
-  /** Marks of the runs after `after`, the oldest first; some may be over an hour old by now. */
+  /**
+   * Marks of the runs after `after`, the oldest first. Some of them may be more than an hour old by
+   * now.
+   */
   readonly marks: readonly LossMark[];
 };
 
-/** Returns how many documents each side lost in the last hour and since the last approval. */
+/**
+ * Returns how many documents each side has lost in the last hour. Losses before the last approval
+ * do not count.
+ */
 export function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   const { after } = readRecentLosses(world);
   const { state } = world;
@@ -60,9 +68,9 @@ function writeRecentLosses({ state }: World, lately: RecentLosses): void {
 }
 
 /**
- * Returns the least number of milliseconds that have passed since a mark. The monotonic clock
- * starts with the machine. So a mark in the future comes from an earlier boot, and is at least as
- * old as the current boot.
+ * Returns the number of milliseconds that have certainly passed since a mark. The monotonic clock
+ * starts when the machine boots. So a mark in the future comes from an earlier boot. The result is
+ * then the time since the current boot.
  */
 function computeMinimumAge({ clock }: World, [, before]: LossMark): number {
   const now = clock.monotonic();

@@ -16,7 +16,10 @@ export const META = {
   lastReport: "last.report",
   /** Approved reasons that still apply. Safety checks ignore them until they no longer apply. */
   waived: "approved.waived",
-  /** Number of conflicts opened before a stop for too many conflicts, until that stop ends. */
+  /**
+   * Number of conflicts that opened before a safety check stopped the sync because of too many
+   * conflicts. Kept until that stop ends.
+   */
   flood: "conflicts.flood",
   /** Sides on which a safety check found no document, until none of their changes is pending. */
   emptied: "emptied",
@@ -26,7 +29,7 @@ export const META = {
   paused: "watch.paused",
   /** Value of `init --prefer`, which applies until the first complete run. */
   prefer: "first.prefer",
-  /** Value of `--max-deletes` of a stopped run. The value is kept until a run is not stopped. */
+  /** Value of `--max-deletes` of a stopped run. Kept until a run is not stopped. */
   stopLimit: "safety-stop.max-deletes",
   /** Time when mdmirror last sent refused changes again by itself. */
   retriedAt: "refused.retried.at",

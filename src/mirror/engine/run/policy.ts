@@ -11,8 +11,8 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     canMoveFolders: traits.folderPatch !== "no",
-    // If only a folder of the workspace is linked, that folder is an ordinary folder for the
-    // service.
+    // If only a folder of the workspace is linked, the root of the linked folder is an ordinary
+    // folder on the service.
     canMoveToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     unchangedContents: input.unchangedContents,
@@ -20,7 +20,10 @@ export function makePolicy(ctx: CycleContext, input: CycleInput, absentTwice: Re
   };
 }
 
-/** If links are converted, contents lack link destinations, so that both forms are equal. */
+/**
+ * Returns a function that finds contents. If links are converted, the contents have no link
+ * destinations, so that both forms of a content are equal.
+ */
 export function makeTextFinder({ world, notes }: CycleContext): TextLookup {
   const findText: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
   return world.links?.comparing(findText) ?? findText;

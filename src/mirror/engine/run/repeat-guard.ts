@@ -2,22 +2,22 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { RunMemory, RunTally } from "./cycle-context.ts";
 
 /**
- * LIMIT: attempts of an action that achieves nothing although each scan shows the same state as
- * before, for example if the service answers every write with 404. Each new plan would contain the
- * action again. mdmirror tries it once more after a full scan, then leaves it to the next run
- * (I16).
+ * LIMIT: number of attempts of an action that achieves nothing although each scan shows the same
+ * state as before, for example if the service answers every write with 404. Each new plan would
+ * contain the action again. mdmirror repeats it once after a full scan, then leaves it to the next
+ * run (I16).
  */
 const MAX_TRIES = 2;
 
-/** The key has everything that the action expects, so equal keys mean equal states. */
+/** Returns a key with everything that the action expects. Equal keys mean equal states. */
 function toActionKey(action: Action): string {
   return JSON.stringify(action);
 }
 
 /**
- * Returns true if an action would achieve nothing again.
+ * Returns true if the action has achieved nothing so often that it must not be repeated.
  * @param isListed true if the listing was complete. After an incomplete listing, one attempt is
- * enough, because the listing gives no reason to expect another result (I08)
+ * enough, because such a listing gives no reason to expect another result (I08)
  */
 export function isFutileRepeat({ futile }: RunTally, action: Action, isListed = true): boolean {
   return futile.size > 0 && (futile.get(toActionKey(action))?.times ?? 0) >= (isListed ? MAX_TRIES : 1);
@@ -45,10 +45,10 @@ export function noteFutileAction(
 /**
  * Forgets, at the end of a daemon's run, the actions that the next run may try again.
  * - If the service does not have the target of an action, the action is kept until a complete
- *   listing in a later run. The listing of its own run does not count, because that listing was
- *   older than the answer (I08).
- * - Other actions do not wait for a complete listing, because a listing with an unreadable document
- *   is never complete.
+ *   listing in a later run. The listing of its own run does not count: it was older than the answer
+ *   (I08).
+ * - Other actions do not wait for a complete listing. If a document is unreadable, no listing is
+ *   ever complete.
  * @param isListed true if the listing of the run was complete
  */
 export function forgetFutile({ futile }: RunMemory, isListed: boolean): void {

@@ -32,7 +32,10 @@ export type Attention = {
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
-  /** What was refused besides content: a name or path, or one step that blocks nothing. */
+  /**
+   * What was refused, if it was not content: `name` for a name or path, `step` for one step that
+   * blocks nothing.
+   */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
   readonly waits: boolean;
@@ -50,7 +53,7 @@ export type RunReport = {
   readonly cycles: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
-  /** Those problems of `attention` that are not caused by a block. */
+  /** The problems in `attention` that are not caused by a block. */
   readonly beside: readonly Attention[];
   /** Files renamed because the service has another document with their name. Reported once. */
   readonly renamed?: readonly LocalRename[];
@@ -58,16 +61,21 @@ export type RunReport = {
   readonly movedOutOfWay?: readonly MovedOutOfWay[];
   /** Uploaded links that lead to no document; undefined if there are none. */
   readonly inert?: readonly InertLinks[];
-  /** Changes that a sync of one direction leaves on their side. Reported once. */
+  /** Changes that stay on their side because the sync has one direction. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
   /** True if the run was stopped before all steps had started; otherwise undefined. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
-  /** Reasons for which the delayed deletions will stop the sync when they are due, if any. */
+  /**
+   * Reasons for which a safety check will stop the sync when the delayed deletions are due;
+   * undefined if there are none.
+   */
   readonly expectedStopReasons?: readonly Reason[];
   /** Stopped actions in the plan's order. Approving runs them; rejecting undoes their causes. */
   readonly stopped: readonly Action[];
-  /** Number of local files and folders never synced, by kind; null if nothing was scanned. */
+  /**
+   * Number of local files and folders that are never synced, by kind; null if nothing was scanned.
+   */
   readonly staysLocal: Readonly<Partial<Record<UnsyncedEntry["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
@@ -122,7 +130,9 @@ function isLockoutCode(code: string): code is LockoutCode {
   return code === "unauthenticated" || code === "workspace_not_found";
 }
 
-/** Returns the fault that ended the connection to the service during the steps; otherwise null. */
+/**
+ * Returns the fault that ended the connection to the service while the steps ran; null if none did.
+ */
 function findConnectionFault(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
@@ -175,8 +185,8 @@ export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, bl
   if (cutShort !== undefined && misread === undefined)
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // For the whole folder, the stop reports the problem better. A folder that is still being
-    // written is scanned again soon.
+    // A problem of the whole folder is left out in two cases: a stop reports it better, or the
+    // folder is still being written and is scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });
@@ -204,7 +214,7 @@ function listStepProblems(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * Returns problems for the work that is left after the last allowed cycle, because the sides kept
+ * Returns problems for the work that is left after the last allowed cycle because the sides kept
  * changing.
  * @param hasMore true if another cycle would still change something
  */
@@ -220,7 +230,9 @@ function listUnfinishedProblems(plan: Plan, ends: readonly StepEnd[], hasMore: b
   return [{ ...NO_REQUEST_FIELDS, path: "", kind: "unfinished", detail, waits: true }];
 }
 
-/** Returns a problem after a stopped run: the sides may differ even if all steps had started. */
+/**
+ * Returns a problem if the run was stopped. Even if all steps had started, the sides may differ.
+ */
 function listStoppedProblems(ends: readonly StepEnd[]): Attention[] {
   const skippedCount = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =

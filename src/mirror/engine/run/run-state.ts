@@ -1,7 +1,7 @@
 /**
- * Returns the status of a linked folder, from what its runs have stored. The last sync is the last
- * run with the state `in-sync`. If a later run ended with another state, the status has the state
- * of that later run and the time of the last sync.
+ * Returns the status of a linked folder, from the results that its runs have stored. The last sync
+ * is the last run with the state `in-sync`. If a later run ended with another state, the status has
+ * that other state, together with the time of the last sync.
  */
 
 import type { Block } from "../../model/record.ts";
@@ -13,7 +13,10 @@ import { type Attention, listProblems, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /** Address that could not be reached, perhaps not the configured one; null if none. */
+  /**
+   * Address that could not be reached, perhaps not the configured address; null if no address
+   * failed.
+   */
   readonly unreachedAddress: string | null;
 };
 
@@ -42,12 +45,15 @@ export function rememberReport(world: World, report: RunReport): void {
   forgetSent(state);
 }
 
-/** After a sync, sent content that appears on the service late is another user's edit. */
+/**
+ * Closes the journal rows of unanswered writes after a sync. If their content appears on the
+ * service later, it counts as another user's edit.
+ */
 export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
-/** Stores the last run. If it did not scan the folder, the earlier `staysLocal` stays. */
+/** Stores the last run. If the run did not scan the folder, the earlier `staysLocal` is kept. */
 export function rememberLastRun(
   { state, address }: World,
   { state: ended, beside, fault, staysLocal }: RunReport,
@@ -129,7 +135,10 @@ const UNPROVEN_PROBLEM: Attention = {
   waits: true,
 };
 
-/** Problem while approved changes are not carried out, unless a stop itself reports that. */
+/**
+ * Problem that is reported while approved changes are not carried out, unless a stop itself reports
+ * it.
+ */
 const APPROVED_PROBLEM: Attention = {
   ...FOLDER_FIELDS,
   kind: "unproven",

@@ -12,7 +12,7 @@ import type { Settings, World } from "./world.ts";
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** True to send refused changes again: at a user's request, and at a start. */
+  /** True to send refused changes again: if the user requests it, and at a start. */
   readonly retryRefused: boolean;
   /** Name of the run in the log: `sync` or `init`. */
   readonly kind: string;
@@ -31,7 +31,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   return report;
 }
 
-/** Plans a sync without writing anything, from the same scans (I23). */
+/** Plans a sync without writing anything. Uses the same scans as a sync (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
   const unchangedContents = options.settings.reviewsOnlyUnchanged ? readUnchangedContents(world) : null;
   return runCycle(world, {

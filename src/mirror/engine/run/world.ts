@@ -26,13 +26,13 @@ export type World = {
   /** Runs steps so that a signal can stop them; undefined if they cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
-  /** Address of the service, for the message that mdmirror could not reach it. */
+  /** Address of the service, for the message that says that mdmirror could not reach it. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Receives each event when the event is recorded; undefined if nobody listens. */
+  /** Called with each event when the event is recorded; undefined if nobody listens. */
   readonly onEvent?: (event: MirrorEvent) => void;
-  /** True for a preview that shows stopped steps as stopped even after the user approved them. */
+  /** True for a preview that shows stopped steps as stopped, even if the user approved them. */
   readonly ignoresApproval?: true;
   /** Index of link targets, if `disk` converts links; undefined if links stay unchanged. */
   readonly links?: MirrorLinks;
