@@ -10,7 +10,7 @@ import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** Content that the transaction stores, unless the content store has it already. */
+/** Content that the transaction stores. Skipped if the content store has it already. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
 
 export type StateChange = {
@@ -21,7 +21,8 @@ export type StateChange = {
   readonly record?: DocumentRecord;
   /**
    * New record of a document after a request that changed its content. Paths, state and protection
-   * come from the state file, because another step may have moved the document during the request.
+   * are not taken from this record but from the state file, because another step may have moved the
+   * document during the request.
    */
   readonly contentRecord?: DocumentRecord;
   /** New base version to add to the history; undefined if base keeps its version. */
@@ -42,7 +43,9 @@ type OtherRows = {
   readonly conflict?: Conflict;
   readonly block?: Block;
   readonly dir?: FolderRecord;
-  /** Folders that moved on one side, with everything below them, in the order of their moves. */
+  /**
+   * Folders that moved on one side, with everything below them. Sorted in the order of their moves.
+   */
   readonly moved?: readonly FolderMove[];
   readonly removes?: {
     readonly conflict?: DocId;

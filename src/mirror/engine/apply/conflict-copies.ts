@@ -91,7 +91,10 @@ export function removeUnrecorded(
     : { kind: "over", outcome: DONE };
 }
 
-/** Writes a conflict copy. A file at its path, perhaps a user's, goes to the trash first. */
+/**
+ * Writes a conflict copy. If a file is already at the path of the copy, moves that file to the
+ * trash first.
+ */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);

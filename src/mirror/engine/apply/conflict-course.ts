@@ -22,8 +22,8 @@ export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflic
  * Merges the local content with the current version on the service. If the merge is clean, the
  * conflict ends. Otherwise a new conflict copy shows the current version, and the conflict
  * continues.
- * @param rejected base of the merge: the version that the user rejected in favour of the local
- * content; null if the user has not chosen
+ * @param rejected version that the user rejected in favour of the local content, used as the base
+ * of the merge; null if the user has not chosen
  */
 async function mergeOrShowNewer(
   ctx: CycleContext,

@@ -57,8 +57,8 @@ export const showCopy = {
     // cycle plans the conflict again.
     if (atPath.kind !== "file" || atPath.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    // The conflict copy is not flushed, so a power cut may still remove it. Without a recorded
-    // inode, the copy's absence does not count as the user's choice. The next plan writes and
+    // The conflict copy is not flushed, so a power cut may still remove it. As long as no inode is
+    // recorded, the copy's absence does not count as the user's choice. The next plan writes and
     // flushes the copy again, then records its inode.
     return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },

@@ -110,7 +110,10 @@ async function recordCreated(
   return DONE;
 }
 
-/** Creates the folder of a new file only after an error shows that the folder is missing. */
+/**
+ * Ends the creation of a file. Creates the file's folder only after an error shows that the folder
+ * is missing.
+ */
 function endCreation(
   ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,
@@ -120,7 +123,7 @@ function endCreation(
 ): ValueOrEnd<WrittenStamp> {
   if (end.kind === "done") return withValue(end.value);
   const { disk, state } = ctx.world;
-  // The file may exist although its creation failed. Its content is stored first (I03), because the
+  // The file may exist although an error was reported. Its content is stored now (I03), because the
   // user may edit the file before the next scan.
   state.putKnownText(digest, text, nameRemoteContent(localPath, id));
   // The folder is checked only after a failure, because the check is slow and the folder usually

@@ -71,7 +71,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, PostRow, string, Cr
 
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
-  /** A document at the exact path with the sent content is the created document (I08). */
+  /** If a document at the exact path has the sent content, it is the created document (I08). */
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
@@ -159,8 +159,8 @@ export const readCreated: EffectPhase<ReadBackRow, UnwrittenVersion> = {
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === record.changeId) return { kind: "seen", seen: versionOnService };
-    // Both sides were edited since the POST. Base stays the sent content, from which both edits
-    // were made. The next cycle merges the edits.
+    // Both sides were edited since the POST. Base keeps the sent content, because both edits were
+    // made from it. The next cycle merges the edits.
     return {
       kind: "over",
       outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides after mdmirror uploaded it"),

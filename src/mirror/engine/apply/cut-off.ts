@@ -52,7 +52,10 @@ export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolea
   return false;
 }
 
-/** Returns true if `text` ends in zeros, and the bytes before them are whole sectors (or none). */
+/**
+ * Returns true if `text` ends in zeros, and the part before the zeros is empty or a multiple of a
+ * sector.
+ */
 export function isZeroed(text: string): boolean {
   const firstZero = text.indexOf("\0");
   if (firstZero < 0 || !/^\0+$/.test(text.slice(firstZero))) return false;

@@ -98,8 +98,8 @@ export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
 
 /**
  * Reads a document once more after a 404 to DELETE. Usually another user deleted the document after
- * the first read. If the service still shows it, mdmirror must not report it as deleted: the next
- * run would download it again.
+ * the first read. If the service still has the document, mdmirror must not report the document as
+ * deleted, because the next run would download it again.
  */
 async function readAfterNotFound(
   ctx: CycleContext,

@@ -118,8 +118,8 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
     });
   }
   const { prefer, why } = chooseSide(ctx, action.localPath, remoteOrEnd.value);
-  // The service's version becomes the base of the local content, which the next cycle sends as an
-  // edit.
+  // The service's version becomes the base of the local content. The next cycle sends the local
+  // content as an edit.
   const rebasedRecord = { ...adoptedRecord, localDigest: digest };
   if (prefer === "local") {
     return commit(ctx, { ...adoptionChange, record: rebasedRecord, event: { ...event, detail: why, after: digest } });
@@ -140,7 +140,7 @@ export async function recordNewOnBothSides(ctx: CycleContext, action: ActionOf<"
 
 /**
  * Compares the local content with the service's. If they are equal, returns a sentence for the log
- * that says in what way, and the digest that the local content would have on the service.
+ * that says in what way. Also returns the digest that the local content would have on the service.
  * @returns null if the contents differ
  */
 function compareContents(

@@ -104,7 +104,7 @@ export function staleIfInUse(
   return inUse === null ? null : stale(inUse.why);
 }
 
-/** Returns `why`, with a note if mdmirror waited for an editor that has the file open. */
+/** Returns `why`. Adds a note if mdmirror waited for an editor that had the file open. */
 export function explainWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -141,14 +141,19 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
   return remoteOrEnd;
 }
 
-/** Reads a document and stores its content, because a user may change the document later (I03). */
+/**
+ * Reads a document and stores its content. A user may change the document before a later read
+ * (I03).
+ */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
   return answer;
 }
 
-/** Reads a document. The caller stores the content, at the latest in the commit that uses it. */
+/**
+ * Reads a document. The caller must store the content, at the latest in the commit that uses it.
+ */
 export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const earlierRead = takeEarlierRead(ctx, id);
   if (earlierRead !== null) return withValue(earlierRead);
@@ -195,7 +200,9 @@ export async function readBase(
 
 type LocalContent = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
-/** Reads and stores the local content. Stale if the file does not have the digest `expect`. */
+/**
+ * Reads and stores the local content. Returns stale if the file does not have the digest `expect`.
+ */
 export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalContent> {
   const localOrEnd = requireDigest(ctx.world.disk.read(path), expect);
   if (localOrEnd.kind === "got")
@@ -241,7 +248,7 @@ export function makeEvent(action: Action, side: EventSide, overrides: Partial<Ev
 }
 
 /**
- * Returns the outcome of a write with an unknown result, if a later read could not show whether the
+ * Returns the outcome of a write with an unknown result. A later read could not show whether the
  * write arrived.
  * @param outcome outcome of the read
  * @param fault error of the write; null if it had none
@@ -254,7 +261,7 @@ export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): Outc
 }
 
 /**
- * Returns the outcome of a write with an unknown result, if the read that should show the result
+ * Returns the outcome of a write with an unknown result. The read that should show the result
  * failed.
  * @param fault error of the read, or of the write if the read has none
  */
@@ -272,8 +279,8 @@ export function findOpenReason(outcome: Outcome): string | null {
 }
 
 /**
- * Returns the outcome of a write that did not happen, as a read has shown. The next plan sends the
- * write again, based on the current state.
+ * Returns the outcome of a write that did not happen, as a read has shown. The next plan sends a
+ * new write, based on the current state.
  * @param fault reason why the result was unknown; shown to the user if the service keeps failing
  */
 export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {

@@ -1,4 +1,6 @@
-/** Makes files survive a power loss: new files are flushed in batches, replaced files at once. */
+/**
+ * Makes files survive a power loss. New files are flushed in batches, replaced files immediately.
+ */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { DocumentRecord } from "../../model/record.ts";

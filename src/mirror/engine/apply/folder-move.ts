@@ -14,7 +14,7 @@ import type { Effect } from "./run-effect.ts";
 type FolderMoveAction = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type FolderMoveRow = Extract<Intent, { kind: "patch-folder" }>;
 type ObservedFolder = {
-  /** Current path of the folder on the service; null if the folder was not moved. */
+  /** Current path of the folder on the service; null if the folder is still at its old path. */
   readonly to: RemotePath | null;
   /** True if the user moved the local folder back after the request was sent. */
   readonly isBack: boolean;

@@ -31,7 +31,8 @@ import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
  * record.
  */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
-  // The parent folder may be missing locally, because the key may not be allowed to read it.
+  // The parent folder may be missing locally, because the key may not be allowed to read the parent
+  // folder.
   const folderFailure = ensureFolders(ctx, action.localPath);
   if (folderFailure !== null) return folderFailure;
   const makeOutcome = ctx.world.disk.makeFolder(action.localPath);
@@ -152,7 +153,9 @@ function refuseRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: 
   return refuseWithBlock(ctx, fault, { key: dirId, path, reason });
 }
 
-/** Blocks further requests to delete a folder on a service that cannot delete folders. */
+/**
+ * Blocks a folder whose deletion the service refuses, because the service cannot delete folders.
+ */
 function blockUndeletable(
   ctx: CycleContext,
   key: DirId,
@@ -254,7 +257,7 @@ function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: Folder
   if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
 }
 
-/** Records the new path of a document and of its conflict copy. */
+/** Records the new path of a document, and the new path of its conflict copy. */
 function moveRecord({ world: { state, links } }: CycleContext, id: DocId, from: FolderRecord, to: FolderRecord): void {
   const [record, conflict] = [state.record(id), state.conflict(id)];
   if (record !== null) {

@@ -23,9 +23,10 @@ type AfterPublication = {
 };
 
 /**
- * Merges newly published content with the local content and with each submission.
+ * Merges newly published content with the local content and with each submission. Stores the merged
+ * submissions that are still in review.
  * @param baseDigest content that the submissions changed; null if unknown
- * @returns the merged contents; the content store has those that are still in review
+ * @returns the merged contents
  */
 export function mergeWithPublished(
   ctx: CycleContext,

@@ -22,9 +22,14 @@ import { isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
 import type { PathState } from "../../ports/disk.ts";
 
 type PathOccupant =
-  /** The next listing will contain the item at the path, so the next plan takes it into account. */
+  /**
+   * The next listing will contain the item that is at the path. The next plan can then take the
+   * item into account.
+   */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No listing will contain the item at the path. The write is blocked and not sent again. */
+  /**
+   * No listing will contain the item that is at the path. The write is blocked and not sent again.
+   */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
@@ -58,9 +63,10 @@ async function examineTakenPath(
 }
 
 /**
- * Returns the outcome for a document or folder that the service refused to create: stale if the
- * next plan can avoid the refusal, otherwise blocked.
- * @param digest content of the new document, whose change ends the block; null for a folder
+ * Returns the outcome for a document or folder that the service refused to create. The outcome is
+ * stale if the next plan can avoid the refusal; otherwise the item is blocked.
+ * @param digest content of the new document; a change of the content ends the block; null for a
+ * folder
  */
 export async function refuseCreation(
   ctx: CycleContext,
@@ -111,7 +117,10 @@ export async function prepareMove(
 
 type MoveIntent = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/** Returns stale if the next plan can avoid the refusal of a move; otherwise blocks the move. */
+/**
+ * Returns the outcome of a move that the service refused: stale if the next plan can avoid the
+ * refusal. Otherwise blocks the move.
+ */
 export async function refuseMove(
   ctx: CycleContext,
   row: MoveIntent,

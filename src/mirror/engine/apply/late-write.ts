@@ -41,7 +41,7 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
   const { aside, atPath } = setAsideState;
   const redoResult = redoAfterPowerLoss(ctx, row, aside, atPath);
   if (redoResult !== null) return redoResult;
-  // If the old file is in the trash, it stays there for the user.
+  // An old file in the trash stays there for the user.
   if (!isSetAsidePath(row.setAsideAt)) return CLOSED_RESULT;
   if (aside.kind !== "done") {
     if (atPath.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
@@ -62,8 +62,8 @@ function observeSetAside(ctx: CycleContext, row: SetAsideRow, run: number): Effe
     return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT_RESULT;
-  // The content was stored when it was first read. It is stored again before the file is removed,
-  // in case the content store has lost it since (I03).
+  // The content was stored when it was first read. The content store may have lost it since, so it
+  // is stored again before the file is removed (I03).
   state.putKnownText(digest, text, nameLocalContent(row.path, row.id));
   return removeAfterFlush(ctx, row);
 }
@@ -129,15 +129,16 @@ function examineAfterPowerLoss(
   const replacedText = state.text(row.expect);
   if (replacedText !== null && isCutOff(Buffer.from(replacedText), { size: stamp.size, digest })) return "older";
   if (containsChanges(ctx, findOlderVersion(ctx, row, replacedText), row.expect, text)) return null;
-  // Content is certainly older only if it is a version of the document. Other content in the
-  // content store may come from the late save, because content is stored before it is written.
+  // Content is certainly older only if it is a recorded version of the document. Other content in
+  // the content store may come from the late save itself, because content is stored when it is
+  // read.
   return state.versions(row.id).some((version) => version.digest === digest) ? "older" : "unclear";
 }
 
 /**
- * Returns the newest version, at most as new as base, whose content differs from `replaced`, the
- * content of the replaced file. A version with equal content does not help, because the power loss
- * may have removed just that content.
+ * Returns the newest version, at most as new as base, whose content differs from the content of the
+ * replaced file (`replaced`). A version with the same content does not help: the power loss may
+ * have removed just this content.
  * @returns null if there is no such version
  */
 function findOlderVersion(
@@ -166,7 +167,7 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 }
 
 /**
- * Moves a set-aside file back to its path, which is free: the document was deleted or moved since
+ * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
  * the replacement, or an interrupted effect set the new file aside too. The restored file becomes a
  * new document. The record keeps the digest of the document's current file (`localDigest`), so that
  * mdmirror still recognises a moved file.
@@ -180,7 +181,7 @@ function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: strin
   return putBack(ctx, row, detail);
 }
 
-/** Returns the fields to restore for a document whose file has the set-aside content again. */
+/** Returns the fields of the write to a document whose file has the set-aside content again. */
 function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
   const older = findOlderBase(row, record);
   return older === null ? {} : { ...older, echoDigest: null };
@@ -287,9 +288,9 @@ function mergeLateContent(
 }
 
 /**
- * Returns true if `text` contains every change from the replaced content to the new base, or every
- * change from the previous base to the new base. One of the two is enough, because the service may
- * have combined several edits in the new base.
+ * Returns true if `text` contains the changes of the new base: every change from the replaced
+ * content, or every change from the previous base. One of the two is enough, because the service
+ * may have combined several edits in the new base.
  */
 function hasNewerBase(
   ctx: CycleContext,

@@ -141,7 +141,10 @@ export function writeMergedFile(
   });
 }
 
-/** The losing content stays in the content store, as does all content that mdmirror has read. */
+/**
+ * Applies the conflict policy. The content that loses stays in the content store, as does all
+ * content that mdmirror has read.
+ */
 async function applyPolicy(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,

@@ -28,13 +28,16 @@ type DocumentMoveRow = Extract<Intent, { kind: "patch" }>;
 type ObservedPlace = {
   /** Current path and version on the service; null if the document is still at its old path. */
   readonly observed: (KnownVersion & { readonly path: RemotePath }) | null;
-  /** Current local path of the file, or its path when the request was sent. */
+  /**
+   * After an answer: the current local path of the file. After an observation: its local path when
+   * the request was sent.
+   */
   readonly lastLocalPath: LocalPath;
   /** True if the user moved the local file back after the request was sent. */
   readonly isBack: boolean;
 };
 type KnownVersion = {
-  /** Change id that base's content has on the service; null if the service has other content. */
+  /** Change id of base's content on the service; null if the service has other content. */
   readonly contentId: ChangeId | null;
   /** Change id in the document's record before `contentId` was read. */
   readonly earlierBaseId: ChangeId;
@@ -69,7 +72,7 @@ export const moveDocument: Effect<DocumentMoveAction, DocumentMoveRow, MoveReque
     const record = ctx.world.state.record(row.id);
     const answer = await readDocument(ctx, row.id, record?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
-    // If the document is neither at `from` nor at `to`, the service may have changed the name, or
+    // If the document is neither at `from` nor at `to`, the service may have changed the name. Or
     // another user may have moved the document since.
     const isMoved = answer.ok && fromServicePath(ctx.world, answer.value.path) === row.to;
     if (record === null) {
@@ -140,7 +143,7 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === record.changeId ? {} : { version: { id, changeId, digest } };
-  // A step that changed the content may have moved base after the version was read.
+  // After the version was read, another step may have changed the content and moved base.
   const isKnown = contentId !== null && (contentId === earlierBaseId || contentId === changeId);
   return {
     outcome: outcomeOfMove(ctx, row, path, lastLocalPath, isKnown, requestId),
@@ -170,10 +173,11 @@ function outcomeOfMove(
   requestId: string | null,
 ): Outcome {
   if (nameOf(path) === nameOf(row.to))
-    // The move happened. If the service has newer content, the next cycle must read it.
+    // The move happened. The service may also have newer content, which the next cycle must read.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
-  // The service would change the name in this way each time, so the request is not repeated (I08).
+  // The service would change the requested name in the same way each time, so the request is not
+  // repeated (I08).
   const [requestedName, savedName] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${requestedName} to ${savedName}`;
   const block = { key: row.id, path: lastLocalPath, reason: "refused", code: null } as const;

@@ -30,7 +30,8 @@ export const moveLocal: LocalEffect<LocalMoveRow, LocalMoveRow, null, MovedFile>
     // plan.
     const diskOutcome = disk.move(from, to, null);
     if (diskOutcome.kind === "done") return { kind: "seen", seen: { stamp: diskOutcome.value.stamp } };
-    // If the disk linked the file at both paths and could not finish, recovery completes the move.
+    // If the disk could link the file at the new path but not remove the old path, recovery
+    // completes the move.
     return { kind: diskOutcome.isSetAside ? "open" : "over", outcome: outcomeOfDisk(diskOutcome) };
   },
 
@@ -105,9 +106,9 @@ function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedF
 }
 
 /**
- * Returns true if an interrupted move left the file under both names. Compares the number of hard
- * links too: before a rename that changes only case, both names find the same file on a disk that
- * ignores case.
+ * Returns true if an interrupted move left the file under both names. The file then has two hard
+ * links, so their number is compared too. On a disk that ignores case, both names also find one
+ * file before a rename that only changes case.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;

@@ -43,8 +43,8 @@ async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<Value
 
 /**
  * Returns the stamp of a file that was found at another path than base's. Usually this is the stamp
- * of the scan. If this cycle has written the file since the scan, it is the stamp in the record:
- * the scan's stamp has an inode that no longer exists.
+ * of the scan. If this cycle has written the file since the scan, returns the stamp in the record,
+ * because the file has another inode now.
  */
 function chooseStamp(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const scannedStamp = ctx.notes.local?.files.get(path)?.stamp ?? null;

@@ -51,8 +51,8 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
     ...action,
     onlyWhileAbsent: true,
     refused(live, outcome) {
-      // A user of the web app decides an open review, so mdmirror waits. It sends the deletion
-      // again later, as it does after any refused write.
+      // A user of the web app decides about an open review, so mdmirror waits. mdmirror sends the
+      // deletion again later, as after any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
         return refuseWithBlock(
           ctx,
@@ -68,7 +68,10 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
 
 const IN_REVIEW_DETAIL = "deleted locally; the service keeps it while changes to it are in review";
 
-/** Restores the file of a document that the service refuses to delete. The run says why. */
+/**
+ * Restores the file of a document that the service refuses to delete. The report of the run gives
+ * the reason.
+ */
 function restoreFile(
   ctx: CycleContext,
   action: ActionOf<"delete-remote">,
@@ -116,7 +119,7 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
   });
 }
 
-/** Updates a record's protection, and whether it is outside the linked folder or ignored. */
+/** Updates the flags of a record: protected, outside the linked folder, or ignored. */
 export function updateRecordFlags(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const record = ctx.world.state.record(action.id);
   if (record === null) return STALE.noRecord;

@@ -12,7 +12,10 @@ import type { Effect } from "./run-effect.ts";
 
 type ProtectRow = Extract<Intent, { kind: "protect" }>;
 
-/** Sends the protection only. The next listing puts the new value into the record. */
+/**
+ * Sends a document's new protection, and does not record it. The next listing puts it into the
+ * record.
+ */
 export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null, "set"> = {
   async prepare(_, action) {
     return withValue({ row: { kind: "protect", ...action }, input: null });

@@ -102,7 +102,8 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
     if (remoteOrEnd.kind === "end") {
       const { outcome } = remoteOrEnd;
       if (outcome.kind !== "stale") return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
-      // The document is deleted, or the key may no longer read it. The next cycle proves which.
+      // The document is deleted, or the key may no longer read it. The next cycle finds out which
+      // of the two.
       return mayBeInReview ? PERHAPS_IN_REVIEW : { kind: "over", outcome };
     }
     const { file, digest, text } = remoteOrEnd.value;
@@ -134,7 +135,10 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
   },
 };
 
-/** No read shows whether content is in review. Counting it as submitted avoids a second review. */
+/**
+ * No read can show whether the content is in review. It counts as submitted, so that no second
+ * review is opened.
+ */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
 /** Ends an upload that went to review. Base stays during the review. */
@@ -280,7 +284,7 @@ function mayKeepLocalForm({ settings, world }: CycleContext, sent: Digest, saved
  * - The document became protected after the plan: the PUT may be in review only if base's version
  *   is still published.
  * - The document was protected all the time: the PUT may be in review even if the published content
- *   changed, because an earlier submission may have been accepted.
+ *   changed. An earlier submission may have been accepted.
  * @param found the document; null if the service did not show it, perhaps because the key may not
  * read it
  */
@@ -294,7 +298,10 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
   return isUnchanged || (row.review && file.protected);
 }
 
-/** After a refused PUT, the next cycle merges a newer version; otherwise the content is blocked. */
+/**
+ * Handles a refused PUT. If the service has a newer version, the next cycle merges it; otherwise
+ * the content is blocked.
+ */
 async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const readOrEnd = await readRefused(ctx, row);
@@ -313,7 +320,7 @@ async function refusePut(ctx: CycleContext, row: PutRow, fault: Fault): Promise<
 
 /**
  * Reads a document whose PUT was refused. If the read fails, the content is blocked too, so that
- * mdmirror does not repeat the PUT (I08); a newer version ends that block.
+ * mdmirror does not repeat the PUT (I08). A newer version ends that block.
  * @returns "same" if the document still has base's version; an outcome if it has another version or
  * is gone; "unread" if the read fails
  */

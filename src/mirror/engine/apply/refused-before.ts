@@ -47,8 +47,8 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
 
 /**
  * Returns `WriteRequest.facts` of a move. They contain the whole target path, although a rename
- * sends only a name, and a move only a folder: the same request has another result if the document
- * is elsewhere.
+ * sends only a name, and a move only a folder. From another place, the same request has another
+ * result.
  */
 export function identifyMove(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

@@ -1,7 +1,7 @@
 /**
- * Runs every effect in the same steps: prepare, journal a row, perform, conclude. If no answer
- * arrives, or after a crash, mdmirror observes the result instead; the same code then concludes the
- * effect.
+ * Runs every effect in the same steps: prepare, journal a row, perform, conclude. After a crash, or
+ * if no answer arrives, mdmirror observes the result instead of performing the effect again. The
+ * same code then concludes the effect.
  */
 
 import type { Outcome } from "../../model/action.ts";
@@ -28,12 +28,15 @@ type PreparedEffect<Row extends Intent, Input> = {
 
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or nothing is left to do for it. The journal row is closed. */
+  /** The effect did not happen, or it needs no further change. The journal row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<EffectEnd>)
   /** The result is unknown. The journal row stays open, and the next cycle observes the result. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
-/** If the fault is uncertain, only an observation shows whether the request had an effect. */
+/**
+ * A request that failed. If the fault is uncertain, only an observation shows whether the request
+ * had an effect.
+ */
 type FailedRequest = { readonly kind: "failed"; readonly fault: Fault };
 
 export type EffectEnd = {
@@ -43,7 +46,7 @@ export type EffectEnd = {
   readonly next?: NextPhase;
 };
 
-/** Journal row of the next phase. Without `run`, the next cycle carries the phase out. */
+/** Journal row of the next phase. If `run` is missing, the next cycle carries the phase out. */
 type NextPhase = {
   readonly row: Intent;
   readonly run?: (ctx: CycleContext, rowId: number) => Promise<Outcome>;
@@ -57,10 +60,10 @@ interface EffectConclusion<Row extends Intent, Seen> {
   conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): EffectEnd;
 }
 
-/** Methods that recovery needs. A later phase of an effect has no other methods. */
+/** Methods that recovery needs. A later phase of an effect has only these methods. */
 export interface EffectPhase<Row extends Intent, Seen> extends EffectConclusion<Row, Seen> {
   /**
-   * Finds out whether the effect happened. Only reads, so it may be repeated.
+   * Finds out whether the effect happened. Only reads, so it may be called again.
    * @param fault reason why no answer arrived; null after a crash
    */
   observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;

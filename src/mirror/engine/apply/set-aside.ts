@@ -28,7 +28,7 @@ export function readSetAside(
   return { aside: disk.readSetAside(setAsideAt, path), atPath };
 }
 
-/** Returns true if the original path is free, or both paths have the set-aside file. */
+/** Returns true if the original path is free, or if the set-aside file is at both paths. */
 export function mayPutBack(aside: DiskOutcome<LocalText | null>, atPath: PathState): boolean {
   if (atPath.kind === "absent") return aside.kind !== "done" || aside.value !== null;
   if (atPath.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
@@ -66,7 +66,7 @@ function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): Fre
   });
 }
 
-/** Returns the reason if the set-aside file could not be moved back; null on success. */
+/** Moves a set-aside file back. Returns the reason if the move failed; null on success. */
 function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
@@ -102,7 +102,10 @@ export type FileRemoval = {
 
 type TrashRow = Extract<Intent, { kind: "trash" }>;
 
-/** If the process ends before the state changes, recovery moves the trashed file back. */
+/**
+ * Moves a file to the trash. If the process ends before the state changes, recovery moves the file
+ * back.
+ */
 export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateChange> = {
   prepare(_, removal) {
     const { id, path, expect, place: setAsideAt } = removal;

@@ -1,4 +1,6 @@
-/** Names by which users find stored content: path, document, and why it was stored. */
+/**
+ * Makes the names of stored content, by which users find it: path, document, and why it was stored.
+ */
 
 import { once } from "../../../common/once.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -54,9 +56,9 @@ export function storeFileText(
 }
 
 /**
- * Stores the current content of a conflict copy, because the user may edit the copy and remove it
- * before mdmirror reads it again (I03). Content that is not text is not stored. The content is
- * named by the document, because the copy exists only during the conflict.
+ * Stores the current content of a conflict copy (I03), because the user may edit the copy and then
+ * remove it before mdmirror reads it again. Content that is not text is not stored. The stored
+ * content gets the name of the document, because the copy exists only during the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.record(id)?.localPath ?? path;

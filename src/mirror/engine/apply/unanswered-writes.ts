@@ -72,7 +72,9 @@ function rememberSent(
   };
 }
 
-/** Closes rows of unanswered writes that are too old, or whose document has a new base. */
+/**
+ * Closes the journal rows of unanswered writes that are too old, or whose document has a new base.
+ */
 export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sentIntents = intents.filter(isSentRow);
@@ -116,8 +118,8 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 type SentPeriod = "this-run" | "lately";
 
 /**
- * Returns the digest of content that was sent from this folder and that another user has edited
- * since: the common base of the local version and the version on the service.
+ * Returns the digest of content that was sent from this folder, and that another user has edited
+ * since. It is the common base of the local version and the version on the service.
  * @returns null if there is no such content; base is then the common base
  */
 export function findCommonSentVersion(

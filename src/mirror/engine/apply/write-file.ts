@@ -114,8 +114,8 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
-    // The user may have edited the file since the write. The file then still contains every change
-    // of the written version.
+    // The user may have edited the file since the write. If so, the file still contains every
+    // change of the written version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, writeKind: "replaced", stays: null } };
@@ -134,7 +134,9 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
   },
 };
 
-/** Returns a stale outcome if somebody is working on the file, or if the sync only uploads. */
+/**
+ * Replaces a file. Returns stale if somebody is working on the file, or if the sync only uploads.
+ */
 export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
@@ -160,7 +162,10 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
   return expect;
 }
 
-/** Returns true if the document would become empty although the safety checks did not count it. */
+/**
+ * Returns true if the document would become empty, and the safety checks have not counted this
+ * loss.
+ */
 function isUncountedLoss(
   { notes: { mayBeEmptied: mayEmpty }, world }: CycleContext,
   { id, text, expect }: FileWrite,
@@ -187,7 +192,10 @@ export function resultOfReplace(
   );
 }
 
-/** Returns the written file. If the write ends a conflict, also moves its copies to the trash. */
+/**
+ * Returns the written file. If the write ends a conflict, moves the copies of the conflict to the
+ * trash.
+ */
 function observeWritten(
   ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: ReplaceRow,

@@ -174,8 +174,8 @@ export class Barriers {
       if (barrier.noted === null) this.#note(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // After the end of the daemon's loop, a command may have opened the state file, so reading
-      // the file can fail.
+      // After the end of the daemon's loop, another command may have opened the state file. Reading
+      // the state can then fail.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -188,8 +188,8 @@ export class Barriers {
   }
 
   /**
-   * Returns true if base may count as the state of the service: if a run of this process has
-   * compared base with the service, or if no run will start.
+   * Returns true if base may count as the state of the service. This is so after a run of this
+   * process has compared base with the service, or if no run will start.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

@@ -32,7 +32,10 @@ type PendingDeletion = {
 /** Status of a daemon. All times are milliseconds since the epoch. */
 export type DaemonStatus = {
   readonly phase: DaemonPhase;
-  /** Last time in sync and without a problem; null if none since the daemon started. */
+  /**
+   * Last time when both sides were in sync without a problem; null if there was none since the
+   * daemon started.
+   */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
   /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */
@@ -64,7 +67,7 @@ export type Daemon = {
    * @param forMs milliseconds of a pause; undefined if the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<void>;
-  /** Calls `work` after all earlier requests. Rejects if `work` throws, or the daemon stops. */
+  /** Calls `work` after all earlier requests. Rejects if `work` throws, or if the daemon stops. */
   callBetweenRuns(work: () => void): Promise<void>;
   /**
    * Waits until the local changes that exist at the time of the call are on the service, in review,
@@ -80,6 +83,9 @@ export type Daemon = {
    * @returns a function that removes the listener
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /** Returns the monotonic time of the loop's last progress, even within a long run. */
+  /**
+   * Returns the monotonic time at which the loop last made progress. Steps within a long run count
+   * as progress.
+   */
   alive(): number;
 };

@@ -175,7 +175,7 @@ class Sleeper {
     this.#sleeping?.ended.abort();
   }
 
-  /** Ends a sleep that would last beyond `time`. Must be cheap: each file event calls it. */
+  /** Ends a sleep that would last beyond `time`. Must be fast, because each file event calls it. */
   wakeBy(time: number): void {
     if (this.#sleeping !== null && time < this.#sleeping.until) this.#sleeping.ended.abort();
   }
@@ -210,6 +210,7 @@ class RequestQueue {
   }
 
   /**
+   * Adds work to the queue.
    * @param onError `ends-loop` if an exception of the work must also end the daemon's loop
    * @returns the result of `work`; rejects if `work` does, or if the queue is closed first
    */
@@ -232,7 +233,7 @@ class RequestQueue {
     return request !== undefined;
   }
 
-  /** Rejects the requests in the queue, and all later requests. */
+  /** Rejects the requests in the queue. Later requests are rejected too. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

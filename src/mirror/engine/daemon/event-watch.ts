@@ -106,10 +106,10 @@ async function requestHintedDocuments(world: World, hints: readonly FileHint[]):
 }
 
 /**
- * Returns the path at which to request a document, in the linked part of the workspace.
+ * Returns the path at which to request a document, relative to the linked part of the workspace.
  * - `known`: no request is needed, because base is up to date.
- * - `elsewhere`: the document is gone, was moved, or has an unknown path. Other documents may then
- *   have moved too, so a listing is needed.
+ * - `elsewhere`: the document is gone, was moved, or has an unknown path. Other documents may have
+ *   moved too, so a listing is needed.
  */
 function findPathToRequest(
   world: World,

@@ -32,7 +32,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
-  /** A run that changed something, or ended with another state than the run before. */
+  /** A run that changed something, or that ended with another state than the run before it. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion that waits for its delay (`deletion-pending`), or whose file came back
@@ -48,7 +48,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** The system allows no more watches, so polls scan the folder. Published once. */
+  /** The system allows no more watches, so the folder is scanned at each poll. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
   /** The machine was suspended, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
@@ -84,7 +84,7 @@ export class EventPublisher {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Publishes the event once its transaction is committed. */
+  /** Publishes the event when its transaction is committed. */
   record(event: MirrorEvent): void {
     if (this.#listeners.size === 0) return;
     if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());

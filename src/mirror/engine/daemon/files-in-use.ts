@@ -20,7 +20,9 @@ export class FilesInUse {
   readonly #handsOff: EditorWait | undefined;
   #blocks: readonly Block[] = [];
   #setAside: readonly SetAsideRow[] = [];
-  /** Last content of each set-aside file that caused a run, so that it causes only one. */
+  /**
+   * Last content of each set-aside file that caused a run. The same content causes no second run.
+   */
   readonly #requestedContents = new Map<string, Digest>();
   #checkAt: number | null = null;
 
@@ -48,7 +50,7 @@ export class FilesInUse {
     return this.#checkAt;
   }
 
-  /** Returns true if a file may be replaced now, or a program wrote to a set-aside file. */
+  /** Returns true if a file may be replaced now, or if a program wrote to a set-aside file. */
   isAnyFree(): boolean {
     if (this.#blocks.some((block) => this.#waitsMs(block) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
       this.#checkAt = null;

@@ -8,11 +8,11 @@ import type { DaemonStatus } from "./daemon-types.ts";
 
 export interface WatchListener {
   /**
-   * Something at the path may have changed.
+   * Called when something at the path may have changed.
    * @param whole true if everything below the path must be scanned
    */
   onHint(path: LocalPath, whole: boolean): void;
-  /** The system allows no more watches. The watcher calls this at most once. */
+  /** Called when the system allows no more watches; at most once. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
@@ -36,7 +36,7 @@ export class FolderWatch {
   #isOutdated = false;
   readonly #lastLocal: () => LocalTree | null;
 
-  /** @param lastLocal returns the ignore rules of the last scan; null before the first */
+  /** @param lastLocal returns the ignore rules of the last scan; null before the first scan */
   constructor(world: World, watcher: Watcher, listener: WatchListener, lastLocal: () => LocalTree | null) {
     this.#world = world;
     this.#watcher = watcher;
@@ -58,7 +58,8 @@ export class FolderWatch {
 
   /**
    * Checks whether the linked folder is at its path.
-   * @returns `lost` or `back` if the last check had another result; otherwise `away` or `there`
+   * @returns `lost` or `back` if the result has changed since the last check; otherwise `away` or
+   * `there`
    */
   checkFolder(): "there" | "away" | "lost" | "back" {
     const { root } = checkRoot(this.#world);

@@ -62,7 +62,7 @@ export class HotPlaces {
   readonly #budget: RequestBudget;
   readonly #knownTrees: KnownTrees;
   readonly #leastMs: number;
-  /** Longest interval. A hot place that reaches it is no longer listed separately. */
+  /** Longest interval. If a hot place reaches it, the place is no longer listed separately. */
   readonly #mostMs: number;
   #places: readonly HotPlace[] = [];
 

@@ -32,9 +32,9 @@ export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
-  /** Newest listing; null if a run has used it. */
+  /** Newest listing; null if a run has already used it. */
   #newListing: DocumentList | null = null;
-  /** Ignore rules and disk of the last scan, without files; null before the first. */
+  /** Ignore rules and disk of the last scan, without files; null before the first scan. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
   /** True if a run has used a full listing since the last call of `takeListed`. */
@@ -50,7 +50,10 @@ export class KnownTrees {
     return localTree;
   }
 
-  /** Lists the service unless the tree of an earlier scan is still valid. */
+  /**
+   * Returns the tree of the service. Lists the service unless the tree of an earlier scan is still
+   * valid.
+   */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownRemoteFacts): Promise<RemoteScan> {
     // An earlier tree is used only if it contains all known documents, because a run must prove
     // each absence that it acts on (I04).
@@ -138,8 +141,8 @@ export class KnownTrees {
 
   /**
    * Makes the next cycle list the documents of the service.
-   * @param alsoFolders true if the cycle must also list the folders; otherwise it lists them only
-   * if a document is in an unknown folder
+   * @param alsoFolders true if the cycle must also list the folders. If false, the cycle lists them
+   * only if a document is in an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#remote = null;
@@ -191,7 +194,10 @@ function isSameFile(a: RemoteFile | undefined, b: RemoteFile): boolean {
   return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
-/** Kinds of actions after which a document is on the service as its record says, or deleted. */
+/**
+ * Kinds of actions after which the service has the document as its record says, or has no such
+ * document.
+ */
 const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",

@@ -59,7 +59,7 @@ export class PendingDeletions {
 
   /**
    * Returns the deletions to publish, and marks them as published.
-   * @param again true to return deletions that were published before, too
+   * @param again true to also return deletions that were already published
    */
   takeChanges(again: boolean): {
     readonly begun: readonly ListedDeletion[];
@@ -87,7 +87,7 @@ export class PendingDeletions {
     return nextDueAt;
   }
 
-  /** Makes a deletion due at `latest` or before, because a caller waits for it. */
+  /** Makes a deletion due at `latest` or earlier, because a caller waits for it. */
   hasten(path: LocalPath, latest: number): void {
     const wait = this.#pending.get(path);
     if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
@@ -106,7 +106,10 @@ export class PendingDeletions {
     }));
   }
 
-  /** LIMIT: `deleteGraceMostMs`. Otherwise an endless series of deletions would never be sent. */
+  /**
+   * LIMIT: longest delay of a deletion (`deleteGraceMostMs`). Otherwise new deletions could delay
+   * it forever.
+   */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

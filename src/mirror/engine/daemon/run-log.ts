@@ -6,7 +6,7 @@ import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
 import { toWallTime } from "./timing.ts";
 
-/** Milliseconds between two writes of the time of the last sync, if nothing else changes. */
+/** Milliseconds after which the time of the last sync is written again, if nothing else changes. */
 const NOTE_SYNCED_MS = 60_000;
 
 /** Keeps the results of runs. Writes them to the state file only when necessary. */

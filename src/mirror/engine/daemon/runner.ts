@@ -83,7 +83,7 @@ export class Runner implements WatchListener {
       case "events":
         return this.#runHints();
       case "deletion":
-        // The service is listed again before a deletion is sent.
+        // Before a deletion is sent, the service must be listed again.
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "unchanged":

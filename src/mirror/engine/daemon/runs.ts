@@ -44,7 +44,7 @@ export class DaemonRuns {
    * Contents of protected documents. They go to review only after they were unchanged for a while.
    */
   readonly unchangedContents: UnchangedSince<DocId, Digest>;
-  /** Files that became empty, and the reason why the plan does not see them for a while. */
+  /** Files that became empty. The plan does not see them for a while; the value is the reason. */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
   readonly inUse: FilesInUse;
   readonly #world: World;
@@ -102,8 +102,8 @@ export class DaemonRuns {
   }
 
   /**
-   * Scans the documents at these paths. Returns `same` if nothing changed, and `whole` if a full
-   * run is needed.
+   * Scans the documents at these paths. Returns `same` if nothing changed. Returns `whole` if a
+   * full run is needed.
    * @param shown documents at these paths that the service has just returned
    * @param last report of the last run
    */
@@ -134,7 +134,7 @@ export class DaemonRuns {
     const input = { run, settings, tally, retryRefused: false, unchangedContents: null, dry: false };
     const cycleEnd = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (cycleEnd === null) return "whole";
-    // These fields describe the last run only, so the new report does not repeat them.
+    // These members describe only the last run, so the new report does not repeat them.
     const { renamed: _renamed, movedOutOfWay: _movedOutOfWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
@@ -148,7 +148,10 @@ export class DaemonRuns {
     return cycleEnd.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
-  /** Returns settings without delays, because the daemon itself delays deletions and reviews. */
+  /**
+   * Returns settings without delays for deletions and reviews, because the daemon itself delays
+   * them.
+   */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
   }
@@ -170,7 +173,7 @@ export class DaemonRuns {
     this.#noteCycle(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
-      // The folder could not be scanned, so no absence is proven, and each delay starts again.
+      // The folder could not be scanned, so no absence is proven. Each delay starts again.
       this.deletions.restart(this.#now());
       return;
     }

@@ -6,9 +6,9 @@ import type { DaemonTiming } from "./timing.ts";
 
 /**
  * Kind of work that can be due.
- * - `retry`: a failed run.
- * - `dirty`: changed local paths.
- * - `events`: events of the service.
+ * - `retry`: the retry of a failed run.
+ * - `dirty`: a scan of changed local paths.
+ * - `events`: requests for documents that events of the service named.
  * - `rescan`: a full scan of both sides.
  * - `deletion`: a local deletion whose delay is over.
  * - `unchanged`: a change for review, or an emptied document, whose delay is over.
@@ -206,7 +206,7 @@ export class Schedule {
   }
 }
 
-/** Share by which the interval between polls varies at random, in both directions. */
+/** Share of the interval between polls by which the interval varies at random, up or down. */
 const JITTER_SHARE = 0.1;
 /**
  * Divisor of the request budget for polls. Without activity, polls use a third of the budget; after
@@ -260,8 +260,8 @@ function computeWantedInterval(timing: DaemonTiming, idleMs: number, affordable:
 
 /**
  * Returns the milliseconds until the retry of a failed run. The delay doubles with each failure, up
- * to a limit. Up to half of the delay is random, so that many clients do not return at one moment
- * to a service that was down.
+ * to a limit. Up to half of the delay is random. So many clients do not return at one moment to a
+ * service that was down.
  * @param failures number of failed runs in a row, including this one
  */
 function computeRetryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {

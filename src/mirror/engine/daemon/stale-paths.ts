@@ -30,10 +30,11 @@ type VacatedPath = {
 const MAX_PATHS = 5_000;
 
 /**
- * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
+ * Handles saves to an old path. A document was renamed on the service, its file was moved locally,
  * and a program still saves under the old name. The saved content is an edit of the document, not a
- * new document, under two conditions: it was saved soon after the rename, and it is similar to what
- * the program had read.
+ * new document, under two conditions:
+ * - It was saved soon after the rename.
+ * - It is similar to what the program had read.
  */
 export class StalePaths {
   readonly #windowMs: number;
@@ -96,7 +97,9 @@ export class StalePaths {
   }
 }
 
-/** Returns the records, before the move, of the documents that an action moved locally. */
+/**
+ * Returns the records of the documents that an action moved locally, as they were before the move.
+ */
 function findMovedRecords(action: Action, base: BaseTree): readonly DocumentRecord[] {
   if (action.kind === "move-local" && !action.temporary) {
     const record = base.records.get(action.id);
@@ -117,6 +120,7 @@ function isFileOf({ stamp }: DocumentRecord, file: LocalFile): boolean {
 }
 
 /**
+ * Handles one save to an old path.
  * @param read digest of the content that the program had read
  * @returns digest of the saved content; null if the content stays at its path; `waits` if it must
  * be merged with content that somebody has just saved at the new path
@@ -138,7 +142,7 @@ function redirectSave(
   const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
   if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
   // ORDER: the content is written to the document before it is removed at the old path. If mdmirror
-  // is interrupted, the next scan repeats both.
+  // is interrupted between the two, the next scan does both again.
   if (newText === null || !writeToDocument(ctx, path, record, newText, localFile.digest)) return null;
   trashCopy(ctx, path, record, savedOutcome.value.digest);
   return savedOutcome.value.digest;
@@ -147,8 +151,8 @@ function redirectSave(
 /**
  * Returns the new content of the document's file. Returns null in two cases:
  * - The file has edits that do not merge with the saved content.
- * - An unlike file has taken the document's path. The file at the old path may then be the
- *   document's only local content, so the planner must decide.
+ * - A file with very different content has taken the document's path. The file at the old path may
+ *   then be the document's only local content, so the planner must decide.
  */
 function chooseText(
   ctx: CycleContext,

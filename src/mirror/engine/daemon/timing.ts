@@ -6,7 +6,7 @@ export const DEFAULT_TIMING = {
   settleMs: 300,
   /** Longest time from the first change of a path until it is planned, if changes continue. */
   settleMostMs: 5_000,
-  /** Longest delay of a bulk change (a checkout, a copied folder) before it is planned. */
+  /** Longest time for which a bulk change (a checkout, a copied folder) is not planned. */
   bulkMostMs: 30_000,
   /**
    * Time between polls: after activity, without activity, and when there has been no activity for
@@ -34,7 +34,10 @@ export const DEFAULT_TIMING = {
   hotMostMs: 30_000,
   /** Time between two full scans of both sides, including the folders on the service. */
   rescanMs: 600_000,
-  /** Delay before a local deletion is sent; more deletions restart it, until the longest delay. */
+  /**
+   * Delay before a local deletion is sent. Each further deletion restarts it, until the longest
+   * delay is reached.
+   */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
   /** Time for which a protected document must be unchanged before it goes to review. */

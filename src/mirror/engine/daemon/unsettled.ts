@@ -41,7 +41,10 @@ export class DirtyPaths {
     this.#timing = timing;
   }
 
-  /** @param whole true to scan everything below: a folder changed, or events were lost */
+  /**
+   * @param whole true to scan everything below the path, because a folder changed or events were
+   * lost
+   */
   note(path: LocalPath, whole: boolean, now: number): void {
     this.#since ??= now;
     const knownChange = this.#changes.get(path);
@@ -92,9 +95,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be planned without the others: its file has been unchanged for
-   * long enough, and no folder above it is changing. Changes of other files in its folder do not
-   * matter, because mdmirror's own writes cause such changes too.
+   * Returns true if a document may be planned without the others. Its file must have been unchanged
+   * for long enough, and no folder above it may be changing. Changes of other files in its folder
+   * do not matter, because mdmirror's own writes cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;
@@ -216,9 +219,9 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 }
 
 /**
- * Returns the recorded documents that had content and whose file is empty now: a program may have
- * crashed between truncating and writing the file. Leaves out a moved file whose document was
- * already empty.
+ * Returns the recorded documents that had content and whose file is empty now. A program may have
+ * crashed after it emptied the file and before it wrote the file. Leaves out a moved file whose
+ * document was already empty.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const emptyPaths = new Set<LocalPath>();
@@ -234,7 +237,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptiedFiles;
 }
 
-/** Returns the inodes of empty files; none if inodes are not reliable on this disk. */
+/** Returns the inodes of empty files. If inodes are not reliable on this disk, returns none. */
 function findEmptyInodes({ inodesTrusted }: LocalTree, { records }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;

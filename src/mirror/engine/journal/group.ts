@@ -68,9 +68,9 @@ export class CommitGroup {
   }
 
   /**
-   * Makes a call that creates or reads one file, together with calls of other steps. Most files of
-   * a plan are in few folders, and checking a folder takes longer than reading a file. If a call
-   * throws, all callers get its exception.
+   * Calls a function that creates or reads one file, together with the functions of other steps.
+   * Each folder is then checked only once. Most files of a plan are in few folders, and checking a
+   * folder takes longer than reading a file. If one function throws, all callers get its exception.
    */
   runTogether<T>(call: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -93,7 +93,10 @@ export class CommitGroup {
     }
   }
 
-  /** Counts running steps, so that the group knows when no other step can join a transaction. */
+  /**
+   * Runs a step, and counts it while it runs. The group then knows when no other step can join a
+   * transaction.
+   */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -158,8 +161,8 @@ export class CommitGroup {
 
   async #flushLater(ms: number): Promise<void> {
     const { signal } = this.#startTimer(ms);
-    // Waits for the other steps of this turn first, because steps that start together belong to one
-    // transaction.
+    // Steps that start together belong to one transaction, so this waits for the other steps of
+    // this turn first.
     await null;
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;

@@ -180,8 +180,8 @@ type NewFileResult = "whole" | "put-away" | { readonly kind: "open"; readonly pa
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. Only a restart of
- * the machine can damage new files, because a file gets its name when it is complete. The planner
- * matches undamaged new files to their documents.
+ * the machine can damage new files, because a file gets its name only when it is complete. New
+ * files without damage are left to the planner, which matches them to their documents.
  * @returns `changed`: true if files went to the trash, so that the folder must be scanned again;
  * `open`: the paths that could not be compared, each with the reason
  */
@@ -198,7 +198,7 @@ export async function recoverNewFiles(
     for (const file of isRestarted ? intent.files : []) rowResults.push(await trashIfDamaged(ctx, file, local));
     if (rowResults.every((end) => typeof end === "string")) {
       // ORDER: files are flushed before the journal row is closed. Otherwise a second power loss
-      // may bring a damaged file back, or damage a good one, and no row would name that file.
+      // could damage a file or bring a damaged file back, and no journal row would name that file.
       await flushFiles(
         ctx.world,
         intent.files.map(({ path }) => path),

@@ -70,8 +70,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
   // temporary name as well, its inode has two names and does not identify the file.
   ctx.world.disk.sweep(setAsidePaths);
   // ORDER: interrupted effects are recovered before set-aside files are checked, because a late
-  // save is compared with the file at the original path. Recovery may open new rows for set-aside
-  // files, so the journal is read again.
+  // save is compared with the file at the original path. Recovery may open new journal rows for
+  // set-aside files, so the journal is read again.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const recoveredIds = new Set(interrupted.map(({ intentId }) => intentId));
@@ -81,8 +81,8 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 
 /**
  * Returns the path to which a set-aside file belongs.
- * - After an interrupted effect, or if the set-aside file is still there because its move was
- *   refused: the path in its journal row.
+ * - After an interrupted effect, or if the move of the set-aside file was refused: the path in its
+ *   journal row.
  * - Otherwise: the path in the record, because the document or its folder may have moved since.
  */
 function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {
@@ -109,7 +109,10 @@ function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | 
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/** Returns the reason why the effect's journal row stays open; null if the row was closed. */
+/**
+ * Recovers one effect on the disk. Returns the reason why its journal row stays open; null if the
+ * row was closed.
+ */
 function recoverLocalRow(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -229,7 +232,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: EffectPhase<Extract<Remot
   "delete-folder": removeFolderRemote,
 };
 
-/** Finds out by a read whether a write that an earlier run left open happened (I08). */
+/** Finds out, by a read, whether a write happened that an earlier run left open (I08). */
 function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as EffectPhase<RemoteIntent, unknown>, intentId, intent, null);
 }

@@ -7,7 +7,7 @@ import type { MirrorLinks } from "./mirror-links.ts";
 /**
  * Orders a plan so that a document is created before the documents that link to it. A link can then
  * be sent with the id of its target. If links form a circle, one document is sent with a link that
- * has no target yet, and the next cycle sends that document again.
+ * has no target yet. The next cycle sends that document again.
  */
 export function orderPlanTargetsFirst(plan: Plan, links: MirrorLinks): Plan {
   const creatingSteps = new Map<LocalPath, number>();

@@ -95,7 +95,10 @@ export class LinkForms {
     this.known.begin(dry);
   }
 
-  /** Returns the current paths, which a caller may change; null if this cycle has not read any. */
+  /**
+   * Returns the current paths, which a caller may change; null if this cycle has not read the
+   * paths.
+   */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
@@ -120,7 +123,10 @@ export class LinkForms {
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
   }
 
-  /** Returns true if a file has the inode that base's record of the document at its path has. */
+  /**
+   * Returns true if a file has the inode that base has recorded for the document at the file's
+   * path.
+   */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
     const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
@@ -180,7 +186,9 @@ export class LinkForms {
       this.#state.putRecord({ ...record, stampTrusted: false });
   }
 
-  /** @param earlier spellings of the document's earlier bytes; undefined for all stored ones */
+  /**
+   * @param earlier spellings of the document's earlier bytes; undefined to use all stored spellings
+   */
   #read(
     path: LocalPath,
     bytes: DigestedText,

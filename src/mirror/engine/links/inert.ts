@@ -52,7 +52,10 @@ export function reportInertLinks(
   return [...linksByReason].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
-/** Returns null if a link leads to a document, or was uploaded as written. */
+/**
+ * Returns the reason why a link leads to no document. Returns null if it leads to a document, or
+ * was uploaded as written.
+ */
 function findInertReason(
   { destination, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

@@ -27,7 +27,9 @@ export class KnownSpellings {
     this.#dry = dry;
   }
 
-  /** Returns false if the state must not be written, or during a dry run. */
+  /**
+   * Returns true if spellings are stored: not in a dry run, and only if the state may be written.
+   */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }

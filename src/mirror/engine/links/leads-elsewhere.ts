@@ -4,7 +4,7 @@ import type { DocumentRecord } from "../../model/record.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
-/** Returns true if a link without a target has one now, or if its deleted target is back. */
+/** Returns true if a link that had no target has a target now, or if its deleted target is back. */
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.former !== undefined && now.pathOf(lead.former) !== null && !now.isGone(lead.former)) return true;
@@ -41,7 +41,10 @@ export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: Lin
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
 
-/** Returns true while two documents swap paths, because a link by path could mean either one. */
+/**
+ * Returns true while two documents swap paths, because a link by path could then lead to either of
+ * them.
+ */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
   return path !== null && places.isShared(path);

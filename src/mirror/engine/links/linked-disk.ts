@@ -125,7 +125,7 @@ export class LinkedDisk implements Disk {
     const currentBytes = this.#find(path, expect);
     if (currentBytes.kind !== "done") return currentBytes;
     // ORDER: the old bytes, which are set aside, are recorded before the new bytes. If the process
-    // is killed in between, mdmirror still knows what the set-aside bytes represent.
+    // is killed between the two, mdmirror still knows what the set-aside bytes represent.
     this.#forms.known.recordSettingAside(path, currentBytes.value.digest, setAsideAt);
     const newText = this.#spelled(path, text, currentBytes.value);
     // The file already has the right bytes. Only the content that they represent is new.
@@ -176,7 +176,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
-  /** Replaces a file. The spelling of the new bytes must be stored already. */
+  /** Replaces a file. The caller must have stored the spelling of the new bytes. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<WrittenStamp> {
     const diskOutcome = this.plain.replace(path, text, expect, setAsideAt);
     if (diskOutcome.kind !== "done" && !diskOutcome.isSetAside) this.#forms.known.recordUnwritten(path, expect);

@@ -171,8 +171,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.records.values()].map((record) => [currentPlaces.pathOf(record.id), record]));
     for (const spelling of spellings) {
       const record = byPath.get(spelling.path);
-      // If a document was moved out of the linked folder on the service, but edited locally, its
-      // file stays. The links in that file are rewritten too.
+      // If a document was moved out of the linked folder on the service, but was edited locally,
+      // its file stays. The links in that file are rewritten too.
       if (record === undefined || record.state === "suspended" || !hasMovedTarget(spelling, currentPlaces)) continue;
       if (isFileOfAnother(spelling, record)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, currentPlaces))) continue;
@@ -221,7 +221,10 @@ export class MirrorLinks {
     this.forms.known.put(to);
   }
 
-  /** Makes the old spelling the newest, because a crash prevented the rewrite of the file. */
+  /**
+   * Makes the spelling of the old bytes the newest again, because a crash prevented the rewrite of
+   * the file.
+   */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);

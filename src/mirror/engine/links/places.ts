@@ -70,8 +70,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Moves documents and folders in the index to the paths that a match found. Those without a path
-   * in the match stay.
+   * Moves documents and folders in the index to the paths that a match found. Documents and folders
+   * without a path in the match stay.
    * @param remote the complete listing of the service; null if the listing is incomplete
    */
   take({ found, uncertain, arriving, unknownFiles }: LocalPlaces, remote: RemoteTree | null): void {
@@ -197,7 +197,10 @@ export class LinkPlaces {
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
-  /** Removes a document from a path, which then belongs to a document that is swapping paths. */
+  /**
+   * Removes a document from a path. If another document is swapping paths with it, the path then
+   * belongs to that document.
+   */
   #leave(path: LocalPath): void {
     const otherId = this.#shared.get(path);
     if (otherId !== undefined && this.#byId.get(otherId) === path) this.#byPath.set(path, otherId);

@@ -28,7 +28,7 @@ export class FoundReader {
   }
 
   /**
-   * Resolves the links that the scan could not resolve, by the paths that matching finds for
+   * Resolves the links that the scan could not resolve. Uses the paths that the match finds for
    * documents.
    * @param isListed true if the listing of the service is complete
    * @returns the local tree. If a file was replaced since the scan, no file counts as absent in
@@ -46,11 +46,13 @@ export class FoundReader {
   }
 
   /**
-   * Resolves links again in two kinds of files: files with a link that had no target and has one
-   * now, and edited files with a link whose target is gone. Leaves out documents that are blocked,
-   * protected or in conflict: the changed link would be sent together with their other changes,
-   * although the user did not change the link. mdmirror reads these documents again after their
-   * next edit.
+   * Resolves links again in two kinds of files:
+   * - files with a link that had no target and has a target now,
+   * - edited files with a link whose target is gone.
+   *
+   * Leaves out documents that are blocked, protected or in conflict. Otherwise the changed link
+   * would be sent with their other changes, although the user did not change the link. mdmirror
+   * reads these documents again after their next edit.
    */
   readAgain(trees: Trees, matching: MatchInput, onText: StoreContent): LocalTree {
     const spellings = this.#state.spellings.all();

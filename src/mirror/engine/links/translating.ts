@@ -113,10 +113,9 @@ function* respellWithIds({ state, disk, scope }: ScopedFiles): Generator<Respell
 }
 
 /**
- * Yields the paths of documents with links whose files are not at their paths in base: they were
- * moved or deleted locally and not synced yet, or they are blocked. If the setting changed now,
- * such a file would keep the earlier form of its links. mdmirror would then not recognise the moved
- * file.
+ * Yields the paths of documents with links whose files are not at their paths in base. Such a file
+ * was moved or deleted locally and not synced yet, or is blocked. If the setting changed now, the
+ * file would keep the earlier form of its links. mdmirror would then not recognise the moved file.
  */
 function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk">): Generator<LocalPath> {
   const records = [...state.load().records.values()].filter((record) => !isAway(record) && record.state === "linked");

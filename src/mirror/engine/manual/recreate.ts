@@ -70,7 +70,10 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** Returns the outcome if the old document cannot be deleted later; null if it can. */
+/**
+ * Returns the outcome if the old document could not be deleted afterwards; null if it could be
+ * deleted.
+ */
 async function findReasonToKeepOld(
   ctx: CycleContext,
   record: DocumentRecord,
@@ -108,7 +111,7 @@ function describeOldDocument({ id, remotePath }: DocumentRecord): string {
 }
 
 /**
- * Deletes the old document, whose file belongs to the new document now.
+ * Deletes the old document. Its file belongs to the new document now.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: CycleContext, record: DocumentRecord): Promise<string> {

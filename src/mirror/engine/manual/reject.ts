@@ -24,8 +24,8 @@ export async function restoreDeletedFile(
   const { state, disk } = ctx.world;
   const record = state.record(id);
   if (record === null) return makeNotDone(STALE.noRecord);
-  // If another file has the document's path now, the file is restored at another path, which the
-  // plan found free.
+  // If another file has the document's path now, the file is restored at another path. The plan has
+  // found that path free.
   const restoredPath = disk.look(record.localPath).kind === "absent" ? record.localPath : localPath;
   const textOrEnd = await readBaseText(ctx, record, restoredPath);
   if (textOrEnd.kind === "end") return makeNotDone(textOrEnd.outcome);
@@ -66,7 +66,7 @@ export function keepFileAsNew(ctx: CycleContext, id: DocId, path: LocalPath): Ma
   return { outcome, notes: notes.slice(1) };
 }
 
-/** Makes the next run write a conflict copy again that the user removed. */
+/** Makes the next run write a conflict copy again after the user removed it. */
 export function restoreConflictCopy(ctx: CycleContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);

@@ -201,7 +201,7 @@ export async function deleteOnService(ctx: CycleContext, record: DocumentRecord)
   return { outcome, notes: [] };
 }
 
-/** Writes the service's content under the old name. The renamed file stays, unsynced. */
+/** Writes the service's content under the old name. The renamed file stays and is not synced. */
 export async function restoreOldName(ctx: CycleContext, record: DocumentRecord): Promise<ManualEnd> {
   const { id, localPath } = record;
   const remoteOrEnd = await fetchText(ctx, id, localPath);
@@ -243,7 +243,9 @@ export function dropLocalEdit(
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, path, conflict)] };
 }
 
-/** Makes the next run upload a document that is gone from the service as a new document. */
+/**
+ * Makes the next run upload a document that the service no longer has. It becomes a new document.
+ */
 export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, conflict: Conflict | null): ManualEnd {
   const digest = storeReplacedText(ctx, path, record.id);
   if (digest === null) return makeNotDone(stale(`no file is at ${path}`));

@@ -64,7 +64,7 @@ export function restoreFile(
 
 /**
  * Moves the file of a document that a run created on the service to the trash. The next run deletes
- * the document, under the safety checks, as after any local deletion.
+ * the document as after any local deletion; the safety checks apply.
  * @param place destination of the file, below `.mdmirror/`
  */
 export function removeCreated(

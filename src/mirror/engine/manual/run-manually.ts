@@ -70,8 +70,8 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * Returns true if the user has stopped the command. Waits for a turn of the event loop first,
- * because a process receives signals only between two turns.
+ * Returns true if the user has stopped the command. Waits for a turn of the event loop first: only
+ * between two turns does a process receive signals.
  * @param stop undefined if the command cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
@@ -87,7 +87,9 @@ type ChosenContent = {
   readonly text: string | null;
   /** Digest that the file must have; undefined or null if its content does not matter. */
   readonly seen?: Digest | null | undefined;
-  /** New base, which ends the document's block. Undefined: the content is an edit, base stays. */
+  /**
+   * New base, which ends the document's block. Undefined: the content is an edit, and base stays.
+   */
   readonly next?: Pick<DocumentRecord, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
   /** Words for the old file, in the note that says where this file is kept. */

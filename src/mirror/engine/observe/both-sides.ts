@@ -1,4 +1,4 @@
-/** Scans both sides, after recovering the effects that earlier runs left open. */
+/** Scans both sides. First recovers the effects that earlier runs left open. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -120,7 +120,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base with its records in `columns`, not in `records`. */
+/** Loads base. Its records are in `columns`, not in `records`. */
 function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));
@@ -137,7 +137,7 @@ type OpenEffects = {
 
 const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
-/** Recovers from a crash or a lost answer. Runs before either side is scanned. */
+/** Recovers effects after a crash or a lost answer. Runs before either side is scanned. */
 async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
   const { world } = ctx;
   const intents = world.state.intents();
@@ -271,7 +271,7 @@ async function restoreAndRescan(
   return newFiles === null ? trees : { ...trees, local: withUnseen(trees.local, toUnreadPaths(newFiles.open)) };
 }
 
-/** Resolves links by the paths of all documents, so both sides must have been scanned. */
+/** Resolves links by the paths of all documents. Both sides must have been scanned. */
 export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;

@@ -7,7 +7,7 @@ import { fromServicePath, type World } from "../run/world.ts";
 
 /** Documents of the linked part of the workspace, with paths relative to that part. */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
-  /** Listed documents, without those that match their records in `columns`. */
+  /** Listed documents. Leaves out documents that match their records in `columns`. */
   readonly files: Map<DocId, RemoteFile>;
   /** True if the listing contains no document at all. */
   readonly isEmpty: boolean;

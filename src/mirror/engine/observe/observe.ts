@@ -157,8 +157,8 @@ export async function observeRemote(
   const [documentList, earlyFolders] = await listDocumentsAndFolders(world, known, columns);
   const filesById = documentList.files;
   const base = columns === undefined ? before : withUnlisted(before, columns, filesById);
-  // If a document is missing, folders are listed again. A folder of base in that listing shows that
-  // the key still works.
+  // If a document is missing, folders are listed again. If this listing has a folder of base, the
+  // key still works.
   const unlisted = findUnlisted(base, filesById);
   const isAnyMissing = unlisted.missing.length > 0;
   const reusedFolders = isAnyMissing ? null : findReusableFolders(known.folders, filesById);

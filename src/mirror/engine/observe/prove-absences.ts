@@ -37,7 +37,10 @@ export type AbsenceProof = {
 
 type UnlistedDocuments = {
   readonly missing: readonly DocId[];
-  /** Documents outside the linked folder according to base, which a listing need not contain. */
+  /**
+   * Documents that are outside the linked folder according to base. A listing need not contain
+   * them.
+   */
   readonly outside: ReadonlySet<DocId>;
 };
 
@@ -136,8 +139,8 @@ function concludeNotFound(
   away: readonly DocId[],
 ): void {
   if (!isKeyProven) {
-    // No document answered, not even one outside the linked folder. The workspace may be the wrong
-    // one, so nothing counts as absent.
+    // No document answered, not even a document outside the linked folder. The workspace may be the
+    // wrong one, so nothing counts as absent.
     for (const id of proof.outside) proof.unseen.set(id, NO_DOCUMENT_VISIBLE);
     proof.outside.clear();
   }

@@ -48,7 +48,7 @@ function findRecordedPath({ world }: CycleContext, id: string | null): LocalPath
   return (id?.startsWith("doc_") === true ? world.state.record(id as DocId)?.localPath : null) ?? "";
 }
 
-/** Runs an action. Remembers a failure, so that mdmirror does not repeat the action forever. */
+/** Runs an action. Remembers if it failed, so that mdmirror does not repeat it forever. */
 async function performAndNote(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return readEarlierOutcome(tally, action);

@@ -17,7 +17,7 @@ import type { World } from "./world.ts";
 /** A path with a file or a deletion that may not be on the service yet. */
 export type AwaitedPath = {
   readonly path: LocalPath;
-  /** Newest run at the time of the scan. Runs with a higher number scanned the disk later. */
+  /** Number of the newest run at the time of the scan. Later runs scanned the disk later. */
   readonly run: number;
   /**
    * True if content of the file had been sent before the scan, but the service had not answered by
@@ -43,7 +43,7 @@ export type BarrierScanResult =
   | {
       readonly kind: "seen";
       readonly awaited: readonly AwaitedPath[];
-      /** Count of all files and deletions at or below the caller's paths. */
+      /** Number of all files and deletions at or below the caller's paths. */
       readonly documents: number;
     };
 
@@ -59,11 +59,11 @@ export type PathOnService = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
-  /** Change id of base's version, which has the content if the state is `live`. */
+  /** Change id of base's version. If the state is `live`, this version has the content. */
   readonly changeId: ChangeId | null;
-  /** Change ids, on the service, of the document's changes that are in review. */
+  /** Change ids of the document's changes that are in review on the service. */
   readonly reviews: readonly ChangeId[];
-  /** Problem that keeps the path from being live; null if no problem is known. */
+  /** Problem because of which the path is not `live`; null if no problem is known. */
   readonly open: Attention | null;
 };
 
@@ -118,7 +118,7 @@ type BarrierScanInput = {
   readonly walk: () => LocalTree;
 };
 
-/** Returns true if a document's file is or was at the path, or if it cannot be read. */
+/** Returns true if a document's file is or was at the path, or if the path cannot be read. */
 function isDocumentPath({ world, records, walk }: BarrierScanInput, path: LocalPath): boolean {
   if (path === "") return false;
   const atPath = world.disk.look(path);
@@ -226,7 +226,10 @@ export function readPathStates(world: World, awaited: readonly AwaitedPath[], is
   });
 }
 
-/** Returns the record of a document whose file was moved away since the scan; otherwise null. */
+/**
+ * Returns the record of a document whose file was moved away since the scan; null if it was not
+ * moved.
+ */
 function findMovedRecord({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
   return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;

@@ -60,7 +60,7 @@ export type ConvergeInput = {
   readonly settings: Settings;
   /** True if the first cycle sends refused changes again. */
   readonly retryRefused: boolean;
-  /** Failed and refused actions of earlier runs of this process. This run adds its own. */
+  /** Failed and refused actions of earlier runs of this process. This run adds its own actions. */
   readonly memory?: RunMemory;
   /** Returns options for the scans of the next cycle. */
   readonly scanOptions: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
@@ -145,7 +145,7 @@ function reportRun(world: World, run: number, { end, cycles, tally }: Convergenc
   };
 }
 
-/** Stores for later runs what this run learned about the service, if that has changed. */
+/** Stores what this run learned about the service, for later runs. Writes only what has changed. */
 function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);

@@ -26,13 +26,13 @@ export type CycleInput = {
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Tally that the cycles of a run share; undefined if the cycle starts its own. */
+  /** Tally that the cycles of a run share. If undefined, the cycle starts a new tally. */
   readonly tally?: RunTally;
   readonly retryRefused: boolean;
   readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /** True if the trees may leave out unchanged documents. */
   readonly leavesOut?: boolean;
-  /** True for a preview, which writes nothing, neither on a side nor in the state (I23). */
+  /** True for a preview. A preview writes nothing, neither on a side nor in the state (I23). */
   readonly dry: boolean;
   /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: DaemonObservers;
@@ -108,7 +108,7 @@ export type RunTally = {
    * the action.
    */
   readonly futile: Map<string, FutileAction>;
-  /** Refused requests, by a string that identifies the request (`WriteRequest.facts`). */
+  /** Refused requests. The key identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
   /**
    * Local files that were renamed because another document has their name. Old path to new path.
@@ -166,7 +166,10 @@ type CycleNotes = {
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
-  /** Folder ids by path, relative to the linked part. Effects keep this map up to date. */
+  /**
+   * Folder ids by path, relative to the linked part of the workspace. Effects keep this map up to
+   * date.
+   */
   readonly folderIds: Map<RemotePath, DirId>;
   /** Files created or replaced in this cycle. They are flushed at its end or in the next cycle. */
   readonly toFlush: Map<DocId, LocalPath>;
@@ -175,7 +178,7 @@ type CycleNotes = {
    * the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** Keys of the blocks that the plan leaves. */
+  /** Keys of the blocks that remain after the plan. */
   blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in the order of their moves. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
@@ -194,7 +197,10 @@ type CycleNotes = {
    * the version from this map and removes it. The contents are in the content store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
-  /** Documents whose files may become blank; null if too few are downloaded to matter. */
+  /**
+   * Documents whose files may become blank; null if so few documents are downloaded that this does
+   * not matter.
+   */
   mayBeEmptied: ReadonlySet<DocId> | null;
   /** Contents by digest that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;

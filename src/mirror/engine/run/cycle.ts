@@ -83,9 +83,9 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a full cycle must first finish an interrupted effect. Some journal rows matter
- * only if they are about the given documents: rows for a set-aside file, and rows for content that
- * was sent without an answer.
+ * Returns true if a full cycle must first finish an interrupted effect. Two kinds of journal rows
+ * matter only if they are about the given documents: rows for a set-aside file, and rows for
+ * content that was sent without an answer.
  */
 function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {
@@ -102,7 +102,8 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
   return steps.every(({ action }) => {
     if (action.kind === "put") return !action.review;
-    // If links are converted, a new document may change links in other documents.
+    // If links are converted, a new document may change links in other documents. A full cycle is
+    // then needed.
     if (links !== undefined) return false;
     if (action.kind === "create-local") return action.localPath === action.remotePath;
     return action.kind === "write-local" || action.kind === "note-facts";
@@ -308,7 +309,7 @@ function planWithoutScan(ctx: CycleContext, input: CycleInput, root: SafetySigna
 
 /**
  * Reads documents before the safety checks. Only their content shows whether a local file would
- * become blank, and the checks must know the number of such files before the first file is written.
+ * become blank. The checks must know the number of such files before the first file is written.
  * @returns the trees with the digests of the contents that were read
  */
 async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
@@ -325,13 +326,16 @@ async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[
   return { ...trees, remote: remoteTree };
 }
 
-/** Returns the listed version's digest; null if no earlier cycle has read that version. */
+/** Returns the digest of the listed version; null if no earlier cycle has read that version. */
 function findKnownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((other) => other.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/** Returns a document's digest; null if it cannot be read, or has another version than listed. */
+/**
+ * Returns the digest of a document; null if the document cannot be read, or has another version
+ * than the listing.
+ */
 async function readDigest(
   ctx: CycleContext,
   { base }: Trees,

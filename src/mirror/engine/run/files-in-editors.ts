@@ -17,7 +17,10 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 export type UsedFile = {
-  /** Clause that does not change while the cause lasts, so that a block keeps its start time. */
+  /**
+   * Reason as a clause. It does not change while the cause lasts, so that a block keeps its start
+   * time.
+   */
   readonly why: string;
   /** Milliseconds until the file counts as unchanged; null if a program has the file open. */
   readonly settledInMs: number | null;
@@ -139,7 +142,9 @@ function isWaitDisabled({ unchangedMs, openMs }: EditorWait): boolean {
   return unchangedMs + openMs === 0;
 }
 
-/** Tolerance in milliseconds: times of files have fractions, times of events have none. */
+/**
+ * Tolerance in milliseconds, because times of files have fractions and times of events have none.
+ */
 const ROUNDING_MS = 1;
 
 /**
@@ -175,7 +180,10 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return lastWrite !== undefined && isChangedBefore(savedMs, lastWrite, now);
 }
 
-/** Returns true if the file changed before the event. An event in the future proves nothing. */
+/**
+ * Returns true if the file changed before the event. An event with a time in the future does not
+ * count.
+ */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
@@ -187,8 +195,8 @@ function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): bool
 const MAX_NEWER_EVENTS = 8;
 
 /**
- * Returns true if the event changed the file, or renamed it, which changes the file's time too.
- * Events that only record a path, or content that both sides already have, do not count.
+ * Returns true if the event changed the file, or renamed it, which changes the file's time too. An
+ * event does not count if it only records a path, or content that both sides already have.
  */
 function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

@@ -1,7 +1,7 @@
 /**
- * Recognises a service that was restored from a backup, by its generation (a mark that changes only
- * with a restore). After a restore, a missing document was not necessarily deleted by somebody.
- * Safety checks therefore stop deletions until no document is missing.
+ * Recognises a service that was restored from a backup. The service reports a generation, a mark
+ * that changes only with a restore. After a restore, a missing document was not necessarily deleted
+ * by somebody. Safety checks therefore stop deletions until no document is missing.
  */
 
 import type { Trees } from "../../model/tree.ts";

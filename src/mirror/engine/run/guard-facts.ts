@@ -54,7 +54,10 @@ export function readApprovedKeys({ state, ignoresApproval }: World): Set<string>
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 
-/** Returns the reasons that stay approved after a run, as stored; null if there are none. */
+/**
+ * Returns the approved reasons that still apply after a run, in their stored form; null if there
+ * are none.
+ */
 function encodeWaived(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
@@ -81,8 +84,8 @@ function encodeStop({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>
 }
 
 /**
- * Stores a stop, which lasts until the user approves it or its cause ends. After a run without a
- * stop, ends the approvals.
+ * Stores a stop. A stop lasts until the user approves it, or until its cause ends. After a run
+ * without a stop, ends the approvals.
  */
 export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;

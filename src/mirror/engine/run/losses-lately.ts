@@ -55,7 +55,7 @@ function readNewestRun({ state }: World): RunNumber {
   return state.runs(1)[0]?.run ?? 0;
 }
 
-/** Returns the stored losses, without marks that are at least an hour old. */
+/** Returns the stored losses. Leaves out marks that are at least an hour old. */
 function readRecentLosses(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);

@@ -5,11 +5,14 @@ export const META = {
   rootIno: "root.ino",
   rootBirth: "root.birth",
   approved: "approved",
-  /** Recent losses of documents, by run and monotonic time (`losses-lately.ts`). */
+  /** Recent losses of documents, as marks of run and monotonic time (`losses-lately.ts`). */
   losses: "losses.lately",
   safetyStop: "safety-stop",
   delayedReviews: "review.delayed",
-  /** Generation of the service in the last run in which no document was missing. */
+  /**
+   * Generation of the service in the last run in which no document was missing, or all missing
+   * documents were approved.
+   */
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
@@ -21,11 +24,16 @@ export const META = {
    * conflicts. Kept until that stop ends.
    */
   flood: "conflicts.flood",
-  /** Sides on which a safety check found no document, until none of their changes is pending. */
+  /**
+   * Sides on which a safety check found no document. Kept until none of their changes is pending.
+   */
   emptied: "emptied",
   /** Boot of the machine in which mdmirror last restored files that a power loss damaged. */
   boot: "boot",
-  /** Pause of the daemon: `yes` if endless, otherwise its end (wall time) and its length in ms. */
+  /**
+   * Pause of the daemon. `yes` if it is endless; otherwise its end (wall time) and its length in
+   * milliseconds.
+   */
   paused: "watch.paused",
   /** Value of `init --prefer`, which applies until the first complete run. */
   prefer: "first.prefer",

@@ -3,7 +3,7 @@ import type { RunMemory, RunTally } from "./cycle-context.ts";
 
 /**
  * LIMIT: number of attempts of an action that achieves nothing although each scan shows the same
- * state as before, for example if the service answers every write with 404. Each new plan would
+ * state as before. For example, the service answers every write with 404. Each new plan would
  * contain the action again. mdmirror repeats it once after a full scan, then leaves it to the next
  * run (I16).
  */

@@ -15,7 +15,7 @@ import type { Counts } from "./world.ts";
 import { compareByPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
 
-/** Cause of a reported problem: the reason of a block, or a cause that blocks no change. */
+/** Cause of a reported problem: either the reason of a block, or a cause without a block. */
 type AttentionKind =
   | BlockReason
   | "listing-misread"
@@ -44,7 +44,7 @@ export type Attention = {
 export type RunReport = {
   /**
    * State at the end of the run.
-   * - `in-sync`: both sides were scanned completely, no change is left and no problem exists.
+   * - `in-sync`: both sides were scanned completely, no change is left, and no problem exists.
    *   Another run would then do nothing.
    * - `attention`: the list `attention` has problems.
    */
@@ -71,7 +71,10 @@ export type RunReport = {
    * undefined if there are none.
    */
   readonly expectedStopReasons?: readonly Reason[];
-  /** Stopped actions in the plan's order. Approving runs them; rejecting undoes their causes. */
+  /**
+   * Actions that a safety check stopped, in the plan's order. To approve runs them; to reject
+   * undoes their causes.
+   */
   readonly stopped: readonly Action[];
   /**
    * Number of local files and folders that are never synced, by kind; null if nothing was scanned.
@@ -166,7 +169,7 @@ export function countUnsynced(local: LocalTree): Partial<Record<UnsyncedEntry["k
 }
 
 /**
- * Returns all open problems, sorted by path: those of blocks, and `beside`.
+ * Returns all open problems, sorted by path: the problems of blocks, and `beside`.
  * @param beside problems that no block causes
  */
 export function listProblems(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
@@ -185,8 +188,8 @@ export function listScanProblems({ local, remote }: Trees, { verdict }: Plan, bl
   if (cutShort !== undefined && misread === undefined)
     problems.push({ ...NO_REQUEST_FIELDS, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // A problem of the whole folder is left out in two cases: a stop reports it better, or the
-    // folder is still being written and is scanned again soon.
+    // A problem of the whole folder is left out if a stop reports it better. It is also left out if
+    // the folder is still being written, because the folder is scanned again soon.
     const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isReportedByStop || isReported(path, blocks)) continue;
     problems.push({ ...NO_REQUEST_FIELDS, path, kind, detail: why, waits: !needsUser(kind) });

@@ -27,7 +27,10 @@ export type RunState = {
   readonly attention: readonly Attention[];
   /** Reason why the last run did not reach the service; null if it did. */
   readonly fault: Fault | null;
-  /** Address that the last run did not reach; null if it did, or if an earlier version ran. */
+  /**
+   * Address that the last run could not reach. Null if the run reached the service, or if an
+   * earlier version of mdmirror ran.
+   */
   readonly unreachedAddress: string | null;
   readonly safetyStop: {
     readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
@@ -72,8 +75,9 @@ export function rememberLastRun(
 }
 
 /**
- * Stores that a command changed files locally and no run has scanned these files yet, so that the
- * status is not `in-sync`. After edits by other programs, the status stays that of the last run.
+ * Stores that a command changed files locally, and that no run has scanned these files yet. The
+ * status is then not `in-sync`. After edits by other programs, the status stays that of the last
+ * run.
  * @param command name of the command, for the message
  */
 export function rememberUnsent({ state }: Pick<World, "state">, command: string): void {

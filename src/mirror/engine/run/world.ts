@@ -38,7 +38,10 @@ export type World = {
   readonly links?: MirrorLinks;
   /** Id of the current boot of the machine; null if the system has no such id. */
   readonly bootId: string | null;
-  /** Path of the linked part, without slashes at its ends; "" for the whole workspace. */
+  /**
+   * Path of the linked part of the workspace, without slashes at its ends; "" for the whole
+   * workspace.
+   */
   readonly prefix: RemotePath;
 };
 
@@ -49,7 +52,10 @@ export type Settings = Omit<
 > & {
   /** True if content goes to review only after two runs have found it unchanged. */
   readonly reviewsOnlyUnchanged: boolean;
-  /** Milliseconds between two scans for an absence; null if the caller watches the folder. */
+  /**
+   * Milliseconds between the two scans that prove a local deletion; null if the caller watches the
+   * folder.
+   */
   readonly secondLookMs: number | null;
   /** Delays for writes to files that somebody is working on; undefined without delays. */
   readonly handsOff?: EditorWait;
@@ -105,7 +111,9 @@ export function makeSetAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
 
-/** Returns true if a path below `.mdmirror/` is that of a set-aside file, and not in the trash. */
+/**
+ * Returns true if a path below `.mdmirror/` belongs to a set-aside file that is not in the trash.
+ */
 export function isSetAsidePath(place: string): boolean {
   return place.startsWith(SET_ASIDE);
 }
