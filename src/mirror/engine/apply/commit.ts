@@ -33,10 +33,7 @@ export type StateChange = {
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
 type OtherRows = {
-  /**
-   * Record of a deleted document, which becomes a tombstone. `trashPath` is null if the document
-   * has no file.
-   */
+  /** Record that becomes a tombstone. `trashPath` is null if the document has no file. */
   readonly ends?: { readonly record: DocumentRecord; readonly trashPath: string | null };
   /** Former id of a document that was created again. Its record becomes a tombstone. */
   readonly replaces?: DocId | null;

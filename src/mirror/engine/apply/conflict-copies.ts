@@ -91,10 +91,7 @@ export function removeUnrecorded(
     : { kind: "over", outcome: DONE };
 }
 
-/**
- * Writes a conflict copy. If a file is already at the path of the copy, moves that file to the
- * trash first.
- */
+/** Writes a conflict copy. If its path has another file, moves that file to the trash first. */
 export function writeConflictCopy(ctx: CycleContext, path: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const atPath = disk.look(path);

@@ -152,10 +152,7 @@ export function openConflict(
   return runEffect(ctx, showCopy, { conflict, record, old: null, opens: true, event, text: remote.text });
 }
 
-/**
- * Blocks a document instead of opening a conflict, because the sync only uploads. Each side keeps
- * its content.
- */
+/** Blocks a document instead, because the sync only uploads. Each side keeps its content. */
 async function blockInsteadOfConflict(
   ctx: CycleContext,
   { id }: DocumentRecord,

@@ -110,10 +110,7 @@ async function recordCreated(
   return DONE;
 }
 
-/**
- * Ends the creation of a file. Creates the file's folder only after an error shows that the folder
- * is missing.
- */
+/** Ends a creation. Creates the folder only after an error shows that the folder is missing. */
 function endCreation(
   ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,

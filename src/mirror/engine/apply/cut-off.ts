@@ -27,10 +27,7 @@ export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean 
   return size % SECTOR === 0 || textFault === "contains-nul";
 }
 
-/**
- * Returns true if a file differs from `text`, but may be a version of `text` that a power loss
- * damaged.
- */
+/** Returns true if a file may be a version of `text` that a power loss damaged. */
 export function isDamagedByPowerLoss(
   { disk }: Pick<World, "disk">,
   { path, stamp, bytes, digest }: LocalFile,
@@ -52,10 +49,7 @@ export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolea
   return false;
 }
 
-/**
- * Returns true if `text` ends in zeros, and the part before the zeros is empty or a multiple of a
- * sector.
- */
+/** Returns true if `text` ends in zeros, after whole sectors of other bytes or after nothing. */
 export function isZeroed(text: string): boolean {
   const firstZero = text.indexOf("\0");
   if (firstZero < 0 || !/^\0+$/.test(text.slice(firstZero))) return false;

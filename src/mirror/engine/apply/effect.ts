@@ -76,10 +76,7 @@ export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind
   return fieldCodes.includes(unresolvedCode) ? unresolvedCode : code;
 }
 
-/**
- * Returns true if the answer is a 404. The document may still exist: this key may not be allowed to
- * read it.
- */
+/** Returns true for a 404. The document may exist: this key may not be allowed to read it. */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
@@ -141,10 +138,7 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
   return remoteOrEnd;
 }
 
-/**
- * Reads a document and stores its content. A user may change the document before a later read
- * (I03).
- */
+/** Reads a document and stores its content, which a user may change before a later read (I03). */
 export async function readDocument(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok) ctx.world.state.putText(answer.value.content, nameRemoteContent(path, id));
@@ -210,10 +204,7 @@ export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect:
   return localOrEnd;
 }
 
-/**
- * Reads local content. The caller must store the content, at the latest in the commit of the
- * journal row.
- */
+/** Reads local content. The caller must store it, at the latest with the journal row. */
 export async function readWithoutStoring(
   ctx: CycleContext,
   path: LocalPath,
@@ -291,10 +282,7 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
 /** Code of the event that a document became empty. The safety checks count these events. */
 const EMPTIED_CODE = "emptied";
 
-/**
- * Returns true if a document becomes blank. Earlier content that the content store has lost counts
- * as not blank.
- */
+/** Returns true if a document becomes blank. Lost earlier content counts as not blank. */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }

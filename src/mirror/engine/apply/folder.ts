@@ -26,10 +26,7 @@ import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import { type FolderRecord, isSameInodeAndBirth } from "../../model/record.ts";
 
-/**
- * Creates a folder. If the process is killed before the record is written, the next plan writes the
- * record.
- */
+/** Creates a folder. If the process is killed before the commit, the next plan records it. */
 export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // The parent folder may be missing locally, because the key may not be allowed to read the parent
   // folder.
@@ -84,8 +81,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, n
 };
 
 /**
- * Removes a folder. If the process is killed before the record is removed, the next plan removes
- * the record.
+ * Removes a folder. If the process is killed before the commit, the next plan removes its record.
  */
 export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
@@ -211,8 +207,7 @@ function readFolderRecord(
 }
 
 /**
- * Records a folder's new paths, and the new paths of everything in it. Either side may have moved
- * the folder.
+ * Records the new paths of a folder and everything in it. Either side may have moved the folder.
  */
 export async function recordFolder(
   ctx: CycleContext,

@@ -6,17 +6,11 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { nameMergedContent } from "./text-name.ts";
 
-/**
- * Local content and submissions (contents in review), after they were merged with newly published
- * content.
- */
+/** Local content and submissions, after a merge with newly published content. */
 type AfterPublication = {
   /** Merged local content; null if it does not merge with the published content. */
   readonly local: string | null;
-  /**
-   * Submissions still in review. Each has its content as sent, and as merged with the published
-   * content.
-   */
+  /** Submissions still in review: their content as sent, and as merged with published content. */
   readonly waiting: readonly Submission[];
   /** Common base of the local and the published content; null if unknown. */
   readonly commonBase: KnownText | null;

@@ -26,8 +26,7 @@ export function findNewParent(
 }
 
 /**
- * Returns the folder at a path on the service, in the form that a request needs. An empty path is
- * the root.
+ * Returns the folder at a path on the service, as a request names it. An empty path is the root.
  */
 async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const fullPath = toService(ctx.world, path);

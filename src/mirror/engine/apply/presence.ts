@@ -68,10 +68,7 @@ export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-r
 
 const IN_REVIEW_DETAIL = "deleted locally; the service keeps it while changes to it are in review";
 
-/**
- * Restores the file of a document that the service refuses to delete. The report of the run gives
- * the reason.
- */
+/** Restores a file whose document the service refuses to delete. The run's report says why. */
 function restoreFile(
   ctx: CycleContext,
   action: ActionOf<"delete-remote">,

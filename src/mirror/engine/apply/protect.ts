@@ -12,10 +12,7 @@ import type { Effect } from "./run-effect.ts";
 
 type ProtectRow = Extract<Intent, { kind: "protect" }>;
 
-/**
- * Sends a document's new protection, and does not record it. The next listing puts it into the
- * record.
- */
+/** Sends a document's new protection. The next listing puts the protection into the record. */
 export const protectDocument: Effect<Omit<ProtectRow, "kind">, ProtectRow, null, "set"> = {
   async prepare(_, action) {
     return withValue({ row: { kind: "protect", ...action }, input: null });

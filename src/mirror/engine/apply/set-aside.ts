@@ -102,10 +102,7 @@ export type FileRemoval = {
 
 type TrashRow = Extract<Intent, { kind: "trash" }>;
 
-/**
- * Moves a file to the trash. If the process ends before the state changes, recovery moves the file
- * back.
- */
+/** Moves a file to the trash. After a crash before the commit, recovery moves the file back. */
 export const trashFile: LocalEffect<FileRemoval, TrashRow, FileRemoval, StateChange> = {
   prepare(_, removal) {
     const { id, path, expect, place: setAsideAt } = removal;

@@ -50,16 +50,12 @@ type ObservedFile = {
   /** Stamp and digest of the written file; null if the file at the path has other content. */
   readonly file: StampedDigest | null;
   readonly writeKind: WriteKind;
-  /**
-   * Reason why a conflict copy could not be removed after the conflict ended; null if no copy is
-   * left.
-   */
+  /** Reason why a copy of the ended conflict could not be removed; null if no copy is left. */
   readonly stays: Outcome | null;
 };
 
 /**
- * Replaces a file. The old file is checked later (`late-write.ts`), because an editor may still
- * save to it.
+ * Replaces a file. An editor may still save to the old file, so `late-write.ts` checks it later.
  */
 export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFile> = {
   prepare(ctx, writing) {
@@ -162,10 +158,7 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
   return expect;
 }
 
-/**
- * Returns true if the document would become empty, and the safety checks have not counted this
- * loss.
- */
+/** Returns true if the document would become empty, and the safety checks did not count this. */
 function isUncountedLoss(
   { notes: { mayBeEmptied: mayEmpty }, world }: CycleContext,
   { id, text, expect }: FileWrite,
@@ -193,8 +186,7 @@ export function resultOfReplace(
 }
 
 /**
- * Returns the written file. If the write ends a conflict, moves the copies of the conflict to the
- * trash.
+ * Returns the written file. If the write ends a conflict, moves the conflict copies to the trash.
  */
 function observeWritten(
   ctx: CycleContext,

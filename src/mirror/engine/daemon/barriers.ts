@@ -10,10 +10,7 @@ import type { World } from "../run/world.ts";
 import type { BarrierEnd } from "./daemon-types.ts";
 import type { Runner } from "./runner.ts";
 
-/**
- * Milliseconds by which a deletion is delayed while a caller waits; `sync` waits as long before its
- * second scan.
- */
+/** Milliseconds by which a deletion is delayed while a caller waits, as long as in a `sync`. */
 const SECOND_SCAN_MS = 2_000;
 
 /** LIMIT: number of paths that are scanned one by one. For more, one full scan is cheaper. */
@@ -111,10 +108,7 @@ export class Barriers {
     }
   }
 
-  /**
-   * Checks the waiting callers, and resolves those whose wait is over. The daemon calls this after
-   * each run.
-   */
+  /** Resolves the callers whose wait is over. The daemon calls this after each run. */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;

@@ -32,10 +32,7 @@ type PendingDeletion = {
 /** Status of a daemon. All times are milliseconds since the epoch. */
 export type DaemonStatus = {
   readonly phase: DaemonPhase;
-  /**
-   * Last time when both sides were in sync without a problem; null if there was none since the
-   * daemon started.
-   */
+  /** Last time in sync without a problem; null if there was none since the daemon started. */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
   /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */
@@ -46,10 +43,7 @@ export type DaemonStatus = {
   readonly nextPollAt: number | null;
   /** Time of the next retry; null if the last run did not fail. */
   readonly retryAt: number | null;
-  /**
-   * `polling`: the system allows no watches (`limit` says why), so the folder is scanned at each
-   * poll.
-   */
+  /** `polling`: the system allows no watches (`limit` says why), so each poll scans the folder. */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
   readonly eventStream: EventStreamState;
@@ -83,9 +77,6 @@ export type Daemon = {
    * @returns a function that removes the listener
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /**
-   * Returns the monotonic time at which the loop last made progress. Steps within a long run count
-   * as progress.
-   */
+  /** Returns the monotonic time when the loop, or a step of its run, last made progress. */
   alive(): number;
 };

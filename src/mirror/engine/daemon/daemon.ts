@@ -22,10 +22,7 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 
 export type CreateDaemon = typeof createDaemon;
 
-/**
- * Sleeps until an event arrives or work is due. All times come from the injected clock
- * (`World.clock`).
- */
+/** Sleeps until an event arrives or work is due. All times come from `World.clock`. */
 class DaemonLoop implements Daemon {
   readonly #world: World;
   readonly #publisher: EventPublisher;
@@ -196,10 +193,7 @@ class Sleeper {
   }
 }
 
-/**
- * Requests to the daemon. The daemon carries them out between two runs, in the order in which they
- * arrive.
- */
+/** Requests to the daemon. They are carried out between two runs, in the order of arrival. */
 class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];

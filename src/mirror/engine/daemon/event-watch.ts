@@ -125,8 +125,7 @@ function findPathToRequest(
 }
 
 /**
- * Requests a document. Returns null if the path has another document or none, or if no answer
- * arrived.
+ * Requests a document. Returns null without an answer, or if the path has another document or none.
  */
 async function requestDocumentAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });

@@ -26,8 +26,7 @@ export type DaemonEvent = { readonly at: number } & (
       /** Change id in the document's record after the effect; null without a record. */
       readonly changeId: string | null;
       /**
-       * Number of changed lines; null if the content did not change, or is not in the content
-       * store.
+       * Number of changed lines; null if no content changed, or if it is not in the content store.
        */
       readonly lines: ChangedLines | null;
       readonly run: number;

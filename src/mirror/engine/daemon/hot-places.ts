@@ -39,18 +39,14 @@ type HotPlace = {
  * change, which does not show where somebody works.
  */
 const MAX_STEPS = 200;
-/**
- * LIMIT: number of hot places that one run adds. Choosing a place is slow, because every record is
- * read.
- */
+/** LIMIT: number of hot places that one run adds. Each choice is slow: it reads every record. */
 const MAX_NEW_PLACES = 4;
 /** LIMIT: number of hot places. Their listings share one request budget. */
 const MAX_PLACES = 16;
 /** Share of the request budget for all hot places. The rest is for the whole workspace. */
 const PLACES_SHARE = 0.7;
 /**
- * The interval between listings of a hot place is the time since its last change, divided by this
- * number.
+ * Interval between listings of a hot place: the time since its last change, divided by this number.
  */
 const COOLING_DIVISOR = 30;
 /** Milliseconds by which a listing may be early, so that several places are listed together. */
@@ -166,10 +162,7 @@ function findActivePaths(action: Action): readonly LocalPath[] {
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
-  /**
-   * True if an answer or a document is missing: only a listing of the whole workspace shows what
-   * happened.
-   */
+  /** True if an answer or a document is missing. Then the whole workspace must be listed. */
   readonly needsAll: boolean;
 };
 

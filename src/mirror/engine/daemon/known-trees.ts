@@ -50,10 +50,7 @@ export class KnownTrees {
     return localTree;
   }
 
-  /**
-   * Returns the tree of the service. Lists the service unless the tree of an earlier scan is still
-   * valid.
-   */
+  /** Returns the service's tree. Lists the service unless an earlier tree is still valid. */
   async observeRemote(base: BaseTree, trustEmpty: boolean, facts: KnownRemoteFacts): Promise<RemoteScan> {
     // An earlier tree is used only if it contains all known documents, because a run must prove
     // each absence that it acts on (I04).
@@ -108,8 +105,7 @@ export class KnownTrees {
   }
 
   /**
-   * Updates the service's tree after a cycle. Forgets the tree if an effect of the cycle cannot be
-   * applied to it.
+   * Applies the effects of a cycle to the service's tree. Forgets the tree if that is impossible.
    */
   afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
@@ -194,10 +190,7 @@ function isSameFile(a: RemoteFile | undefined, b: RemoteFile): boolean {
   return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
-/**
- * Kinds of actions after which the service has the document as its record says, or has no such
- * document.
- */
+/** Kinds of actions after which the service has the document as recorded, or no longer has it. */
 const FOLLOWED_KINDS: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",

@@ -19,10 +19,7 @@ type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readon
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
   readonly #pending = new Map<LocalPath, PendingDeletion>();
-  /**
-   * Published deletions whose file came back. They are kept until listeners are informed that the
-   * file came back.
-   */
+  /** Published deletions whose file came back. Listeners are not informed of this yet. */
   readonly #cancelled = new Set<LocalPath>();
 
   constructor(timing: DaemonTiming) {
@@ -106,10 +103,7 @@ export class PendingDeletions {
     }));
   }
 
-  /**
-   * LIMIT: longest delay of a deletion (`deleteGraceMostMs`). Otherwise new deletions could delay
-   * it forever.
-   */
+  /** LIMIT: longest delay (`deleteGraceMostMs`). Otherwise new deletions could delay it forever. */
   #dueAt({ since, first }: PendingDeletion): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

@@ -10,10 +10,7 @@ export type DaemonPhase =
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /**
-   * The daemon waits. `failures`: number of failed runs in a row. `detail`: a sentence for the
-   * user.
-   */
+  /** The daemon waits. `failures`: number of failed runs in a row. `detail`: text for the user. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /** A safety check stopped the sync. The daemon still scans, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }

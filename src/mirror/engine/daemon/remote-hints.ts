@@ -15,10 +15,7 @@ type HintedDocuments =
 
 /** LIMIT: number of documents that are requested one by one. For more, a listing is cheaper. */
 const MAX_FILES = 16;
-/**
- * Number of requests that events may cause in a burst. Further requests wait until the budget
- * recovers.
- */
+/** Number of requests that events may cause in a burst. Further requests wait. */
 const BURST_REQUESTS = 20;
 
 /**

@@ -45,10 +45,7 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  /**
-   * Publishes all pending deletions again when a safety check will stop them that did not stop them
-   * before.
-   */
+  /** Publishes all pending deletions again if a safety check now will stop them. */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);

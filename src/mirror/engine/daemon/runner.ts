@@ -245,8 +245,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Requests the documents that events named. If these documents do not show what changed, lists
-   * the workspace.
+   * Requests the documents that events named. If these do not show all changes, lists the
+   * workspace.
    */
   async #runHints(): Promise<void> {
     const shownFiles = await this.#eventWatch.requestDocuments();

@@ -148,10 +148,7 @@ export class DaemonRuns {
     return cycleEnd.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done") ? report : "whole";
   }
 
-  /**
-   * Returns settings without delays for deletions and reviews, because the daemon itself delays
-   * them.
-   */
+  /** Returns settings without delays, because the daemon delays deletions and reviews itself. */
   #settingsNow(): Settings {
     return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
   }

@@ -164,8 +164,7 @@ export class Schedule {
   }
 
   /**
-   * Returns true if the caller must send refused changes again: at the start of the daemon, then
-   * once a day.
+   * Returns true if refused changes must be sent again: when the daemon starts, then once a day.
    */
   takeRetryRefused(): boolean {
     const now = this.#clock.monotonic();
@@ -215,8 +214,7 @@ const JITTER_SHARE = 0.1;
 const IDLE_DIVISOR = 3;
 const LONG_IDLE_DIVISOR = 6;
 /**
- * Without activity, the interval between polls is the time since the last change, divided by this
- * number.
+ * Interval between polls without activity: the time since the last change, divided by this number.
  */
 const SLOWING_DIVISOR = 10;
 

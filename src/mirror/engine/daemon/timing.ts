@@ -35,8 +35,7 @@ export const DEFAULT_TIMING = {
   /** Time between two full scans of both sides, including the folders on the service. */
   rescanMs: 600_000,
   /**
-   * Delay before a local deletion is sent. Each further deletion restarts it, until the longest
-   * delay is reached.
+   * Delay before a local deletion is sent. Each further deletion restarts it, up to the longest.
    */
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
@@ -44,10 +43,7 @@ export const DEFAULT_TIMING = {
   reviewDelayMs: 60_000,
   /** Time for which an emptied file is not planned: perhaps a program crashed while it saved. */
   emptyMs: 60_000,
-  /**
-   * Time after a rename on the service in which a save to the old path counts as an edit of the
-   * document.
-   */
+  /** Time after a rename on the service in which a save to the old path is an edit. */
   stalePathMs: 600_000,
   /**
    * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if

@@ -8,10 +8,7 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { toInodeKey } from "../../planner/match/inode.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/**
- * LIMIT: number of paths that are remembered one by one. For more, a scan of the whole folder is
- * cheaper.
- */
+/** LIMIT: number of paths that are remembered singly. For more, a scan of the folder is cheaper. */
 const MAX_PATHS = 2_000;
 const MIN_MANY_PATHS = 500;
 /**
@@ -132,8 +129,7 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns the time when a path will have settled; null if neither the path nor a folder above it
-   * is changing.
+   * Returns when a path will have settled; null if neither it nor a folder above it is changing.
    */
   settlesAt(path: LocalPath): number | null {
     let latestSettledAt: number | null = null;

@@ -13,10 +13,7 @@ const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
  * so enough other steps must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
-/**
- * LIMIT: number of characters of content that wait in memory, including the commit that exceeds the
- * limit.
- */
+/** LIMIT: number of characters that wait in memory, with the commit that exceeds the limit. */
 const MAX_CHARACTERS = 4_000_000;
 /** Reason for aborting a wait. Because of a given reason, no exception with a stack is created. */
 const FLUSHED_REASON = "flushed";
@@ -94,8 +91,7 @@ export class CommitGroup {
   }
 
   /**
-   * Runs a step, and counts it while it runs. The group then knows when no other step can join a
-   * transaction.
+   * Runs a step and counts it, so that the group knows when no other step can join a transaction.
    */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
@@ -107,10 +103,7 @@ export class CommitGroup {
     }
   }
 
-  /**
-   * Drops the waiting commits after an exception or at the end of a plan. Their promises never
-   * settle.
-   */
+  /** Drops the waiting commits after an exception or a plan's end. Their promises never settle. */
   abandon(): void {
     this.#endTimer();
     this.#calls = [];

@@ -35,10 +35,7 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 
 type DamagedFile = {
   readonly record: DocumentRecord;
-  /**
-   * Path of the file. If the file is missing, its recorded path, changed by the moves of the
-   * folders above it.
-   */
+  /** Path of the file. If the file is missing: the recorded path, after moves of its folders. */
   readonly path: LocalPath;
   /** File of the document; undefined if the file is missing. */
   readonly file: LocalFile | undefined;
@@ -57,8 +54,7 @@ export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Pol
 }
 
 /**
- * Returns the local tree as it would be after `restoreDamagedFiles`, except that missing files stay
- * missing.
+ * Returns the local tree as after `restoreDamagedFiles`, except that missing files stay missing.
  */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;

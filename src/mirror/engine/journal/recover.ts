@@ -1,7 +1,4 @@
-/**
- * Recovers interrupted effects, and finds out what unanswered writes did, before the first scan
- * (I13).
- */
+/** Recovers interrupted effects and unanswered writes, before the first scan (I13). */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
@@ -51,10 +48,7 @@ function isLocalIntent(intent: Intent): intent is LocalIntent {
 
 type DocumentRow = { readonly id: DocId; readonly path: LocalPath };
 
-/**
- * Recovers effects on the disk. Returns the paths whose journal rows stay open; these paths count
- * as unknown.
- */
+/** Recovers effects on the disk. Returns the paths whose journal rows stay open. */
 export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const openPaths = new Map<LocalPath, string>();
   const findCurrentPath = makePathFinder(ctx);
@@ -109,10 +103,7 @@ function readStamp({ world: { disk } }: CycleContext, path: LocalPath): Stamp | 
   return atPath.kind === "file" ? atPath.stamp : null;
 }
 
-/**
- * Recovers one effect on the disk. Returns the reason why its journal row stays open; null if the
- * row was closed.
- */
+/** Recovers an effect. Returns the reason why its journal row stays open; null if it was closed. */
 function recoverLocalRow(
   ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,

@@ -95,10 +95,7 @@ export class LinkForms {
     this.known.begin(dry);
   }
 
-  /**
-   * Returns the current paths, which a caller may change; null if this cycle has not read the
-   * paths.
-   */
+  /** Returns the current paths, which a caller may change; null if this cycle has not read them. */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
@@ -123,10 +120,7 @@ export class LinkForms {
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
   }
 
-  /**
-   * Returns true if a file has the inode that base has recorded for the document at the file's
-   * path.
-   */
+  /** Returns true if a file has the recorded inode of the document at its path in base. */
   isOwnFile({ path, stamp }: LocalFile): boolean {
     const id = this.where().before.docAt(path);
     const recordedStamp = id === null ? null : (this.#state.record(id)?.stamp ?? null);
@@ -292,10 +286,7 @@ export class LinkForms {
     return bytes;
   }
 
-  /**
-   * Returns content in which ids and absolute paths are replaced by relative paths, if their
-   * targets are known.
-   */
+  /** Returns content with relative paths instead of ids and absolute paths with known targets. */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const knownEntry = this.known.get(path, digest);

@@ -6,10 +6,7 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { PlacesByTime } from "./places.ts";
 
-/**
- * Keeps the spellings. A spelling says which content (with links by id) the bytes of a local file
- * represent.
- */
+/** Keeps spellings: which content (with links by id) the bytes of each local file represent. */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transact" | "transactSafely">;
@@ -108,10 +105,7 @@ export class KnownSpellings {
     return spelling;
   }
 
-  /**
-   * Records that a file was not written, so that the spelling of its old bytes is the newest one
-   * again.
-   */
+  /** Records that a file was not written, so that its old bytes have the newest spelling again. */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.get(path, bytes);
     if (spelling !== null) this.asNewest(spelling);

@@ -26,25 +26,20 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
 }
 
 /**
- * Returns true if the spelling at a path belongs to another document, because two documents are
- * swapping paths.
+ * Returns true if the spelling at a path belongs to another document, as in a swap of two paths.
  */
 export function isFileOfAnother({ id, text }: Spelling, record: DocumentRecord): boolean {
   return id !== record.id && text !== record.localDigest;
 }
 
 /**
- * Returns true if links must be rewritten, because the file or a target moved, or because an id has
- * a path now.
+ * Returns true if links must be rewritten: a path changed, or the target of an id has a path now.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => hasWrongTarget(lead, places) || isResolvedNow(lead, places));
 }
 
-/**
- * Returns true while two documents swap paths, because a link by path could then lead to either of
- * them.
- */
+/** Returns true while two documents swap paths: a link by path could lead to either of them. */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
   return path !== null && places.isShared(path);

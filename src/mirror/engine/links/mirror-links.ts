@@ -69,10 +69,7 @@ export class MirrorLinks {
     };
   }
 
-  /**
-   * Returns link targets that neither base nor the listing has. After an incomplete listing,
-   * returns none.
-   */
+  /** Returns link targets that neither base nor a complete listing has. */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
@@ -212,19 +209,13 @@ export class MirrorLinks {
     return isSameSpelling(spelling, newEntry) ? null : { record, from: spelling, to: newEntry, bytes };
   }
 
-  /**
-   * Stores both spellings of a rewritten file, because recovery must know what the file's bytes
-   * represent.
-   */
+  /** Stores both spellings of a rewritten file: recovery must know what its bytes represent. */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.forms.known.recordSettingAside(from.path, from.bytes, setAsideAt);
     this.forms.known.put(to);
   }
 
-  /**
-   * Makes the spelling of the old bytes the newest again, because a crash prevented the rewrite of
-   * the file.
-   */
+  /** Makes the old spelling the newest again, after a crash prevented the rewrite of the file. */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.forms;
     const atPath = this.disk.plain.look(path);
@@ -237,10 +228,7 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.record(id)?.digest ?? null) : null;
   }
 
-  /**
-   * Returns uploaded links that lead to no document. Leaves out links that led to no document in
-   * base.
-   */
+  /** Returns uploaded links that lead to no document, except those that led to none in base. */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(compareByPath).map(([path, base]) => {

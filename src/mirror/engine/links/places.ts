@@ -189,8 +189,7 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a wiki link has another target now, or has none because two documents have its
-   * name.
+   * Returns true if a wiki link has another target now, or none since two documents have its name.
    */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
     const name = this.#names === undefined ? null : readNameOfDestination(destination);
@@ -207,20 +206,14 @@ export class LinkPlaces {
     else this.#byPath.delete(path);
   }
 
-  /**
-   * Records that an unknown file is at the path that a document had. The document is at another
-   * path now.
-   */
+  /** Records that an unknown file has the former path of a document. */
   setUnknownFile(path: LocalPath): void {
     this.#byPath.delete(path);
     this.#unknownFiles.add(path);
     this.#named?.add(path);
   }
 
-  /**
-   * Returns true if the file at a path belongs to no known document. No link can lead to such a
-   * file.
-   */
+  /** Returns true if the file at a path belongs to no known document, so no link leads to it. */
   isUnknownFile(path: LocalPath): boolean {
     return this.#unknownFiles.has(path) && !this.#byPath.has(path);
   }
@@ -230,10 +223,7 @@ export class LinkPlaces {
     return this.unless(path, () => false);
   }
 
-  /**
-   * Returns an object like `from` does. In addition, paths for which `isUnknown` returns true have
-   * no target.
-   */
+  /** Returns an object like `from`. Paths for which `isUnknown` returns true have no target. */
   unless(path: LocalPath, isUnknown: (path: LocalPath) => boolean): Place {
     return {
       path,
@@ -245,8 +235,7 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns the target of an absolute link; null if it has no target, or if it is another kind of
-   * link.
+   * Returns the target of an absolute link; null without a target, and for other kinds of links.
    */
   idAtAbsolute(target: string): string | null {
     return target.startsWith("/")

@@ -123,10 +123,7 @@ function mustReadAgain(
   return !waiting.has(path) || base.blocks.get(record.id)?.reason === "refused";
 }
 
-/**
- * Returns documents that wait for the user or a reviewer. mdmirror must not change the links in
- * these documents.
- */
+/** Returns documents that wait for the user or a reviewer. Their links must not be changed. */
 function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waitingPaths = new Set<LocalPath>();
   for (const record of records.values()) {

@@ -70,10 +70,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/**
- * Returns the outcome if the old document could not be deleted afterwards; null if it could be
- * deleted.
- */
+/** Returns the outcome if the old document cannot be deleted afterwards; null if it can. */
 async function findReasonToKeepOld(
   ctx: CycleContext,
   record: DocumentRecord,

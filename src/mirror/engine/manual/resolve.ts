@@ -26,10 +26,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { deleteRemote, trashLocal, restoreFromService } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
-/**
- * A document with the current path of its file. While a move is blocked, this is not the record's
- * path.
- */
+/** A document with its file's current path: not the recorded path while a move is blocked. */
 export type PlacedDocument = {
   readonly record: DocumentRecord;
   readonly path: LocalPath;
@@ -129,10 +126,7 @@ export async function takeTheirs(
   });
 }
 
-/**
- * Records whether the document is protected. This is right even if the service's content is not
- * taken.
- */
+/** Records the protection. This is right even if the service's content is not taken. */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
   if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });

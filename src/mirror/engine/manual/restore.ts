@@ -1,7 +1,4 @@
-/**
- * Changes the linked folder for `undo` and `restore`, in the way a user could. The next run sends
- * the result.
- */
+/** Changes the folder for `undo` and `restore` as a user could. The next run sends the changes. */
 
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";

@@ -85,10 +85,7 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   return { kind: "seen", trees };
 }
 
-/**
- * Keeps the results of the scans in the notes of the cycle. The effects of the cycle read them
- * there.
- */
+/** Keeps the results of the scans in the notes of the cycle, where its effects read them. */
 export function noteScan({ notes }: CycleContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
@@ -107,10 +104,7 @@ export const NOTHING_SEEN: RemoteTree = {
   unseen: new Map(),
 };
 
-/**
- * Returns true if the trees may leave out unchanged documents, because only the plan uses the
- * trees.
- */
+/** Returns true if the trees may leave out unchanged documents: only the plan uses the trees. */
 function mayLeaveOut(
   { world }: CycleContext,
   { leavesOut, dry, observers }: CycleInput,
@@ -166,10 +160,7 @@ export function makeContentSink({ world, notes }: CycleContext, input: CycleInpu
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/**
- * Returns a function that stores the content of documents that are read only to prove that they
- * exist.
- */
+/** Returns a function that stores documents that are read only to prove that they exist. */
 function makeProofStore(
   { world: { state }, notes }: CycleContext,
   input: CycleInput,
@@ -309,10 +300,7 @@ function hideOpenDocuments(remote: RemoteTree, open: ReadonlyMap<string, string>
   );
 }
 
-/**
- * LIMIT: number of link targets that a cycle reads. Each read is a request. Other targets stay
- * unknown.
- */
+/** LIMIT: number of link targets that a cycle reads by requests. Other targets stay unknown. */
 const MAX_TARGETS = 16;
 
 /**

@@ -1,6 +1,5 @@
 /**
- * Scans both sides. If a scan is incomplete, its tree says so, and the planner decides what this
- * means.
+ * Scans both sides. The tree of an incomplete scan says so; the planner decides what this means.
  */
 
 import type { DirId, DocId } from "../../../contract/ids.ts";
@@ -134,10 +133,7 @@ export type KnownRemoteFacts = {
   readonly files?: DocumentList;
   /** Folders of an earlier listing. If a document is in none of them, folders are listed again. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
-  /**
-   * Stores content that was read only as a proof of existence. A user may change this content later
-   * (I03).
-   */
+  /** Stores content that was read only as a proof: a user may change it later (I03). */
   readonly keep?: (digest: Digest, text: string, record: DocumentRecord) => void;
 };
 

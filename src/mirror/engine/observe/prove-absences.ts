@@ -37,10 +37,7 @@ export type AbsenceProof = {
 
 type UnlistedDocuments = {
   readonly missing: readonly DocId[];
-  /**
-   * Documents that are outside the linked folder according to base. A listing need not contain
-   * them.
-   */
+  /** Documents outside the linked folder according to base. A listing need not contain them. */
   readonly outside: ReadonlySet<DocId>;
 };
 
@@ -104,10 +101,7 @@ type ProofSets = Pick<AbsenceProof, "gone" | "outside" | "unseen">;
 
 type ReadResults = {
   readonly notFound: DocId[];
-  /**
-   * True if a document or a folder of base answered, or if the user approved that no document is
-   * visible.
-   */
+  /** True if an item of base answered, or if the user approved that no document is visible. */
   isKeyProven: boolean;
   fault: Fault | null;
 };

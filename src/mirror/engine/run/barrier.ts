@@ -25,10 +25,7 @@ export type AwaitedPath = {
    * content.
    */
   readonly isUnderWay: boolean;
-  /**
-   * Document at the path in base at the time of the scan; null if none. The document may have moved
-   * since.
-   */
+  /** Document at the path in base at the time of the scan; null if none. It may move later. */
   readonly id: DocId | null;
 };
 
@@ -94,10 +91,7 @@ export function scanAwaitedPaths(world: World, scope: readonly LocalPath[], isCo
   return { kind: "seen", awaited: awaitedPaths, documents: scannedPaths.size };
 }
 
-/**
- * A scanned path. If `isOnService`, the service has its content, and a caller need not wait for the
- * path.
- */
+/** A scanned path. If `isOnService`, the service has its content, and no caller need wait. */
 type ScannedPath = AwaitedPath & { readonly isOnService: boolean };
 
 function scanPath(scan: BarrierScanInput, path: LocalPath): readonly ScannedPath[] | UnsentPath {
@@ -139,10 +133,7 @@ function makeAwaitedPath({ run, records, underWay }: BarrierScanInput, path: Loc
   return { path, run, isUnderWay: underWay.has(path) || underWay.has(id ?? path), id, isOnService: false };
 }
 
-/**
- * Returns the files and deletions in a folder; null if the folder exists neither locally nor in
- * base.
- */
+/** Returns the files and deletions in a folder; null if neither disk nor base has the folder. */
 function scanFolder(scan: BarrierScanInput, folder: LocalPath): ScannedPath[] | null {
   const { base, records, walk } = scan;
   const localTree = walk();
@@ -179,10 +170,7 @@ function hasReadNothing({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
-/**
- * Scans a path without a file and a record. Such a path was deleted, could not be read, or is never
- * sent.
- */
+/** Scans a path without file and record: it was deleted, could not be read, or is never sent. */
 function scanMissingPath(scan: BarrierScanInput, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = scan;
   if (hasReadNothing(walk())) return [makeAwaitedPath(scan, path)];
@@ -226,10 +214,7 @@ export function readPathStates(world: World, awaited: readonly AwaitedPath[], is
   });
 }
 
-/**
- * Returns the record of a document whose file was moved away since the scan; null if it was not
- * moved.
- */
+/** Returns the record of a document whose file was moved away since the scan; otherwise null. */
 function findMovedRecord({ disk }: World, { records }: BaseTree, { path, id }: AwaitedPath): DocumentRecord | null {
   const record = id === null ? undefined : records.get(id);
   return record?.state === "linked" && disk.look(path).kind === "absent" ? record : null;

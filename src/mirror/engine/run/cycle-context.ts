@@ -36,10 +36,7 @@ export type CycleInput = {
   readonly dry: boolean;
   /** Observers of a daemon that watches the folder; undefined if both sides are scanned in full. */
   readonly observers?: DaemonObservers;
-  /**
-   * Local paths that were absent for long enough to count as deleted. Undefined: one scan is
-   * enough.
-   */
+  /** Local paths absent for long enough to count as deleted. Undefined: one scan is enough. */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
@@ -103,10 +100,7 @@ export type RunTally = {
    * Number of documents created on the service. The first of them are read back after their POST.
    */
   created: number;
-  /**
-   * Actions that found another state than planned, or whose result is unknown. The key describes
-   * the action.
-   */
+  /** Actions that found another state than planned, or have an unknown result. By action key. */
   readonly futile: Map<string, FutileAction>;
   /** Refused requests. The key identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;
@@ -116,10 +110,7 @@ export type RunTally = {
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
-  /**
-   * Changes that stay on their side because the sync has one direction. Only those found for the
-   * first time.
-   */
+  /** Changes that a sync of one direction newly found and leaves on their side. */
   readonly oneWay: Block[];
   /** True if content was sent with a link whose target did not exist then, but exists now. */
   linksOpen: boolean;
@@ -166,10 +157,7 @@ type CycleNotes = {
   local: LocalTree | null;
   /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
-  /**
-   * Folder ids by path, relative to the linked part of the workspace. Effects keep this map up to
-   * date.
-   */
+  /** Folder ids by path, relative to the linked part of the workspace. Effects update them. */
   readonly folderIds: Map<RemotePath, DirId>;
   /** Files created or replaced in this cycle. They are flushed at its end or in the next cycle. */
   readonly toFlush: Map<DocId, LocalPath>;

@@ -17,10 +17,7 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 export type UsedFile = {
-  /**
-   * Reason as a clause. It does not change while the cause lasts, so that a block keeps its start
-   * time.
-   */
+  /** Clause that stays the same while the cause lasts, so that a block keeps its start time. */
   readonly why: string;
   /** Milliseconds until the file counts as unchanged; null if a program has the file open. */
   readonly settledInMs: number | null;
@@ -180,10 +177,7 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return lastWrite !== undefined && isChangedBefore(savedMs, lastWrite, now);
 }
 
-/**
- * Returns true if the file changed before the event. An event with a time in the future does not
- * count.
- */
+/** Returns true if the file changed before the event. An event in the future does not count. */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }

@@ -1,7 +1,4 @@
-/**
- * Collects what the safety checks need besides trees: the identity of the root, recent losses,
- * approvals.
- */
+/** Collects what the safety checks need besides trees: root, recent losses, approvals. */
 
 import type { DocId } from "../../../contract/ids.ts";
 import { isAnyWaitingForScan } from "../../model/block.ts";
@@ -54,10 +51,7 @@ export function readApprovedKeys({ state, ignoresApproval }: World): Set<string>
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 
-/**
- * Returns the approved reasons that still apply after a run, in their stored form; null if there
- * are none.
- */
+/** Returns the approved reasons that still apply after a run, as stored; null if there are none. */
 function encodeWaived(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }

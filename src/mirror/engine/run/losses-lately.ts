@@ -20,17 +20,11 @@ type LossMark = readonly [run: RunNumber, before: number];
 type RecentLosses = {
   /** Last run whose losses no longer count, because they are an hour old or approved. */
   readonly after: RunNumber;
-  /**
-   * Marks of the runs after `after`, the oldest first. Some of them may be more than an hour old by
-   * now.
-   */
+  /** Marks of the runs after `after`, the oldest first. Some may be over an hour old by now. */
   readonly marks: readonly LossMark[];
 };
 
-/**
- * Returns how many documents each side has lost in the last hour. Losses before the last approval
- * do not count.
- */
+/** Returns how many documents each side lost in the last hour and after the last approval. */
 export function countRecentLosses(world: World): SafetySignals["lossesDone"] {
   const { after } = readRecentLosses(world);
   const { state } = world;

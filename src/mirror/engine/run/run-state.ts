@@ -13,10 +13,7 @@ import { type Attention, listProblems, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /**
-   * Address that could not be reached, perhaps not the configured address; null if no address
-   * failed.
-   */
+  /** Address that could not be reached, perhaps not the configured one; null if none failed. */
   readonly unreachedAddress: string | null;
 };
 
@@ -139,10 +136,7 @@ const UNPROVEN_PROBLEM: Attention = {
   waits: true,
 };
 
-/**
- * Problem that is reported while approved changes are not carried out, unless a stop itself reports
- * it.
- */
+/** Problem while approved changes are not carried out, unless a stop itself reports it. */
 const APPROVED_PROBLEM: Attention = {
   ...FOLDER_FIELDS,
   kind: "unproven",

@@ -39,8 +39,7 @@ export type World = {
   /** Id of the current boot of the machine; null if the system has no such id. */
   readonly bootId: string | null;
   /**
-   * Path of the linked part of the workspace, without slashes at its ends; "" for the whole
-   * workspace.
+   * Path of the linked part of the workspace, without outer slashes; "" for the whole workspace.
    */
   readonly prefix: RemotePath;
 };
@@ -53,8 +52,7 @@ export type Settings = Omit<
   /** True if content goes to review only after two runs have found it unchanged. */
   readonly reviewsOnlyUnchanged: boolean;
   /**
-   * Milliseconds between the two scans that prove a local deletion; null if the caller watches the
-   * folder.
+   * Milliseconds between the scans that prove a deletion; null if the caller watches the folder.
    */
   readonly secondLookMs: number | null;
   /** Delays for writes to files that somebody is working on; undefined without delays. */
