@@ -45,7 +45,7 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  /** Publishes all pending deletions again if a safety check now will stop them. */
+  /** Publishes the pending deletions. Publishes all of them again when a new stop is expected. */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);

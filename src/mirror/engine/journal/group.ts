@@ -13,7 +13,7 @@ const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
  * so enough other steps must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
-/** LIMIT: number of characters that wait in memory, with the commit that exceeds the limit. */
+/** LIMIT: number of characters that wait in memory. The commit that exceeds it is included. */
 const MAX_CHARACTERS = 4_000_000;
 /** Reason for aborting a wait. Because of a given reason, no exception with a stack is created. */
 const FLUSHED_REASON = "flushed";

@@ -69,7 +69,7 @@ export class MirrorLinks {
     };
   }
 
-  /** Returns link targets that neither base nor a complete listing has. */
+  /** Returns link targets that base and the listing lack; none if the listing is incomplete. */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();

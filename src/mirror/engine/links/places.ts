@@ -189,7 +189,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if a wiki link has another target now, or none since two documents have its name.
+   * Returns true if a wiki link has another target now, or none because two documents share its
+   * name.
    */
   leadsElsewhere({ destination, to }: LinkTarget): boolean {
     const name = this.#names === undefined ? null : readNameOfDestination(destination);

@@ -110,7 +110,7 @@ export type RunTally = {
   readonly renamedForOthers: Map<LocalPath, LocalPath>;
   /** User's files that were moved away because a conflict copy needed their path. */
   readonly movedOutOfWay: MovedOutOfWay[];
-  /** Changes that a sync of one direction newly found and leaves on their side. */
+  /** New changes that stay on their side, because the sync has only one direction. */
   readonly oneWay: Block[];
   /** True if content was sent with a link whose target did not exist then, but exists now. */
   linksOpen: boolean;
