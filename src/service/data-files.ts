@@ -1,6 +1,6 @@
 /**
- * Reads and writes the files of a data folder that only the folder's owner may read: `admin-key`
- * and `key` contain keys, `address` contains the address of the running service.
+ * Reads and writes small files of a data folder. Only the owner of the folder may read them.
+ * `admin-key` and `key` contain keys; `address` contains the address of the running service.
  */
 
 import { randomBytes } from "node:crypto";
@@ -28,17 +28,23 @@ export function makeAdminKey(file: string): string {
 
 const ADDRESS_FILE = "address";
 
-/** @param url `http://HOST:PORT` on loopback */
+/** @param url `http://HOST:PORT`, where HOST is a loopback address */
 export function writeAddress(dir: string, url: string): void {
   writeOwnFile(join(dir, ADDRESS_FILE), JSON.stringify({ url }));
 }
 
-/** ORDER: before the database is unlocked; afterwards the file may belong to the next service. */
+/**
+ * ORDER: called before the database is unlocked. Later, the address file may belong to another
+ * service.
+ */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
 }
 
-/** Returns the address or null. A killed service leaves its address: check the database's lock. */
+/**
+ * Returns the address of the service; null if there is none. A killed service leaves its address in
+ * the folder, so the caller must check whether the database is locked.
+ */
 export function readAddress(dir: string): string | null {
   return /^\{"url":"(http:\/\/[^"\\\s]+)"\}\n$/.exec(readIfExists(join(dir, ADDRESS_FILE)) ?? "")?.[1] ?? null;
 }

@@ -22,18 +22,20 @@ export type OpenDataOptions = {
 
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
-  /** Key with Full access to the first workspace; null if only another process has this key. */
+  /**
+   * Key with Full access to the first workspace; null if this data folder has no copy of the key.
+   */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;
-  /** Key for administration; null in the same case as `key`. */
+  /** Key for administration; null if this data folder has no copy of the key. */
   readonly adminKey: Key;
   close(): Promise<void>;
 };
 
 /**
- * Opens a data folder, and creates what is missing: the database, a first workspace, and the files
- * `key` and `admin-key` (mode 0600). Replaces `key` if the database does not know that key, for
+ * Opens a data folder. Creates the database, a first workspace, and the files `key` and `admin-key`
+ * (mode 0600), if they are missing. Replaces `key` if the database does not know that key, for
  * example because the database is new.
  * @throws OtherVersionError if another version of mdmirror wrote the database; an error if another
  * process has the folder open
@@ -89,7 +91,7 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
-  // The service cannot refuse to create the key, because the workspace was read just before.
+  // The key cannot be refused, because its workspace was read just before.
   if (!("key" in newKey)) throw new Error(newKey.detail);
   writeKey(file, newKey.key);
   return newKey.key;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
 /**
- * File in the data folder which says that the documents are in PostgreSQL. The process that serves
- * the documents locks this file, and the operating system ends the lock with the process. So an
- * address in the folder is reliable only while this file is locked.
+ * Name of a file in the data folder. The file says that the documents are in PostgreSQL. The
+ * process that serves the documents locks the file, and the operating system ends the lock with the
+ * process. So an address in the folder is valid only while this file is locked.
  */
 const MARKER_FILE = "database";
 

@@ -7,17 +7,20 @@ export type ServiceFigures = {
   readonly database: DatabaseFigures | null;
   /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
-  /** Number of event listeners, without those that still receive missed events. */
+  /** Number of event listeners, without those that are still receiving the events they missed. */
   readonly listeners: number;
 };
 
-/** Resolves even if the database does not answer: an operator needs the other figures then. */
+/**
+ * Resolves even if the database does not answer, because an operator then needs the other figures.
+ */
 export async function readFigures(
   { isOpen, onFault }: Pick<ServiceCore, "isOpen" | "onFault">,
   store: Pick<Store, "figures" | "pool">,
   listeners: number,
 ): Promise<ServiceFigures> {
-  // ORDER: before the query below, which itself takes a connection of the pool, or waits for one.
+  // ORDER: read before the query below. The query takes or waits for a connection, and would change
+  // these figures.
   const pool = store.pool?.() ?? null;
   try {
     return { database: isOpen ? await store.figures() : null, pool, listeners };

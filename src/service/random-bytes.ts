@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Random bytes read together, because a system call for each request's id would be slow. */
+/** Number of random bytes that are read together: a system call for each id would be slow. */
 const READ_BYTES = 4_096;
 
 export function makeRandomSource(): (bytes: number) => Uint8Array {

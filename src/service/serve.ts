@@ -18,7 +18,10 @@ export type ServeOptions = Omit<OpenDataOptions, "waitMs"> & {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /** Origin of a proxy for the pages, such as `https://notes.example.org`; null without a proxy. */
+  /**
+   * Origin at which a proxy serves the pages, such as `https://notes.example.org`; null without a
+   * proxy.
+   */
   readonly appOrigin?: string | null;
   /** Target of the access log: an absolute path, or a function; null for no log. */
   readonly accessLog?: string | AppendText | null;
@@ -34,7 +37,9 @@ export type RunningService<Key extends string | null = string> = Pick<
   "key" | "keyFile" | "adminKeyFile"
 > & {
   readonly url: string;
-  /** Abilities that the service lacks, each as a clause with the next step. */
+  /**
+   * Abilities that this service does not have, each as a clause with the next step for the user.
+   */
   readonly lacks: readonly MissingCondition[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;
@@ -51,7 +56,8 @@ export function startService(options: ServeOptions): Promise<Result<RunningServi
 }
 
 /**
- * Starts a service on PostgreSQL; the data folder contains only files of this process.
+ * Starts a service whose documents are in PostgreSQL. The data folder contains only the keys and
+ * the address of this process.
  * @param database URL of the database, which may contain a password
  */
 export function startOnDatabase(
@@ -124,7 +130,7 @@ async function listen<Key extends string | null>(
     adminKeyFile,
     lacks: [...(service.reserved() === 0 ? [describeLackOfSpace(options.data)] : []), ...missingAddress],
     importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
-    // ORDER: the server closes first, so that the last answers are sent before the data closes.
+    // ORDER: the server closes before the data, so that it can still send the last answers.
     async close() {
       await Promise.all([server.close(), adminPort?.close()]);
       await log?.close();
@@ -152,9 +158,10 @@ function writeAddressFile(dataFolder: string, url: string): MissingCondition[] {
 }
 
 /**
- * Opens a second port for local administration, on loopback and without TLS. The commands know only
- * the data folder, and neither the public address nor the name in the certificate.
- * @returns null if the first port is on loopback and without TLS itself
+ * Opens a second port for local administration, on loopback and without TLS. The commands of an
+ * administrator read its address from the data folder. They do not know the public address or the
+ * name in the certificate.
+ * @returns null if the first port is already on loopback and without TLS
  */
 async function openAdminPort(
   { service }: AnyOpenData,
@@ -213,7 +220,10 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
   return ok({ cert: contents[0]!, key: contents[1]! });
 }
 
-/** Returns null for a bug: an error that concerns neither the address nor the certificate. */
+/**
+ * Returns the reason why the service cannot listen; null if neither the address nor the certificate
+ * is the cause, because the error is then a bug.
+ */
 function explainListenError(error: unknown, { host, port }: ServeOptions): Result<never> | null {
   const code = readErrorCode(error) ?? "";
   if (code === "EADDRINUSE") {

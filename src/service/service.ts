@@ -18,28 +18,34 @@ export type ServiceOptions = {
   readonly store: Store;
   /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
-  /** Source of random bytes for ids and secrets. A seed makes the service deterministic. */
+  /**
+   * Source of random bytes for ids and secrets. With a seeded source, tests get the same ids each
+   * time.
+   */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine?: CombineContents;
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
   /** Key for `/admin` over HTTP. Without it, `/admin` answers 401; `service.admin` works. */
   readonly adminKey?: string;
-  /** SHA-256 of the admin key, for a process that does not have the key itself. */
+  /** SHA-256 of the admin key, for a process that does not have the key. */
   readonly adminKeyHash?: Buffer;
   /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
   readonly docsBase?: string | undefined;
   /**
-   * Calls a function in the next round of the event loop, after all other callbacks. Each search
-   * waits for such a round, so that other requests are answered.
+   * Calls a function in the next turn of the event loop, after all other callbacks. A search waits
+   * for such turns, so that other requests are answered meanwhile.
    */
   readonly atNextRound?: (begin: () => void) => void;
-  /** Receives the error of each answer 500. The error may contain SQL, but no key or content. */
+  /**
+   * Receives the error that caused an answer 500. The error may contain SQL, but no key or content.
+   */
   readonly onFault?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
 /**
- * `fault`: why the transport could not read the body. `noted`: receives facts about the request.
+ * Answers a request. `fault`: reason why the transport could not read the body. `noted`: object in
+ * which the service records facts about the request.
  */
 export type ServiceWire = (
   request: WireRequest,
@@ -47,21 +53,23 @@ export type ServiceWire = (
   noted?: RequestNotes,
 ) => Promise<WireResponse>;
 
-/** Facts about a request. The service sets `key` to the key's id once the key is known as valid. */
+/**
+ * Facts about a request. The service sets `key` to the id of the key after it has checked the key.
+ */
 type RequestNotes = {
   key: string | null;
-  /** Returns true if the client has disconnected, so that nobody waits for the answer. */
+  /** Returns true if the client has disconnected and can get no answer. */
   readonly isGone: () => boolean;
 };
 
 const DAY_MS = 86_400_000;
-/** Number of changes that one pruning step reads, so that a step takes about 5 ms. */
+/** Number of changes that one step of pruning checks, so that a step takes about 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
-/** LIMIT: keys whose workspace and grants are cached for a second, to keep the cache small. */
+/** LIMIT: number of keys whose workspace and grants are cached for a second, to save memory. */
 const MAX_CACHED_HOLDERS = 1_000;
 const ADMIT_ALL: RateCheck = () => null;
-/** Hash of no key: looking for this hash only tests whether the store answers. */
+/** A hash that no key has. A lookup of this hash tests whether the store answers. */
 const UNKNOWN_KEY_HASH = Buffer.alloc(32);
 
 export class Service {
@@ -100,7 +108,7 @@ export class Service {
     this.streams = new EventHub(this.#core, this.#admitByRate);
   }
 
-  // The functions are fields, because a transport calls them without the service object.
+  // `handle` and `answer` are fields, because a transport calls them without the service object.
   readonly handle: ServiceWire = (request, fault = null, noted) => {
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     return answerRequest(this.#core, request, fault, { admit, isGone: noted?.isGone });
@@ -133,7 +141,7 @@ export class Service {
     return this.#core;
   }
 
-  /** Answers requests that the program itself makes: as `handle` does, but without a rate limit. */
+  /** Answers a request of the program itself: like `handle`, but without a rate limit. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
     answerRequest(this.#core, request, fault, { admit: ADMIT_ALL });
 
@@ -146,8 +154,8 @@ export class Service {
   }
 
   /**
-   * Deletes contents of old versions, as the settings say. Continues where the last step ended, and
-   * takes some milliseconds.
+   * Prunes the contents of old versions by the limits in the settings. Continues where the last
+   * step ended, and takes a few milliseconds.
    * @returns `done` if all changes were checked
    */
   async pruneStep(): Promise<"done" | "more"> {
@@ -164,43 +172,50 @@ export class Service {
 
   /**
    * Saves the time of the last use of each key.
-   * @throws if the disk is full; the next call then saves the same times
+   * @throws if the disk is full; the next call saves these times too
    */
   async saveUses(): Promise<void> {
     if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
   }
 
-  /** Reserves disk space for deletions again, after a full disk made the service release it. */
+  /** Reserves disk space for deletions again, if the service released this space on a full disk. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve?.reserve();
   }
 
-  /** Returns the bytes of disk that are reserved for deletions; null without a local disk. */
+  /**
+   * Returns the number of bytes reserved for deletions; null if the database is not on a local
+   * disk.
+   */
   reserved(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }
 
-  /** Replaces the listener that the service calls after each request that may have written. */
+  /** Sets the only listener, which is called after each request that may have written. */
   onWrite(listener: () => void): void {
     this.#onWrite = listener;
   }
 
-  /** Returns the number of answered requests, by which a caller sees if the service is busy. */
+  /**
+   * Returns the number of answered requests. The caller compares two numbers to see whether the
+   * service is busy.
+   */
   served(): number {
     return this.#served;
   }
 
   readonly figures = (): Promise<ServiceFigures> => readFigures(this.#core, this.#store, this.streams.size);
 
-  /** Refuses new requests with 503. Resolves once running requests are answered. */
+  /** Answers new requests with 503. Resolves when all running requests are answered. */
   readonly close = once(async (): Promise<void> => {
     this.#core.isOpen = false;
     await this.streams.close();
     try {
-      // ORDER: before the store closes. This write waits for transactions that have begun.
+      // ORDER: before the store closes. This write also waits for transactions that have already
+      // begun.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
-      // The service closes even if the disk is full: only the last uses of keys are lost.
+      // A full disk does not prevent closing: only the times of the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
     } finally {
       await this.#store.close();

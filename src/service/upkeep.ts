@@ -1,27 +1,33 @@
 import type { Service } from "./service.ts";
 import { isDiskFull } from "./store/store.ts";
 
-/** Milliseconds between two rounds of pruning, or two attempts to fill the disk reserve. */
+/** Milliseconds between two rounds of pruning, and between two attempts to reserve disk space. */
 const ROUND_INTERVAL_MS = 600_000;
-/** Milliseconds between two steps of a round, in which requests are answered. */
+/** Milliseconds between two steps of a round. Meanwhile, requests are answered. */
 const STEP_PAUSE_MS = 20;
-/** Milliseconds between two saves of the last uses of keys. A kill loses unsaved uses. */
+/**
+ * Milliseconds between two saves of the last uses of keys. If the service is killed, unsaved uses
+ * are lost.
+ */
 const SAVE_USES_EVERY_MS = 60_000;
-/** Milliseconds between a write and its indexing, so that writes in this time share one step. */
+/** Milliseconds between a write and its indexing. All writes in this time are indexed together. */
 const INDEX_DELAY_MS = 15;
 /**
- * Pause after a step of indexing, as a multiple of the step's own time. While requests come,
- * indexing therefore takes a fifth of the time.
+ * Length of the pause after a step of indexing, divided by the length of the step. With 4, indexing
+ * takes a fifth of the time while requests arrive.
  */
 const PAUSE_FACTOR = 4;
-/** Milliseconds between an error of indexing (such as a full disk) and the next try. */
+/**
+ * Milliseconds between a failed step of indexing and the next attempt. A full disk can make a step
+ * fail.
+ */
 const RETRY_MS = 60_000;
 
 type UpkeepService = Pick<Service, "indexStep" | "served" | "onWrite" | "pruneStep" | "holdReserve" | "saveUses">;
 
 /**
- * Does periodic work of the service, in steps of some milliseconds between requests. A request
- * never waits for a step that has not begun.
+ * Starts the periodic work of the service. The work is done in steps of a few milliseconds between
+ * requests. A request waits only for the step that is running.
  * @returns a function that stops the work
  */
 export function startUpkeep(
@@ -51,7 +57,8 @@ export function startUpkeep(
     ),
     repeatEvery(ROUND_INTERVAL_MS, () => service.holdReserve()),
     repeatEvery(SAVE_USES_EVERY_MS, () =>
-      // On a full disk, the uses stay in memory. Requests already report the full disk.
+      // On a full disk, the uses stay in memory. This error is ignored, because requests already
+      // report a full disk.
       service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
       }),
@@ -62,11 +69,13 @@ export function startUpkeep(
   };
 }
 
-/** Does a part of periodic work. Returns milliseconds until the next part; null: no next part. */
+/**
+ * Does one step of the work. Returns the milliseconds until the next step; null if none is needed.
+ */
 type UpkeepStep = () => Promise<number | null>;
 
 /**
- * Runs a step again and again. `wake` plans the next step, unless a step is planned already.
+ * Runs a step repeatedly. `wake` plans the next step, unless one is already planned.
  * @param firstMs milliseconds until the first step
  * @param againMs milliseconds between an error and the next step
  */
@@ -79,13 +88,13 @@ function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault:
     try {
       nextMs = await step();
     } catch (error) {
-      // An error is expected if the service closed during the step.
+      // The error is not reported if the service was closed during the step.
       if (!isOver) onFault(error);
     }
     if (nextMs !== null) wake(nextMs);
   };
   const wake = (ms: number) => {
-    // The timer is unreferenced, so that it alone does not keep the process running.
+    // `unref` lets the process end while this timer waits.
     if (!isOver) timer ??= setTimeout(() => void runStep(), ms).unref();
   };
   const stop = () => {

@@ -38,14 +38,15 @@ export class Admin {
     return runWrite(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
-      // The service cannot refuse to create the key, because the workspace exists and the only
-      // grant is on the root.
+      // This key cannot be refused: its workspace exists, and its only grant is on the root.
       const grants = [{ on: null, level: "full" }] as const;
       return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });
   }
 
-  /** @param retryAfter seconds, sent with the 503 while the state is not `open` */
+  /**
+   * @param retryAfter seconds for the Retry-After header of each 503 while the state is not `open`
+   */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<CountedWorkspace | Refused> {
     return runWrite(this.#server, async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
@@ -54,7 +55,9 @@ export class Admin {
     });
   }
 
-  /** Removes a workspace with its documents. Its keys then get `workspace_not_found`. */
+  /**
+   * Removes a workspace with its documents. Requests with its keys then get `workspace_not_found`.
+   */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return runWrite(this.#server, async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
@@ -88,7 +91,10 @@ export class Admin {
     return runWrite(this.#server, (working) => makeKey(working, options));
   }
 
-  /** Leaves absent properties unchanged. `rateLimit: null`: the limit of the service applies. */
+  /**
+   * Leaves absent properties unchanged. With `rateLimit: null`, the limit of the service applies to
+   * the key.
+   */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return runWrite(this.#server, async (working) => {
       const { keys, workspaces } = working.tables;
@@ -119,7 +125,7 @@ export class Admin {
     return runRead(this.#server, ({ tables }) => tables.settings.get());
   }
 
-  /** Leaves absent settings unchanged. Changed settings apply from the next request on. */
+  /** Leaves absent settings unchanged. The changes apply from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return runWrite(this.#server, ({ tables }) => tables.settings.change(changed));
   }

@@ -7,7 +7,7 @@ const START_ADVICE = "check that PostgreSQL runs at this address, then start the
 
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // ORDER: before the refused login, because error codes of both have the class 28.
+    // ORDER: tested before a refused login, because the codes of both errors begin with 28.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",
@@ -63,12 +63,13 @@ const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] =
 ];
 
 /**
- * @param url URL of the database; never shown completely, because it may contain a password
+ * Returns the reason why a database cannot be used.
+ * @param url URL of the database, which may contain a password; messages never show the password
  * @throws the error if it is a bug
  */
 export function explainDatabaseError(url: string, thrown: unknown): Result<never> {
-  // A store that is open already reports a lost database as `StoreBusyError`, with the actual
-  // reason as its cause.
+  // An open store reports a lost database as `StoreBusyError`. The cause of this error is the
+  // actual reason.
   const error = thrown instanceof StoreBusyError && thrown.cause !== undefined ? thrown.cause : thrown;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
@@ -95,7 +96,7 @@ export function explainDatabaseError(url: string, thrown: unknown): Result<never
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }
 
-/** Returns a URL without its password, and without the part after the database name. */
+/** Returns the name, host and port of a database, for messages. Leaves out the password. */
 function describeDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { hostname, port, pathname, searchParams } = new URL(url);

@@ -9,8 +9,8 @@ type KeyFile = {
 };
 
 /**
- * Creates the file for the secret before the key is created. Otherwise a key could exist whose
- * secret cannot be saved.
+ * Creates the file for the secret before the key is created, so that no key is created whose secret
+ * cannot be saved.
  * @param path absolute path of the new file; must not exist
  */
 export function openKeyFile(path: string): Result<KeyFile> {

@@ -51,8 +51,8 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
 }
 
 /**
- * Returns the id of the review of a document. A word that is not a path is returned unchanged,
- * because the service itself reports whether a review with this id exists.
+ * Returns the id of the review of a document. If `word` is not a path, returns it unchanged: it may
+ * be the id of a review, and the service reports an id that does not exist.
  */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
@@ -68,7 +68,10 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   return matchingReview.kind === "trouble" ? matchingReview : ok(matchingReview.value.id);
 }
 
-/** LIMIT: matches that a message lists for an ambiguous name, so that the message stays short. */
+/**
+ * LIMIT: number of matches that a message lists for an ambiguous name, so that the message stays
+ * short.
+ */
 const MAX_LISTED_MATCHES = 10;
 
 function findByIdOrName<T extends { readonly id: string }>(

@@ -1,7 +1,7 @@
 /**
  * Declares the operations below `/admin` once, for the service and for the commands of
- * administrators. A command may get its answer from a service of another version, or from another
- * program. So an answer of an unexpected form counts as unreadable.
+ * administrators. The answer to a command may come from a service of another version, or from
+ * another program. So the commands check the form of each answer.
  */
 
 import { z } from "zod";
@@ -17,7 +17,10 @@ export type AdminOperation = {
   readonly answer: z.ZodType;
 };
 
-/** LIMIT: 200 characters for a label or for the name of a workspace, because lists show both. */
+/**
+ * LIMIT: 200 characters for a label or for the name of a workspace, so that a row of a list stays
+ * short.
+ */
 const nameSchema = z.string().max(200);
 const rateLimitSchema = z
   .strictObject({ requests: z.int32(), seconds: z.int32() })
@@ -49,14 +52,14 @@ const keyChangesSchema = z
     addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
   });
 
-/** The options of `serve` have the same limits as these settings. */
+/** The options of `serve` with these names have the same limits. */
 const settingsSchema = z.strictObject({
   rateLimit: rateLimitSchema.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
   keepVersions: z.int().min(1).max(1_000_000).nullable().exactOptional(),
 });
 
-/** LIMIT: reviews on one page of the list, so that an answer does not grow without end. */
+/** LIMIT: number of reviews on one page of the list, so that an answer stays small. */
 export const MAX_REVIEWS = 1_000;
 
 const reviewsQuerySchema = z.strictObject({
@@ -103,9 +106,9 @@ const keySchema = z
   }));
 
 /**
- * Returns a function that adds the path of a grant, and `waits`: true if nothing exists at the path
- * yet. A file or folder created at the path gets this grant only if it allows less than the grant
- * of the parent.
+ * Returns a function that adds two fields to a grant: its path, and `waits`, which is true if
+ * nothing exists at the path yet. A file or folder that is created at the path later gets the
+ * grant, but only if the grant gives less access than the parent folder does.
  */
 const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeof grantSchema>, index: number) => ({
   path: paths[index]!,
@@ -126,7 +129,10 @@ const reviewSchema = z.object({
   at: z.number(),
 });
 
-/** `content` is in review; the edit began with `baseContent`, null if that version was pruned. */
+/**
+ * A review with its contents. `content`: the content in review. `baseContent`: the content with
+ * which the edit began; null if it was pruned.
+ */
 const shownReviewSchema = reviewSchema.extend({
   content: z.string(),
   baseContent: z.string().nullable(),
@@ -134,12 +140,12 @@ const shownReviewSchema = reviewSchema.extend({
 });
 
 const decidedReviewSchema = z.object({ path: z.string() });
-/** Schema of an answer whose body is not read, because its status already reports success. */
+/** Schema of an answer whose body is not checked. */
 const ignoredSchema = z.unknown();
 
 /**
- * Returns the schema for a page of a list. The schema refuses an empty page with a cursor, because
- * a command would read such pages without end.
+ * Returns the schema for a page of a list. The schema refuses an empty page with a cursor: a
+ * command that follows such pages might never end.
  */
 function makePageSchema<Item extends z.ZodType>(item: Item) {
   return z
@@ -147,7 +153,10 @@ function makePageSchema<Item extends z.ZodType>(item: Item) {
     .refine(({ data, nextCursor }) => nextCursor == null || data.length > 0);
 }
 
-/** ASSUMES: all routes below `/admin`, which the API does not define (contract tests of them). */
+/**
+ * ASSUMES: all routes below `/admin`. The API does not define them, but the contract tests test
+ * them.
+ */
 export const ADMIN_OPERATIONS = {
   listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: makePageSchema(workspaceSchema) },
   createWorkspace: {
@@ -172,15 +181,15 @@ export const ADMIN_OPERATIONS = {
   acceptReview: {
     method: "POST",
     path: "/admin/reviews/{id}/accept",
-    // `content`, if present, is published in place of the content in review.
+    // `content`: content to publish instead of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
     answer: decidedReviewSchema,
   },
   rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: decidedReviewSchema },
   /**
-   * ASSUMES: the settings, and their route (contract test "shows settings, and changes those that
-   * are sent").
+   * ASSUMES: the route of the settings, and the names of the settings (contract test "shows
+   * settings, and changes those that are sent").
    */
   readSettings: { method: "GET", path: "/admin/settings", answer: ignoredSchema },
   changeSettings: { method: "PATCH", path: "/admin/settings", body: settingsSchema, answer: ignoredSchema },

@@ -10,13 +10,15 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { explainDataError, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/** LIMIT: for one answer, because a list may be long, and a review has three contents. */
+/**
+ * LIMIT: time for one answer, and its size. A list may be long, and a review has three contents.
+ */
 const ANSWER_BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
-/** Milliseconds to wait for another administrator, or for a service that is starting. */
+/** Milliseconds to wait until another administrator closes the folder, or a service has started. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Checks a URL that the user passed, and prepares a connection without sending anything. */
+/** Checks a URL that the user gave. Returns a connection that sends nothing until it is used. */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
 export function reachByUrl({
@@ -50,8 +52,8 @@ export async function reachByFolder(
 }
 
 /**
- * Returns true if a running service has locked the folder. An address in the folder is no proof,
- * because a killed service leaves its address.
+ * Returns true if a running service has locked the folder. The address file does not show this,
+ * because a killed service leaves the file behind.
  */
 function isLocked(dataFolder: string): boolean {
   try {
@@ -63,7 +65,10 @@ function isLocked(dataFolder: string): boolean {
   }
 }
 
-/** Connects to the running service, because a command cannot open documents in PostgreSQL. */
+/**
+ * Connects to the running service of a folder whose documents are in PostgreSQL, because a command
+ * cannot open them itself.
+ */
 function reachSharedService(dataFolder: string, openWire: OpenWire): Result<AdminSession> {
   const session = isLocked(dataFolder) ? reachByAddress(dataFolder, openWire) : null;
   if (session !== null) return session;
@@ -80,7 +85,7 @@ function refuseLocked(dataFolder: string): Result<never> {
   );
 }
 
-/** Returns the user id of the folder's owner. Refuses a folder without a service. */
+/** Returns the user id of a folder's owner. Refuses a folder without `service.db`. */
 function readOwner(dir: string): Result<number> {
   try {
     return ok(statSync(join(dir, "service.db")).uid);
@@ -96,8 +101,8 @@ function readOwner(dir: string): Result<number> {
 }
 
 /**
- * Opens the data folder; returns null if another process has it open. Only the lock of the
- * operating system shows this, because the lock ends with its process.
+ * Opens the data folder; returns null if another process has it open. This is tested with the lock
+ * of the operating system, because this lock ends with its process.
  */
 async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession> | null> {
   try {
@@ -115,7 +120,10 @@ async function openUnlessInUse(dataFolder: string): Promise<Result<AdminSession>
   }
 }
 
-/** Refuses another user's folder, because the service could not open files made by this user. */
+/**
+ * Refuses the folder of another user: files that this user creates in it could not be opened by the
+ * service.
+ */
 function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   return trouble(
     "usage",
@@ -125,7 +133,7 @@ function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   );
 }
 
-/** Connects to the service whose address is in the folder; returns null without an address. */
+/** Connects to the service whose address is in the folder; returns null if no address is there. */
 function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSession> | null {
   let url: string | null;
   try {

@@ -10,7 +10,10 @@ import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type Ad
 type RequestFacts = {
   readonly target: string;
   readonly keyHint: string;
-  /** False if the request may change something: without an answer, the change may have happened. */
+  /**
+   * False if the request may change something. If the answer to such a request is lost, the change
+   * may have happened.
+   */
   readonly isRead: boolean;
 };
 

@@ -7,8 +7,8 @@ import { copyFileChecked } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * Files of a service's database. A restore refuses a folder that has one of them, because SQLite
- * would apply an old journal to the restored database.
+ * Names of the files of a service's database. A restore refuses a folder with any of them, because
+ * SQLite would apply an old journal to the restored database.
  */
 const SERVICE_FILES = ["service.db", "service.db-wal", "service.db-journal"];
 
@@ -38,7 +38,8 @@ export async function restoreBackup(file: string, dataFolder: string): Promise<R
 
 /**
  * Returns the reason why a backup was not restored.
- * @throws the error if it is a bug
+ * @param error error of the restore
+ * @throws `error` if it is a bug
  */
 export function explainFailedRestore(file: string, error: unknown): Result<never> {
   if (error instanceof NoBackupError) {

@@ -10,7 +10,7 @@ import { readErrorCode, ok, type Result, toSystemTrouble, trouble } from "../../
 export type TakenBackup = BackupContents & { readonly file: string };
 
 /**
- * Makes a backup of a service's data folder, whether or not the service runs. The file gets its
+ * Makes a backup of a service's data folder. The service may run or be stopped. The backup gets its
  * name only after it was checked.
  * @param dataFolder absolute path
  * @param out absolute path of the backup; must not exist
@@ -51,13 +51,17 @@ async function saveBackup(copy: string, out: string): Promise<Result<TakenBackup
 
 /**
  * Returns the reason why a backup cannot be written.
- * @throws the error if it is a bug
+ * @param error error that prevented the backup
+ * @throws `error` if it is a bug
  */
 export function explainFailedBackup(out: string, error: unknown): Result<never> {
   return toSystemTrouble(error, `${out} cannot be written`, "give another file with --out");
 }
 
-/** Moves a file. On another disk, copies the file completely before the copy gets its name. */
+/**
+ * Moves a file. If the new path is on another disk, makes a complete copy first, then gives the
+ * copy its name.
+ */
 async function moveFile(from: string, to: string): Promise<void> {
   try {
     renameToFree(from, to);
@@ -77,7 +81,7 @@ export async function copyFileChecked<T>(from: string, to: string, check: (copy:
   const temporaryFile = `${to}.new`;
   rmSync(temporaryFile, { force: true });
   try {
-    // The file has its permissions before it has content, so that other users can never read it.
+    // The file gets its permissions before it gets content, so that other users can never read it.
     const file = await open(temporaryFile, "wx", 0o600);
     try {
       await copyFile(from, temporaryFile);
@@ -95,9 +99,9 @@ export async function copyFileChecked<T>(from: string, to: string, check: (copy:
 }
 
 /**
- * Renames a file, but never replaces a file that appeared at the new name, for example because a
- * service started in the folder.
- * @throws EEXIST if a file is at the new name
+ * Renames a file. Never replaces a file at the new name, because a service may have started in the
+ * folder meanwhile.
+ * @throws EEXIST if there is a file at the new name
  */
 function renameToFree(from: string, to: string): void {
   try {
@@ -105,7 +109,7 @@ function renameToFree(from: string, to: string): void {
     rmSync(from);
   } catch (error) {
     if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(readErrorCode(error) ?? "")) throw error;
-    // RACE: on a disk without hard links, a file that appears after this check is replaced.
+    // RACE: on a disk without hard links, a file that is created after this check is replaced.
     if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
     renameSync(from, to);
   }

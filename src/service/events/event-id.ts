@@ -1,7 +1,7 @@
 /**
- * Encrypts a position in the outbox as the id of an event, so that the id does not reveal how many
- * changes a key may not read. Two ids of one position differ: otherwise a client could learn the
- * time of a hidden change by repeated requests.
+ * Encrypts a position in the outbox; the result is the id of an event. The id does not reveal the
+ * number of changes that a key may not read. Each call gives another id, even for the same
+ * position: equal ids would show a client when a hidden change happened.
  */
 
 import type { ServerContext } from "../requests/context.ts";
@@ -9,7 +9,7 @@ import { sealContent, unsealContent } from "../requests/seal.ts";
 
 const EVENT_ID_PREFIX = "evt_";
 const RANDOM_BYTES = 12;
-/** Bytes to which every position is padded, so that the length of an id reveals nothing. */
+/** Number of bytes of a padded position: all ids have one length, so the length reveals nothing. */
 const POSITION_BYTES = 44;
 
 type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;
@@ -26,7 +26,7 @@ export function sealPosition({ cursorSecret, random }: SealingContext, workspace
   return EVENT_ID_PREFIX + sealContent(cursorSecret, sealPurpose(workspace), content);
 }
 
-/** Returns null for an id that `sealPosition` did not make for this workspace. */
+/** Returns the position in an id; null if `sealPosition` did not make the id for this workspace. */
 export function openPosition(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(EVENT_ID_PREFIX)) return null;
   const content = unsealContent(

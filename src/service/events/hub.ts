@@ -14,8 +14,8 @@ import { openPosition } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
 import { HEARTBEAT, OutboxReader } from "./outbox-reader.ts";
 
-// LIMIT: listeners of one key. Each listener needs a connection, and no more machines than this
-// should share a key.
+// LIMIT: number of listeners with the same key. Each listener takes a connection, and a key is
+// meant for few machines.
 const MAX_LISTENERS_PER_KEY = 256;
 const RETRY_AFTER_SECONDS = "30";
 const CHECK_EVERY_MS = 1_000;
@@ -34,9 +34,12 @@ export class EventHub {
   readonly #admit: RateCheck;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
-  /** Promise for the end of the last scheduled read of the outbox. Reads never overlap. */
+  /** Promise that resolves when the last scheduled work has ended. Work never overlaps. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Position in the outbox that all listeners have reached; null without listeners or on error. */
+  /**
+   * Position in the outbox up to which all listeners have received events. Null without listeners,
+   * or after an error.
+   */
   #position: string | null = null;
   #isDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -53,7 +56,9 @@ export class EventHub {
     return this.#listeners.size;
   }
 
-  /** Answers `GET /v1/events`. A field, because a transport calls it without the hub. */
+  /**
+   * Answers `GET /v1/events`. It is a field, because a transport calls it without the hub object.
+   */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let streamAnswer: StreamedAnswer | null = null;
     const refusal = await answerOrFail(this.#core, async (requestId) => {
@@ -90,7 +95,7 @@ export class EventHub {
   /** Adds a listener. Returns a function that removes the listener. */
   #join(sink: AnswerStream, hash: Buffer, reader: KeyReader, position: string | null): () => void {
     let isOver = false;
-    // RACE: while the access was checked, other listeners with the same key may have joined.
+    // RACE: other listeners with the same key may have been added while the access was checked.
     if (this.#listeners.countOf(hash) >= MAX_LISTENERS_PER_KEY) {
       sink.end();
       return () => undefined;
@@ -105,8 +110,8 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: without listeners, the hub did not hear of changes that the store committed just
-      // before this listener was added. So the hub reads the outbox once more.
+      // RACE: a change may have been committed just before the first listener was added. Nobody
+      // reported this change to the hub, so the hub reads the outbox once more.
       this.wake();
     });
     return () => {
@@ -130,12 +135,15 @@ export class EventHub {
     await this.#turn;
   }
 
-  /** Resolves after the events of all earlier writes were sent to the listeners. */
+  /** Resolves when the listeners were sent the events of all earlier writes. */
   async settled(): Promise<void> {
     await this.#turn;
   }
 
-  /** Runs work after all earlier work. An error ends all streams, so that the clients reconnect. */
+  /**
+   * Runs work after all earlier work. After an error, ends all streams, so that the clients connect
+   * again.
+   */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#core.onFault(error, "");
@@ -167,8 +175,8 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // The store's clock decides when a key expires, so its difference from the service's clock is
-      // added.
+      // A key expires by the clock of the store. So the difference between this clock and the
+      // service's clock is added.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(HEARTBEAT, now, HEARTBEAT_EVERY_MS);

@@ -12,10 +12,12 @@ export type ListenerGroup = {
 /** The connected listeners, grouped by key. An idle listener costs only its connection. */
 export class Listeners {
   readonly #groups = new Map<string, ListenerGroup>();
-  /** Time of the last write to each listener, the earliest time first. */
+  /**
+   * Time of the last data sent to each listener. The listener with the earliest time comes first.
+   */
   readonly #beats = new Map<AnswerStream, number>();
 
-  /** Number of listeners by key, including those that still receive missed events. */
+  /** Number of listeners by key, with those that are still receiving the events they missed. */
   readonly #counts = new Map<string, number>();
 
   get size(): number {
@@ -56,7 +58,7 @@ export class Listeners {
     this.#beats.delete(sink);
   }
 
-  /** Sends `text` to each listener that received nothing for `everyMs` milliseconds. */
+  /** Sends `text` to each listener to which nothing was sent for `everyMs` milliseconds. */
   beat(text: string, now: number, everyMs: number): void {
     for (const [sink, sentAt] of this.#beats) {
       if (now - sentAt < everyMs) continue;

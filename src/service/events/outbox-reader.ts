@@ -1,4 +1,4 @@
-/** Reads the outbox within one transaction, and makes the events that each key may see. */
+/** Reads the outbox, each time within one transaction. Returns the events that each key may see. */
 
 import { isRefused } from "../requests/answer.ts";
 import { type RateCheck, findHolder, type KeyReader, findReader } from "../requests/authenticate.ts";
@@ -12,15 +12,20 @@ import type { OutboxRow } from "./outbox.ts";
 
 const ROWS_PER_READ = 500;
 /**
- * LIMIT: outbox rows of one workspace that are read for a client that reconnects, because a full
- * scan costs less than more rows. A client that missed more gets a `reset`. The SQLite store keeps
- * as many rows.
+ * LIMIT: number of missed outbox rows that are read for a client that connects again. A client that
+ * missed more gets a `reset`, because a scan of everything then costs less. The SQLite store keeps
+ * the same number of rows.
  */
 const MAX_MISSED = 20_000;
-/** Milliseconds for which the access of a key is cached, unless the outbox reports a change. */
+/**
+ * Milliseconds for which the access of a key is cached. A change in the outbox ends this time
+ * early.
+ */
 const ACCESS_CACHE_MS = 1_000;
 
-/** Comment line that shows the client, while there are no events, that the stream works. */
+/**
+ * Comment line of the stream. While there are no events, it shows the client that the stream works.
+ */
 export const HEARTBEAT = ":\n\n";
 
 type ReadEvents = {
@@ -54,7 +59,7 @@ export class OutboxReader {
     const endedGroups: ListenerGroup[] = [];
     const texts: (readonly [ListenerGroup, string])[] = [];
     for (const group of groups) {
-      // Null if the rows after `position` are not known; then each listener gets a `reset`.
+      // If the rows after `position` are not known, this is null, and each listener gets a `reset`.
       const changes = byWorkspace === null ? null : byWorkspace.get(group.reader.workspace.seq);
       const events = changes === undefined ? [] : await this.#eventsFor(tables, group, changes);
       if (events === null) endedGroups.push(group);
@@ -64,9 +69,9 @@ export class OutboxReader {
   }
 
   /**
-   * Returns the events that a client missed after `position`. Other requests are answered between
-   * two reads.
-   * @param upTo position in the outbox that a `reset` event gets as its id
+   * Returns the events that a client missed after `position`. Between two reads of the outbox,
+   * other requests are answered.
+   * @param upTo position that becomes the id of a `reset` event
    */
   async missed(store: Pick<Store, "read">, reader: KeyReader, position: string | null, upTo: string): Promise<string> {
     const visibleEvents = new Map<string, VisibleEvent>();
@@ -84,7 +89,7 @@ export class OutboxReader {
 
   /**
    * Returns the events for the listeners that share a key; null if the key is no longer valid.
-   * @param happened events of the workspace; null if unknown: the result is then a `reset`
+   * @param happened events of the workspace; if null, they are unknown, and the result is a `reset`
    */
   async #eventsFor(tables: Tables, group: ListenerGroup, happened: WorkspaceEvents | null) {
     const isBelieved = happened !== null && this.#isBelieved(group, happened);
@@ -106,8 +111,8 @@ export class OutboxReader {
   }
 
   /**
-   * Formats events for the stream. Only the last event has an id: if the connection is lost before
-   * that event arrives, the client gets all these events again.
+   * Formats events for the stream. Only the last event has an id. If the connection is lost before
+   * this event arrives, the client gets all these events again.
    */
   #textOf(events: readonly VisibleEvent[], { workspace }: KeyReader, position: string): string {
     const id = `id: ${sealPosition(this.#server, workspace.seq, position)}\n`;
@@ -129,8 +134,8 @@ const ADMIT_EVERYBODY: RateCheck = () => null;
 
 /**
  * Adds events to `visible`, which keeps only the last event of each item.
- * @returns false if a single `reset` must replace all events, for example because there are too
- * many
+ * @returns false if one `reset` must be sent instead of all events, for example because there are
+ * too many
  */
 function addEvents(visible: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {

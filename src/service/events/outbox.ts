@@ -1,13 +1,13 @@
-/** The outbox: rows about changes, which a store keeps for the listeners to events. */
+/** The outbox: rows that a store writes about changes, for the listeners to events. */
 
 import type { Level } from "../store/rows.ts";
 
 /** Row about one change. The new state of the changed item is read when the event is sent. */
 export type OutboxRow = {
-  /** Position of the row, as at most 44 ASCII characters. Each kind of store defines the form. */
+  /** Position of the row: at most 44 ASCII characters, in a form that the store chooses. */
   readonly position: string;
   readonly workspace: number;
-  /** Kind of the changed item. `access`: the access of a key was changed, given or taken away. */
+  /** Kind of the changed item. `access`: the access of one key, or of all keys, has changed. */
   readonly kind: "file" | "folder" | "access";
   /** Row number of the file or folder; for `access`, of the key, or 0 for all keys. */
   readonly seq: number;
@@ -16,7 +16,7 @@ export type OutboxRow = {
   readonly change: "created" | "edited" | "moved" | "gone";
   /** Row number of the former parent folder of a moved or removed item; null for other changes. */
   readonly formerParent: number | null;
-  /** Grants on the item, if the change removed the item and its grants. */
+  /** Grants on the item before it was removed; empty for other changes. */
   readonly grants: readonly FormerGrant[];
 };
 
@@ -29,19 +29,22 @@ export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: s
 
 /**
  * The outbox, as one transaction sees it. Rows are read in the order of their positions. A row that
- * is committed later never has a position before a row that was already read.
+ * is committed later always has a position after all rows that were already read.
  */
 export type OutboxTable = {
   /** Returns the position after all rows that can be read now. */
   newest(): Promise<string>;
   /**
-   * Returns the rows after a position, at most `most`.
+   * Returns at most `most` rows after a position.
    * @param workspace row number of the workspace whose rows are read; undefined for all workspaces
-   * @returns null if some rows after the position were deleted, or the position is of another
+   * @returns null if rows after the position were pruned, or if the position is from another
    * database
    */
   after(position: string, most: number, workspace?: number): Promise<OutboxPage | null>;
-  /** Returns the folders among `seqs` that the outbox reports as removed, by row number. */
+  /**
+   * Returns the removed folders among `seqs`, by row number, as far as the outbox still has their
+   * rows.
+   */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
   /** Adds a row for changed grants of a key, because the database has no trigger for them. */
   noteAccess(key: number): void;

@@ -1,6 +1,6 @@
 /**
- * Selects the events for a key at the time when they are sent, by the access checks of the API. A
- * key gets only events about items that it may read now, or could read before the change.
+ * Selects the events for a key when they are sent, by the access checks of the API. A key gets only
+ * events about items that it may read now, or could read before the change.
  */
 
 import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
@@ -13,9 +13,14 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/** LIMIT: events sent together, because a full scan costs a listener less than more events. */
+/**
+ * LIMIT: number of events that are sent together. With more, a scan of everything costs a listener
+ * less.
+ */
 export const MAX_EVENTS = 200;
-/** Row number that stands for an unknown former parent. No grant can be on it. */
+/**
+ * Row number that is used if the former parent of an item is unknown. No grant can be on this row.
+ */
 const UNKNOWN_FOLDER = -1;
 
 export const RESET_EVENTS: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
@@ -28,7 +33,7 @@ export class WorkspaceEvents {
   readonly #folders = new Map<number, FolderRow>();
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
-  /** Row number of the parent of each folder that was looked up, including removed folders. */
+  /** Row number of each folder's parent, for all folders that were looked up, even removed ones. */
   readonly #parents = new Map<number, number>();
 
   private constructor(tables: Tables, rows: readonly OutboxRow[]) {
@@ -41,7 +46,9 @@ export class WorkspaceEvents {
     }
   }
 
-  /** Reads the current state of the items that the rows name; all rows are of one workspace. */
+  /**
+   * Reads the current state of the items that the rows report. All rows must be of one workspace.
+   */
   static async load(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
     const workspaceEvents = new WorkspaceEvents(tables, rows);
     await workspaceEvents.#loadItems();
@@ -63,7 +70,10 @@ export class WorkspaceEvents {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
 
-  /** Returns the events that a key may see, in order, and only the last one for each item. */
+  /**
+   * Returns the events that a key may see: only the last one for each item, in the order of the
+   * rows.
+   */
   async visibleTo({ key, grants }: KeyHolder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET_EVENTS;
     const access = await this.#accessOf(key.seq, grants);
@@ -80,8 +90,8 @@ export class WorkspaceEvents {
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // The file is missing because a later row, which is not read yet, removed it. That later row
-    // contains the grants on the file.
+    // A later row, which is not read yet, removed the file. The event is made from that row,
+    // because that row contains the grants on the file.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
     const wasReadable =
@@ -98,7 +108,7 @@ export class WorkspaceEvents {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && includesLevel(access.folder(folder.seq), "read");
     const wasReadable = row.formerParent !== null && couldReadFolder(access, row.seq, row.formerParent);
-    // If the access of the key differs between folders, the move may have shown or hidden any
+    // The access of the key differs between folders. So the move may have shown or hidden any
     // document in the folder.
     if (row.change === "moved" && access.everywhere === null)
       return isReadable || wasReadable || this.#hasGrantWithin(access, row.seq) ? RESET_EVENTS[0]! : null;
@@ -108,7 +118,10 @@ export class WorkspaceEvents {
     return { type: "folder", data: { id: row.id as DirId, change, ...currentState } };
   }
 
-  /** Returns the access of a key to current items, and to the items that these rows removed. */
+  /**
+   * Returns the access of a key to the current items, and to the items that these rows report as
+   * removed.
+   */
   async #accessOf(key: number, grants: readonly GrantRow[]): Promise<Access> {
     const allGrants = [...grants, ...this.#grantsOnRemoved(key)];
     const grantOnUnknown = { kind: "folder", target: UNKNOWN_FOLDER, level: "none" } as const;
@@ -147,7 +160,10 @@ export class WorkspaceEvents {
     return places;
   }
 
-  /** Returns parents as `FoldersTable.ancestors` does, but also for removed folders. */
+  /**
+   * Returns the parents of folders like `FoldersTable.ancestors`, but also those of removed
+   * folders.
+   */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {
       for (const [seq, parent] of await this.#tables.folders.ancestors(unknownFolders)) this.#parents.set(seq, parent);
@@ -166,7 +182,10 @@ export class WorkspaceEvents {
   }
 }
 
-/** A key that could not read the former folder must not learn that the item was moved. */
+/**
+ * Converts a move to a creation for a key that could not read the former folder, so that the key
+ * does not learn of the move.
+ */
 function toVisibleChange(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";
   return change === "moved" && !wasReadable ? "created" : change;

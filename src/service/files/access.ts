@@ -11,9 +11,9 @@ export function includesLevel(level: Level, needed: Level): boolean {
 type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
- * Access of a key, as a transaction sees it. The nearest grant decides: on the file itself,
- * otherwise on the nearest folder above it. One call of `loadAncestors` looks up all folders that a
- * request needs; later checks need no query.
+ * Access of a key to the files and folders of a workspace, within one transaction. The nearest
+ * grant decides: the grant on the file itself, otherwise on the nearest folder above it. One call
+ * of `loadAncestors` looks up all folders that a request needs; later checks need no query.
  */
 export class Access {
   readonly grants: readonly GrantRow[];
@@ -36,7 +36,7 @@ export class Access {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
   }
 
-  /** Looks up the folders above these folders, except those that were looked up before. */
+  /** Looks up all folders above these folders. Skips folders that were looked up before. */
   async loadAncestors(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknownFolders = new Set<number>();
@@ -47,12 +47,12 @@ export class Access {
     for (const seq of unknownFolders) if (!this.#parents.has(seq)) this.#parents.set(seq, ROOT);
   }
 
-  /** @throws unless `loadAncestors` looked up the folder before */
+  /** @throws if `loadAncestors` has not looked up the folder */
   folder(seq: number): Level {
     return this.everywhere ?? this.#nearestGrant(seq);
   }
 
-  /** @throws unless `loadAncestors` looked up the folder of the file before */
+  /** @throws if `loadAncestors` has not looked up the folder of the file */
   file(row: FilePlace): Level {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
   }

@@ -87,7 +87,10 @@ async function findForEdit(context: RequestContext, id: string, baseId: string):
 
 type SentEdit = OperationCall<"putContent">["body"];
 
-/** An edit with the versions to combine it with; `baseContent` is null if it was pruned. */
+/**
+ * An edit, and the stored versions with which it is combined. `baseContent` is null if it was
+ * pruned.
+ */
 type StoredEdit = SentEdit & {
   readonly baseContent: string | null;
   readonly liveChangeId: string;
@@ -95,11 +98,11 @@ type StoredEdit = SentEdit & {
 };
 
 /**
- * Returns the content to publish for an edit; null if its content does not combine with the
- * published content, or the combined content is too long.
- * ASSUMES: any change of the file can be the base of a write, even a change in review or a rejected
- * change, because the caller read its content. If the content of the base was pruned, only an edit
- * equal to the published content succeeds (contract test "takes a change in review as a base").
+ * Returns the content to publish for an edit. Returns null if the edit conflicts with the published
+ * content, or if the combined content is too long.
+ * ASSUMES: a write may be based on any change of the file, even on a change in review or a rejected
+ * one. If the content of the base was pruned, only an edit that equals the published content
+ * succeeds (contract test "takes a change in review as a base").
  */
 export function combineWithLive(combine: CombineContents, edit: StoredEdit): string | null {
   const { content, baseChangeId, baseContent, liveChangeId, liveContent } = edit;
@@ -109,7 +112,7 @@ export function combineWithLive(combine: CombineContents, edit: StoredEdit): str
 }
 
 /**
- * ASSUMES: a write that does not change the published content makes no new change (contract test
+ * ASSUMES: a write of the content that is already published makes no new change (contract test
  * "makes no new change for equal content").
  */
 export async function saveContent(
@@ -124,7 +127,7 @@ export async function saveContent(
   return { ...row, changeId: id };
 }
 
-/** Sends an edit to review. The file cannot be deleted until the review is decided. */
+/** Sends an edit to review. Until the review is decided, the file cannot be deleted. */
 async function submitForReview(
   context: RequestContext,
   row: FileRow,
@@ -140,7 +143,7 @@ async function submitForReview(
 
 /**
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"). If the file is
- * protected and has changes in review, the refusal names the protection as the reason.
+ * protected and also has changes in review, the refusal gives the protection as the reason.
  */
 export async function deleteFile({ context, id }: OperationCall<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);

@@ -51,8 +51,8 @@ export async function readFile({ context, id }: OperationCall<"readFile">): Prom
 }
 
 /**
- * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
- * its missing folders").
+ * ASSUMES: a request that creates a file by its path also creates the missing folders (contract
+ * test "creates a file by path with its missing folders").
  */
 export async function createFile({ context, body }: OperationCall<"createFile">): Promise<Answer> {
   const { tables, workspace } = context;

@@ -37,8 +37,8 @@ export async function patchFolder({ context, id, body }: OperationCall<"patchFol
 }
 
 /**
- * ASSUMES: a move of a folder below itself is answered 400 invalid_request (contract test "refuses
- * to move a folder below itself").
+ * ASSUMES: a request to move a folder below itself is answered 400 invalid_request (contract test
+ * "refuses to move a folder below itself").
  */
 async function placeFolder(
   context: RequestContext,
@@ -87,9 +87,9 @@ function countSlashes(path: string): number {
 }
 
 /**
- * ASSUMES: the key needs edit access to everything below the folder. A protected file below the
- * folder is refused with `file_protected`, as if the file were deleted alone (contract tests
- * "refuses a recursive delete …").
+ * ASSUMES: a key needs edit access to all items below a folder to delete the folder. If a protected
+ * file is below the folder, the request is refused with `file_protected`, as is a request to delete
+ * only that file (contract tests "refuses a recursive delete …").
  */
 export async function deleteFolder({ context, id, query }: OperationCall<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;
@@ -107,7 +107,10 @@ export async function deleteFolder({ context, id, query }: OperationCall<"delete
   return DELETED_ANSWER;
 }
 
-/** Returns why an item below the folder cannot be deleted; null if all items can be deleted. */
+/**
+ * Returns the refusal if an item below the folder cannot be deleted; null if all items can be
+ * deleted.
+ */
 async function refuseDeletionBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

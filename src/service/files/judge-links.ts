@@ -10,9 +10,9 @@ import { decodeSegment } from "../requests/validate.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
 /**
- * Refuses content with broken links, as some deployments do. A link without a scheme must be the id
- * or the absolute path of an item that the key can read. Links in code, links that are only a
- * fragment, and links with a scheme, such as `ref://`, are not checked.
+ * Refuses content with broken links, if the service checks links. A link without a scheme must be
+ * the id or the absolute path of an item that the key can read. Not checked are links in code,
+ * links that are only a fragment, and links with a scheme, such as `ref://`.
  * @returns null if no link is broken, or if the service does not check links
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
@@ -35,7 +35,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   );
 }
 
-/** LIMIT: broken links that an answer lists, so that the answer stays short. */
+/** LIMIT: number of broken links that an answer lists, so that the answer stays short. */
 const MAX_LISTED_LINKS = 10;
 
 async function canResolve(context: RequestContext, { kind, target }: Destination): Promise<boolean> {

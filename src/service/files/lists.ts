@@ -1,6 +1,6 @@
 /**
- * Makes pages of files and folders in the order of creation, which renaming does not change
- * (`src/contract/README.md`, "Pagination rules").
+ * Makes pages of files and of folders, in the order in which they were created. Renaming does not
+ * change this order (`src/contract/README.md`, "Pagination rules").
  */
 
 import type { AnsweredFile, AnsweredFolder } from "../../contract/api/resources.ts";
@@ -13,13 +13,18 @@ type ListCall = OperationCall<"listFiles" | "listFolders">;
 
 type ListFunctions<Row> = {
   readonly select: (range: RowRange) => Promise<readonly Row[] | Refused>;
-  /** Returns the row number of the folder whose access decides who may read the item. */
+  /**
+   * Returns the row number of a folder. The access to this folder decides who may read the item.
+   */
   readonly folderOf: (row: Row) => number;
   /** Returns the item in the form of the API; null if the key may not read the item. */
   readonly show: (row: Row) => AnsweredFile | AnsweredFolder | null;
 };
 
-/** Removes unreadable items from a page, so a page may be empty and still have a cursor. */
+/**
+ * Makes a page without the items that the key may not read. So a page may be empty and still have a
+ * cursor.
+ */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,
   url: string,
@@ -32,7 +37,7 @@ export async function answerList<Row extends { readonly seq: number }>(
   if (afterSeq === null) {
     return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
   }
-  // One more row than the page shows is read, to find out whether another page follows.
+  // One more row is read than the page shows. If it exists, another page follows.
   const rows = await select({ workspace: workspace.seq, after: afterSeq, count: limit + 1 });
   if (isRefused(rows)) return rows;
   const page = rows.slice(0, limit);

@@ -15,14 +15,14 @@ export function joinFolderPath(place: Pick<FolderPlace, "path">, name: string): 
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
-/** Returns the folder with this id; refuses if the key can read no such folder. */
+/** Returns the folder with this id; a refusal if it does not exist, or the key cannot read it. */
 export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
   const row = await context.tables.folders.byId(context.workspace.seq, id);
   if (row !== undefined && includesLevel(await context.access.levelOfFolder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
-/** Returns the file with this id; refuses if the key can read no such file. */
+/** Returns the file with this id; a refusal if it does not exist, or the key cannot read it. */
 export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await context.tables.files.byId(context.workspace.seq, id);
   if (row !== undefined && includesLevel(await context.access.levelOfFile(row), "read")) return row;
@@ -34,8 +34,8 @@ export function refuseUnknownFile(): Refused {
 }
 
 /**
- * Returns the file with this id, if the key may write to the file. Refuses with 404 if the key
- * cannot even read the file, otherwise with 403.
+ * Returns the file with this id. Refuses with 404 if the key cannot read the file, and with 403 if
+ * the key can read the file but may not write to it.
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);
@@ -43,7 +43,7 @@ export async function findWritableFile(context: RequestContext, id: string): Pro
 }
 
 /**
- * Returns the refusal if the key may not write to a file that it may read; otherwise null. The
+ * Returns the refusal if the key may read a file but may not write to it; otherwise null. The
  * folder of the file must have been looked up.
  */
 export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
@@ -58,7 +58,8 @@ export async function findWritableFolder(context: RequestContext, id: string): P
 }
 
 /**
- * Returns the folder with this id, or the root for null; refuses a key that may not write to it.
+ * Returns the folder with this id; for null, the root. Refuses if the key may not write to the
+ * folder.
  */
 export async function findTargetFolder(
   context: RequestContext,
@@ -69,10 +70,13 @@ export async function findTargetFolder(
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/** Result of following a path: the deepest folder that exists, and the names missing below it. */
+/** Deepest folder that exists on a path, and the names of the missing folders below it. */
 type FollowedPath = { readonly from: FolderPlace; readonly missing: readonly string[] };
 
-/** Follows folder names from the root. Refuses if the key may not write to the last folder. */
+/**
+ * Follows folder names from the root. Refuses if the key may not write to the last folder that
+ * exists.
+ */
 export async function followFolders(
   context: RequestContext,
   names: readonly string[],
@@ -82,8 +86,8 @@ export async function followFolders(
 }
 
 /**
- * Follows the folder names of a new file's path. If folders are missing, first locks the folder
- * tree of the workspace, because another request may be creating the same folders.
+ * Follows the folder names in the path of a new file. If folders are missing, first locks the
+ * folder tree of the workspace, because another request may be creating the same folders.
  */
 export async function followFoldersOfFile(
   context: RequestContext,
@@ -138,9 +142,9 @@ export function refuseOccupied(path: string): Refused {
 }
 
 /**
- * Moves files, some of them protected. Protection applies to every key without Full access to the
- * file, so a key that gains Full access by a move could remove the protection. Only a caller with
- * Full access to the file may make such a move.
+ * Moves files, some of which are protected. Protection does not apply to keys with Full access to
+ * the file. So a move that gives a key Full access would let that key bypass the protection. Only a
+ * caller with Full access to the file may make such a move.
  * ASSUMES: for other callers, such a move is answered 403 forbidden (contract test "keeps review
  * protection from being moved away").
  * @param files protected files that move
@@ -155,7 +159,8 @@ export async function moveProtected(
   await access.loadAncestors(files.map(({ folder }) => folder));
   const guardedFiles = files.filter((file) => !includesLevel(access.file(file), "full"));
   if (guardedFiles.length === 0) return move();
-  // Keys without a grant below the root are left out: their access is the same everywhere.
+  // Keys without a grant below the root have the same access everywhere, so a move does not change
+  // it.
   const grantsByKey = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
   const fullAccessBefore: ReadonlySet<number>[] = [];
   for (const grants of grantsByKey) fullAccessBefore.push(await filesWithFullAccess(context, grants, guardedFiles));

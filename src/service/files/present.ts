@@ -1,4 +1,4 @@
-/** Converts rows of the tables to the form of the API, without a second check of their ids. */
+/** Converts rows of the tables to the form of the API. The ids are not checked again. */
 
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";

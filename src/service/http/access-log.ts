@@ -1,18 +1,18 @@
 import { appendFile } from "node:fs/promises";
 
-/** Facts about a request that are collected while the service answers it. */
+/** Facts about a request, which are collected until the request is answered. */
 export type RequestRecord = {
   /** Pattern of the request's path, such as `/v1/files/{id}`. */
   readonly route: string;
   /** Bytes of the answer's body; 0 for a stream. */
   bytes: number;
-  /** Id of the request's key; null if the request had no valid key, or had the admin key. */
+  /** Id of the request's key; null if the key was missing or not valid, or was the admin key. */
   key: string | null;
   requestId: string | null;
   readonly isGone: () => boolean;
 };
 
-/** One line of the access log, which never contains content, keys, queries or document paths. */
+/** One line of the access log. It never contains content, keys, queries or document paths. */
 export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
   /** Time of the request, ISO 8601. */
   readonly at: string;
@@ -23,22 +23,25 @@ export type AccessEntry = Readonly<Omit<RequestRecord, "isGone">> & {
   readonly ms: number;
 };
 
-/** Milliseconds for which lines are collected before one write. */
+/** Milliseconds in which lines are collected, to be written together. */
 const WRITE_PAUSE_MS = 200;
 /**
- * LIMIT: lines that wait for the disk, so that a slow disk does not fill the memory. Lines beyond
- * the limit are lost; the next written line counts them.
+ * LIMIT: number of lines that wait to be written, so that they do not fill the memory if the disk
+ * is slow. More lines are lost; the next written line reports their number.
  */
 const MAX_WAITING_LINES = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;
 
-/** Opens the file for each text, so that a log rotation may rename the file at any time. */
+/** Opens the file again for each write, so that a log rotation may rename the file at any time. */
 export function makeFileAppender(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
-/** The access log: one line of JSON for each request. No answer waits for its line. */
+/**
+ * The access log: one line of JSON for each request. An answer never waits until its line is
+ * written.
+ */
 export class AccessLog {
   readonly #append: AppendText;
   readonly #onFault: (error: unknown) => void;
@@ -46,7 +49,7 @@ export class AccessLog {
   #lost = 0;
   #writing: Promise<void> | null = null;
 
-  /** @param onFault receives the error if lines could not be written, and so are lost */
+  /** @param onFault receives the error if lines could not be written; these lines are lost */
   constructor(append: AppendText, onFault: (error: unknown) => void) {
     this.#append = append;
     this.#onFault = onFault;

@@ -1,4 +1,7 @@
-/** Answers malformed requests, which never reach the request handler, with a problem. */
+/**
+ * Answers malformed requests with a problem. Node refuses such requests, so the request handler
+ * never gets them.
+ */
 
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -7,8 +10,8 @@ import type { BodyFault } from "../requests/body.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
- * Connections on which the service refused a request after reading its headers. An error in the
- * body of such a request gets no second answer.
+ * Connections on which a request was refused after its headers were read. An error in the body of
+ * such a request gets no second answer.
  */
 const connectionsAnsweredEarly = new WeakSet<Duplex>();
 
@@ -17,8 +20,8 @@ export function markAnsweredEarly(socket: Duplex): void {
 }
 
 /**
- * Answers a request that the parser of Node refused.
- * @param error error of the parser, or a passed time limit
+ * Answers a request that Node refused.
+ * @param error error of Node's parser, or of an exceeded time limit
  */
 export async function answerMalformedRequest(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable || connectionsAnsweredEarly.has(socket)) return void socket.destroy();

@@ -1,6 +1,6 @@
 /**
- * Passes requests from Node's servers to the service and its pages: fastify routes them, reads
- * their bodies and sends the answers. Before that, a hook checks each request by its headers.
+ * Passes requests from Node's servers to the service and its pages. fastify routes the requests,
+ * reads their bodies and sends the answers. Before a body is read, a hook checks the headers.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -25,9 +25,12 @@ import type { ServerState, MaybePromise } from "./server-state.ts";
 import { sendStream } from "./stream.ts";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 
-/** LIMIT: open event streams, so that connections remain for other requests. */
+/** LIMIT: number of open event streams, so that connections remain for other requests. */
 const MAX_STREAMS = 6_000;
-/** LIMIT: characters of an id in a path, because Node itself refuses longer request lines. */
+/**
+ * LIMIT: number of characters of an id in a path. fastify refuses no shorter id, and Node refuses
+ * longer request lines.
+ */
 const MAX_ID_CHARACTERS = 64 * 1024;
 
 /** Requests whose client waits for status 100 (Continue) before it sends the body. */
@@ -45,7 +48,7 @@ declare module "fastify" {
   }
 }
 
-/** A request, its answer, and the facts that metrics and the access log record. */
+/** A request, its answer, and the facts about them for the metrics and the access log. */
 type HttpExchange = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -69,8 +72,9 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID_CHARACTERS },
-    // fastify decodes the path of a request before it finds the route, and fails if the encoding is
-    // malformed. With its percent signs escaped, the decoded path is the path that the client sent.
+    // fastify decodes a path before it finds the route, and fails if the encoding is malformed.
+    // Escaping the percent signs undoes this: the decoded path is then the path that the client
+    // sent.
     rewriteUrl: ({ url }) => (url!.includes("%") ? url!.replaceAll("%", "%25") : url!),
   });
   app.removeAllContentTypeParsers();
@@ -93,11 +97,12 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
   return (request, response, waitsForContinue = false) => {
     state.begun++;
     const isEmpty = readDeclaredLength(request) === 0;
-    // If the client waits for status 100 (Continue) and does not get it, Node closes the connection
-    // after the answer.
+    // Without status 100 (Continue), Node would close the connection after the answer, even if the
+    // body is empty.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
-    // With a content type, fastify reads a body, and the stream of an empty body never ends.
+    // If there is a content type, fastify reads the body, but the stream of an empty body never
+    // ends.
     if (isEmpty) delete request.headers["content-type"];
     app.routing(request, response);
   };
@@ -139,8 +144,8 @@ function isPagePath(path: string): boolean {
 }
 
 /**
- * Answers a request from its headers alone, if the answer does not depend on the body.
- * @returns null if the request is admitted without waiting, as are most requests without a body
+ * Answers a request by its headers, if the answer does not depend on the body.
+ * @returns null if the request was admitted immediately, as are most requests without a body
  */
 function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<void> | null {
   const { request, head, by } = exchange;
@@ -151,7 +156,7 @@ function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<voi
   return bytes === 0 && tryAdmit(state, exchange, 0) ? null : answerByKey(state, exchange, bytes);
 }
 
-/** Checks the key of a request before its body is read, and before a refusal for overload. */
+/** Checks the key of a request, before the body is read or the request is refused for overload. */
 async function answerByKey(state: ServerState, exchange: HttpExchange, bytes: number): Promise<void> {
   const { request, reply, head } = exchange;
   const { handle, admit } = await chooseAnswerer(state, exchange);
