@@ -108,7 +108,7 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
   };
 }
 
-/** All paths without a route are answered by the service or by the web pages. */
+/** A path without a route is answered by the service or by the web pages. */
 function registerRoutes(app: FastifyInstance, state: ServerState): void {
   const answerRequest = (request: FastifyRequest) => answerWithBody(state, request.exchange, readBody(request.body));
   const answerStream = (request: FastifyRequest) => openStream(state, request.exchange);
@@ -179,9 +179,9 @@ async function answerEarly(
 }
 
 /**
- * Returns true if the service has capacity for the request. An admitted request uses capacity until
- * its end.
- * @param bytes length of the body that is still to come
+ * Admits the request if the service has capacity for it; otherwise returns false. An admitted
+ * request uses capacity until it ends.
+ * @param bytes length of the body that has not arrived yet
  */
 function tryAdmit({ admission }: ServerState, { request, reply, head }: HttpExchange, bytes: number): boolean {
   const cutConnection = bytes === 0 ? null : () => void request.raw.destroy();
@@ -244,8 +244,8 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
     return sendAnswer(state, exchange, await state.service.handle(head, "overloaded"), true);
   }
   const streamAnswer = await state.service.streams!.open(head, taken);
-  // A refused client loses its connection, so that the service keeps no state for it. Thousands of
-  // clients may be refused together and come back later.
+  // A refused client loses its connection. Thousands of clients may be refused at the same time,
+  // and their open connections would take memory.
   if (!("stream" in streamAnswer)) return sendAnswer(state, exchange, streamAnswer, true);
   reply.hijack();
   if (reply.raw.destroyed) return;
@@ -258,7 +258,9 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
   if (state.isClosing) endStream();
 }
 
-/** Answers with a problem if fastify could not read the body; otherwise cuts the connection. */
+/**
+ * Answers a request whose body fastify could not read. Closes the connection after any other error.
+ */
 async function answerFault(state: ServerState, exchange: HttpExchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
@@ -266,7 +268,7 @@ async function answerFault(state: ServerState, exchange: HttpExchange, error: un
   if (!isOfBody) return dropConnection(exchange);
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
-    // The client is still sending its oversized body, so no other request can use the connection.
+    // The client may still be sending its body, so no other request can use the connection.
     return await answerWithBody(state, exchange, { text: null, fault }, true);
   } catch {
     return dropConnection(exchange);
@@ -279,7 +281,10 @@ function dropConnection({ request, reply }: HttpExchange): void {
   request.raw.socket.destroy();
 }
 
-/** Returns the declared length of the body; the limit for a chunked body, which declares none. */
+/**
+ * Returns the declared length of the body. A chunked body declares none: returns the longest
+ * permitted length.
+ */
 function readDeclaredLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];
@@ -308,8 +313,8 @@ async function answerMetrics({ service, watch }: ServerState, request: FastifyRe
 }
 
 /**
- * Returns true if the client may read the pages for operators: a client with the admin key, or a
- * local client, unless the headers of a proxy name another client.
+ * Returns true if the client may read the pages for operators. This is a client with the admin key,
+ * or a local client. A request with a header of a proxy, such as `Via`, does not count as local.
  */
 async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
@@ -320,12 +325,15 @@ async function mayReadOperatorPage({ raw }: FastifyRequest, { admit }: ServerSta
 }
 
 /**
- * Headers that a request may have only once. Node uses the first value; a proxy that uses the last
- * value would check another host or key than the service.
+ * Headers that a request may have only once. Of two values, Node uses the first. A proxy that uses
+ * the last one would check another host or key than the service uses.
  */
 const SINGLE_HEADERS: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/** Returns the fault for which every path refuses the request; null without such a fault. */
+/**
+ * Returns the fault for which a request is refused, whatever its path is; null if its headers are
+ * acceptable.
+ */
 function findHeadFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const singleHeadersSeen = new Set<string>();

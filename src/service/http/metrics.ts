@@ -1,6 +1,6 @@
 /**
- * Collects figures about requests and the process for `/metrics`: numbers, and never content, a
- * key, the path of a document or the name of a workspace.
+ * Collects figures about requests and the process for `/metrics`. The figures are numbers; they
+ * contain no content, keys, document paths or names of workspaces.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -10,16 +10,22 @@ import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, RequestRecord } from "./access-log.ts";
 import { RequestHistory } from "./request-history.ts";
 
-/** Number of open event streams, and of connections closed because their client did not read. */
+/**
+ * Numbers of open event streams (`streams`), and of connections that were closed because their
+ * client did not read (`cut`).
+ */
 type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
- * LIMIT: upper limits of the histogram buckets, in seconds, because most answers take milliseconds,
- * and an answer that takes 10 s is an error.
+ * LIMIT: upper limits of the histogram buckets, in seconds. The first ones are small, because most
+ * answers take milliseconds. An answer that takes more than 10 s counts as an error.
  */
 const BUCKET_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS_PER_SECOND = 1e9;
-/** Status that nginx logs if a client disconnects before its answer; HTTP has no such status. */
+/**
+ * Status for a client that disconnected before its answer. HTTP has no such status; nginx logs this
+ * one.
+ */
 const CLIENT_GONE_STATUS = 499;
 
 type MetricsOptions = {
@@ -31,7 +37,10 @@ type AnswerCount = { readonly route: string; readonly code: number; count: numbe
 
 export type RouteCount = Readonly<AnswerCount>;
 
-/** Counts requests from their headers to the end of their answers. */
+/**
+ * Counts requests. A request counts as running from the end of its headers to the end of its
+ * answer.
+ */
 export class RequestMetrics {
   readonly #startedAt = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
@@ -39,12 +48,17 @@ export class RequestMetrics {
   readonly #log: ((entry: AccessEntry) => void) | null;
   readonly history: RequestHistory;
   readonly #answered = new Map<string, AnswerCount>();
-  /** Number of answers in each histogram bucket, without those of smaller buckets. */
+  /**
+   * Number of answers in each histogram bucket. An answer counts only in the smallest bucket that
+   * fits.
+   */
   readonly #within: number[] = BUCKET_SECONDS.map(() => 0);
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
-  /** Event streams, which have no duration, because they last as long as the client listens. */
+  /**
+   * Answers that are event streams. Their duration is not counted, because it is up to the client.
+   */
   readonly #streams = new WeakSet<ServerResponse>();
 
   /**
@@ -78,7 +92,7 @@ export class RequestMetrics {
       this.#time(ms);
       this.history.note(status, ms);
     }
-    // Only the log needs the time of the request, and formatting a time is slow.
+    // Formatting a time is slow, and only the log needs the time of the request.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const requestedAt = new Date(Date.now() - ms).toISOString();
@@ -186,7 +200,7 @@ function roundMs(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** Returns a gauge. `/metrics` does not show a gauge without a value. */
+/** Returns a gauge. Without a value, the gauge is not shown in `/metrics`. */
 function makeGauge(name: string, help: string, value: number | undefined): Metric {
   return makeMetric(name, "gauge", help, value === undefined ? [] : [{ labels: {}, value }]);
 }
@@ -195,7 +209,10 @@ function makeMetric(name: string, type: Metric["type"], help: string, samples: r
   return { name: `mdmirror_service_${name}`, help, type, samples };
 }
 
-/** Returns `OTHER` for text that is no method, so that clients cannot put any text into labels. */
+/**
+ * Returns the method of a request. Returns `OTHER` for an unknown method, so that clients cannot
+ * put any text into labels.
+ */
 function toMethodLabel(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

@@ -4,12 +4,12 @@ import type { Pages } from "../pages/site.ts";
 import type { ServiceCore } from "../requests/dispatch.ts";
 
 /**
- * Options of the web pages below `/app`. The first request for a page loads their code and scripts,
- * because many services never get such a request.
+ * Options of the web pages below `/app`. The code of the pages is loaded when a page is first
+ * requested, because many services never show a page.
  */
 export type PagesOptions = {
   readonly core: ServiceCore;
-  /** Origin of a proxy at which browsers see the pages; null if there is no proxy. */
+  /** Origin at which a proxy serves the pages to browsers; null if there is no proxy. */
   readonly proxy: string | null;
 };
 
@@ -19,7 +19,10 @@ export type PagesLoader = {
 };
 
 type PagesSources = FigureSources & {
-  /** Returns the addresses of the service, which are known only once the service listens. */
+  /**
+   * Returns the addresses of the service. They are known only after the service has begun to
+   * listen.
+   */
   readonly where: () => Omit<ServedAddress, "proxy">;
 };
 

@@ -1,14 +1,17 @@
 /**
- * Remembers the requests of the last day in memory, for the charts of the overview page. Without a
- * monitoring program, this is the only record of past figures.
+ * Keeps figures about the requests of the last day in memory, for the charts of the overview page.
+ * If the operator has no monitoring, nothing else records past figures.
  */
 
 import type { ServiceFigures } from "../figures.ts";
 
 const MINUTE_MS = 60_000;
-/** LIMIT: minutes that are remembered (one day), because each takes about 0.5 kB. */
+/** LIMIT: number of minutes that are remembered: one day. A minute takes about 0.5 kB. */
 const MAX_MINUTES = 1_440;
-/** Upper end of the first histogram bucket, in ms. Each bucket ends 25 % above its predecessor. */
+/**
+ * Upper end of the first histogram bucket, in milliseconds. The end of each other bucket is 25 %
+ * above the end before it.
+ */
 const FIRST_BUCKET_MS = 0.5;
 const BUCKET_RATIO = 1.25;
 /** Number of histogram buckets. The last bucket contains all durations from 17 s on. */
@@ -17,20 +20,23 @@ const DURATION_BUCKETS = 48;
 type AnswerCounts = { answered: number; refused: number; failed: number };
 
 type MinuteCounts = AnswerCounts & {
-  /** Minutes since the epoch. */
+  /** Number of this minute, counted from the epoch. */
   readonly minute: number;
   /** Number of answers in each histogram bucket, by duration. */
   readonly durations: Uint32Array;
   figures: ServiceFigures | null;
 };
 
-/** Counts by status in a span of time: `answered` below 400, `refused` 4xx, `failed` 5xx. */
+/**
+ * Numbers of answers in a span of time, by status. `answered`: below 400; `refused`: 4xx; `failed`:
+ * 5xx.
+ */
 export type RequestSpan = Readonly<AnswerCounts> & {
   /** Start of the span, in milliseconds since the epoch. */
   readonly at: number;
   /**
-   * Milliseconds within which half of the answers came; `p95`: 95 %. Up to 25 % too long, because
-   * durations are counted in buckets. Null if there was no answer.
+   * Milliseconds in which half of the answers were sent; `p95`: 95 % of them. Both may be up to 25
+   * % too high, because durations are counted in buckets. Null if there was no answer.
    */
   readonly median: number | null;
   readonly p95: number | null;
@@ -45,8 +51,8 @@ export class RequestHistory {
 
   /**
    * @param now returns milliseconds since the epoch
-   * @param readFigures returns the current figures of the service, or null, and does not reject;
-   * runs once in each minute with requests
+   * @param readFigures returns the current figures of the service, or null if it has none. Must not
+   * reject. Called once in each minute with requests
    */
   constructor(now: () => number, readFigures: () => Promise<ServiceFigures | null>) {
     this.#now = now;
@@ -68,7 +74,7 @@ export class RequestHistory {
   #current(): MinuteCounts {
     const now = Math.floor(this.#now() / MINUTE_MS);
     const lastMinute = this.#minutes.at(-1);
-    // If the clock was set back, requests are counted in the latest minute.
+    // If the clock was set back, new requests count in the latest minute.
     if (lastMinute !== undefined && lastMinute.minute >= now) return lastMinute;
     const durations = new Uint32Array(DURATION_BUCKETS);
     const minute: MinuteCounts = { minute: now, answered: 0, refused: 0, failed: 0, durations, figures: null };
@@ -80,7 +86,7 @@ export class RequestHistory {
     return minute;
   }
 
-  /** Returns `count` spans of `minutes` minutes; the last one includes the current minute. */
+  /** Returns `count` spans of `minutes` minutes each. The last span contains the current minute. */
   spans({ minutes, count }: { readonly minutes: number; readonly count: number }): RequestSpan[] {
     const endSpan = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
     const groups = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));
@@ -112,8 +118,8 @@ function findGroup(ms: number): number {
 }
 
 /**
- * Returns the milliseconds within which a share of the answers came, as the upper end of a bucket;
- * null without answers.
+ * Returns the milliseconds in which a share of the answers were sent: the upper end of a bucket.
+ * Null if there are no answers.
  */
 function findQuantile(durations: readonly number[], share: number): number | null {
   const total = durations.reduce((sum, count) => sum + count, 0);

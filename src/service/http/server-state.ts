@@ -12,13 +12,16 @@ import type { UnreadAnswers } from "./unread.ts";
 export type HttpService = {
   readonly handle: ServiceWire;
   /**
-   * Checks a request by its headers, before its body is read: a request with a body, and every
-   * request while the service is overloaded. `handle` checks each request again.
-   * @returns the answer if the body is not needed; otherwise null
+   * Checks a request by its headers, before its body is read. Called for each request with a body,
+   * and for every request while the service is overloaded. `handle` checks the request again.
+   * @returns the refusal; null if the request is accepted
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   readonly figures?: () => MaybePromise<ServiceFigures>;
-  /** Returns true if requests can be served, for `/readyz`. Undefined: always true. */
+  /**
+   * Returns true if the service can answer requests; `/readyz` reports this. Undefined: always
+   * true.
+   */
   readonly isReady?: () => MaybePromise<boolean>;
   /** Answers a GET request for the path with a stream of events, or refuses it. */
   readonly streams?: {
@@ -36,9 +39,12 @@ export type ServerState = {
   readonly loadPages: PagesLoader | null;
   readonly watch: RequestMetrics;
   readonly unread: UnreadAnswers;
-  /** Functions that each end one open event stream. */
+  /** Functions, each of which ends one open event stream. */
   readonly streams: Set<() => void>;
   begun: number;
-  /** True after the server has begun to close. Each answer then closes its connection. */
+  /**
+   * True after the server has begun to close. From then on, each connection is closed after its
+   * answer.
+   */
   isClosing: boolean;
 };

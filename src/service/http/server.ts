@@ -15,7 +15,7 @@ import { Admission, type LoopTurns } from "../requests/admission.ts";
 
 export type HttpOptions = {
   readonly host?: string;
-  /** Port to listen on. Default 0: any free port. */
+  /** Port on which the server listens. Default 0: any free port. */
   readonly port?: number;
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /** Options of the web pages below `/app`; undefined for no pages. */
@@ -35,15 +35,17 @@ type HttpDeadlines = {
   readonly request: number;
   /** Time for a client to read a short answer. */
   readonly answer: number;
-  /** Time for which a closing service still accepts requests, if clients still send them. */
+  /** Time for which a closing service still accepts requests. Ends early if no requests arrive. */
   readonly drain: number;
-  /** Time that a closing service gives its running requests before it closes their connections. */
+  /**
+   * Time for which a closing service waits for running requests. Then it closes their connections.
+   */
   readonly stop: number;
   /** Time between two checks of these limits. */
   readonly checkEvery: number;
 };
 
-/** LIMIT: in milliseconds. In 30 s, the largest body arrives even at 300 kbit/s. */
+/** LIMIT: time limits in milliseconds. In 30 s, the largest body arrives even at 300 kbit/s. */
 const DEFAULT_DEADLINES: HttpDeadlines = {
   headers: 10_000,
   request: 30_000,
@@ -53,11 +55,11 @@ const DEFAULT_DEADLINES: HttpDeadlines = {
   checkEvery: 1_000,
 };
 /**
- * Milliseconds for which an idle connection stays open: longer than the minute for which proxies
- * keep idle connections. Otherwise a proxy would send requests on closed connections.
+ * Milliseconds for which an idle connection stays open. Proxies keep idle connections for a minute.
+ * This time must be longer, because otherwise a proxy would send requests on closed connections.
  */
 const KEEP_ALIVE_MS = 72_000;
-/** LIMIT: concurrent connections, because each takes memory and a file descriptor. */
+/** LIMIT: number of connections, because each takes memory and a file descriptor. */
 const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
@@ -68,8 +70,8 @@ export type HttpServer = {
 
 /**
  * Serves the service over HTTP. If `handle` rejects, the connection is closed without an answer, as
- * if the network had failed.
- * @throws if the port is not available
+ * after a network failure.
+ * @throws if the server cannot listen on the port
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
   const host = options.host ?? "127.0.0.1";
@@ -99,7 +101,7 @@ function newServerState(
   const figures = async () => (await service.figures?.()) ?? null;
   const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
     log: log ?? null,
-    // Figures are read only if there are pages, because only the pages show past figures.
+    // Only the pages show past figures, so without pages no figures are read.
     readFigures: async () => (pages === undefined ? null : figures()),
   });
   return {
@@ -128,7 +130,8 @@ function makeServer(
     requestTimeout: deadlines.request,
     keepAliveTimeout: KEEP_ALIVE_MS,
     optimizeEmptyRequests: true,
-    // The service itself refuses a request without a Host header, with a problem as the body.
+    // Node accepts a request without a Host header, so that the service can refuse it with a
+    // problem.
     requireHostHeader: false,
   };
   const server =
@@ -166,9 +169,9 @@ async function closeServer(state: ServerState, server: Server, { drain, stop }: 
 const IDLE_MS = 100;
 
 /**
- * Resolves after a period without new requests, or after `mostMs`. Meanwhile clients close their
- * connections, because each answer has `Connection: close`. If the server closed a connection
- * itself, a request that is just arriving would be lost.
+ * Resolves when no new requests have arrived for a while, or after `mostMs` milliseconds.
+ * Meanwhile, clients close their connections, because each answer has `Connection: close`. If the
+ * server closed the connections, a request that is just arriving would be lost.
  */
 async function waitUntilIdle(state: ServerState, mostMs: number): Promise<void> {
   const deadline = performance.now() + mostMs;

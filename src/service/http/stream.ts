@@ -7,21 +7,23 @@ export type StreamedAnswer = {
   readonly headers: WireHeaders;
   /**
    * Starts to send the stream.
-   * @returns a function that the server calls once when the connection has ended, whoever ended it
+   * @returns a function that the server calls once, when the client or the server has ended the
+   * connection
    */
   readonly stream: (sink: AnswerStream) => () => void;
 };
 
 export type AnswerStream = {
   /**
-   * LIMIT: closes the connection if more than `MAX_UNREAD_BYTES` are unread, because memory holds
-   * these bytes. The client may connect again.
+   * Sends a part of the stream.
+   * LIMIT: closes the connection if more than `MAX_UNREAD_BYTES` bytes are unread, because memory
+   * holds these bytes. The client may connect again.
    */
   send(part: string): void;
   end(): void;
 };
 
-/** Bytes that are kept for a client that does not read, besides the buffers of the system. */
+/** Number of unread bytes that are kept for a client, in addition to the buffers of the system. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** Sends a stream as the answer to a request. Returns a function that ends the stream. */
@@ -35,8 +37,8 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   };
   const onEnd = stream({
     send: (part) => {
-      // If a client does not read, its connection stays open after the stream has ended. Node would
-      // report a write after the end as an error.
+      // The stream has ended, but a client that does not read keeps the connection open. Node would
+      // report a write to an ended answer as an error.
       if (isOver) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();

@@ -1,14 +1,17 @@
 /**
- * Tracks answers that clients read slowly or not at all, because memory keeps their bodies. Closes
- * the connection of a client that takes too long. If all unread answers together take too much
- * memory, closes the connection of the client that has waited longest.
+ * Tracks answers that their clients have not read completely, because memory holds the unread
+ * bytes. Closes the connection of a client that takes too long. If all unread bytes together take
+ * too much memory, closes the connection that has waited longest.
  */
 
 import type { ServerResponse } from "node:http";
 
-/** LIMIT: bytes of all unread answers together, because memory keeps these bytes. */
+/** LIMIT: number of unread bytes of all answers together, because memory holds these bytes. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** LIMIT: bytes per second that a client must read, so that long answers leave memory in time. */
+/**
+ * LIMIT: lowest speed in bytes per second at which a client must read, so that a long answer does
+ * not stay in memory.
+ */
 const BYTES_PER_SECOND = 32 * 1024;
 
 type UnreadAnswer = { readonly bytes: number; readonly until: number };
@@ -20,19 +23,28 @@ export class UnreadAnswers {
   #bytes = 0;
   #cut = 0;
 
-  /** @param mostMs milliseconds for a short answer; a longer answer has more time for its bytes */
+  /**
+   * @param mostMs milliseconds in which a client must read a short answer. A longer answer gets
+   * extra time for its bytes
+   */
   constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
     this.#mostMs = mostMs;
     this.#timer = setInterval(() => this.#cutLate(), checkEvery);
     this.#timer.unref();
   }
 
-  /** Number of connections that were closed since the start, because their client did not read. */
+  /**
+   * Number of connections that were closed because their client did not read, since the server
+   * started.
+   */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Tracks an answer that was written, unless the operating system took all its bytes. */
+  /**
+   * Tracks an answer that was written. Does nothing if the operating system has taken all its
+   * bytes.
+   */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;

@@ -17,7 +17,10 @@ import { readFileSync, statSync } from "node:fs";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
 const UTF8_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** LIMIT: bytes of a file. A character takes up to four bytes, so a larger file is too long. */
+/**
+ * LIMIT: number of bytes of a file. A character takes at most four bytes, so a larger file has too
+ * many characters.
+ */
 const MAX_FILE_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
 /** Returns the content of a file, or the refusal if the content is not UTF-8 text. */
@@ -39,12 +42,14 @@ export type ImportReport = {
   readonly folders: number;
   readonly bytes: number;
   /**
-   * Files and folders with another name on the service than locally. A folder's path ends in `/`.
+   * Files and folders whose name on the service differs from the local name. The path of a folder
+   * ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /**
    * Refused files and folders, in the order of the walk. If the service checks links, files with
-   * links come last. A folder that cannot be read is one entry, whose path ends in `/`.
+   * links come last. A folder that cannot be read is listed once, without its contents. The path of
+   * a folder ends in `/`.
    */
   readonly refused: readonly ImportRefusal[];
   /** Report about links; undefined if the service does not check links. */
@@ -54,17 +59,17 @@ export type ImportReport = {
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
 /**
- * LIMIT: unanswered requests of an import: enough for the store to commit many writes together, and
- * few enough that requests of other clients are soon answered.
+ * LIMIT: number of requests that an import sends before it waits for an answer. The store can
+ * commit this many writes together, and requests of other clients need not wait long.
  */
 const MAX_CONCURRENT_REQUESTS = 64;
 
 /**
- * Imports the folders and Markdown files below a folder, byte for byte, with the names that a sync
- * would give them. Existing documents on the service stay unchanged. Symlinks are not followed. If
- * the service checks links, links between documents are sent as ids, as in a sync.
+ * Imports the folders and Markdown files below a folder, byte for byte. Names are converted as in a
+ * sync. Existing documents on the service stay unchanged. Symlinks are not followed. If the service
+ * checks links, links between documents are sent as ids, as in a sync.
  * @param target the service, and a key that may create documents in the root
- * @param dir absolute path of the folder, whose contents go to the root of the workspace
+ * @param dir absolute path of the folder. Its contents are imported into the root of the workspace
  */
 export async function importFolder(
   target: ImportTarget,
@@ -73,13 +78,13 @@ export async function importFolder(
 ): Promise<ImportReport> {
   const report: ImportCounts = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const ask = makeRequestSender(target);
-  // The parser for links is loaded only if needed, because loading takes time.
+  // Loading the parser for links takes time, so it is loaded only if the service checks links.
   const module = checksLinks(target) ? await import("./links.ts") : null;
   const links = module && new module.ImportLinks(await module.listReadableIds(ask));
   const walkedItems = [...walkFolder(dir, "", "")];
   const items = links === null ? walkedItems : links.order(walkedItems, (entry) => readImportable(dir, entry));
-  // With links, only one request is sent at a time, because a document is sent after its link
-  // targets have got their ids.
+  // If links are converted, requests are sent one by one: a document is sent only after its link
+  // targets have their ids.
   const portionSize = links === null ? MAX_CONCURRENT_REQUESTS : 1;
   for (let start = 0; start < items.length; start += portionSize) {
     const portion = items.slice(start, start + portionSize);
@@ -104,7 +109,7 @@ function checksLinks({ service }: ImportTarget): boolean {
   return service.core.server.links !== "any";
 }
 
-/** Returns the content of a file; null if the file will be refused before it is sent. */
+/** Returns the content of a file; null if the file cannot be imported. */
 function readImportable(dir: string, { path, as }: WalkEntry): string | null {
   const text = findFirstFault(as, "file") === null ? readFileText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
@@ -118,14 +123,17 @@ type ImportCounts = {
   readonly refused: ImportRefusal[];
 };
 
-/** Result for an item: the bytes of a created document, a refusal, or null for no report. */
+/**
+ * Result of one item: the number of bytes of a created document, or a refusal. Null if nothing is
+ * reported.
+ */
 type ItemOutcome = { readonly bytes: number } | Refusal | null;
 
 type SendContext = { readonly ask: SendRequest; readonly dir: string; readonly links: ImportLinks | null };
 
 /**
- * Sends items of the walk: first the folders, one by one, because concurrent requests for files in
- * a missing folder would all create that folder.
+ * Sends items of the walk. Folders are sent first, one by one. Otherwise, concurrent requests for
+ * files in a missing folder would each try to create that folder.
  */
 async function sendAll(sender: SendContext, items: readonly WalkItem[]): Promise<ItemOutcome[]> {
   const outcomes = new Map<WalkItem, ItemOutcome>();
@@ -149,7 +157,10 @@ async function sendFile(sender: SendContext, entry: WalkItem): Promise<ItemOutco
   return { bytes: Buffer.byteLength(text) };
 }
 
-/** Creates a folder on the service. Reports no refusal, because each file in it gets one. */
+/**
+ * Creates a folder on the service. A refusal is not reported, because each file in the folder is
+ * refused too.
+ */
 async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOutcome> {
   const path = entry.as;
   const { created } =
@@ -159,8 +170,8 @@ async function sendFolder(sender: SendContext, entry: WalkEntry): Promise<ItemOu
 }
 
 /**
- * Converts the problem that the service answered to the reason of a refusal. A link to an id that
- * does not exist in the workspace has a reason of its own.
+ * Converts a problem that the service answered to a refusal. A link to an id that is not in the
+ * workspace gets its own reason.
  */
 function toRefusal({ code, detail, errors }: Problem): Refusal {
   const brokenLinkError = errors?.find((error) => error.code === "unresolved_reference");

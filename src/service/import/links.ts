@@ -1,6 +1,6 @@
 /**
- * Converts links of an imported folder for a service that checks links. Each document is sent after
- * the documents to which it links, so that its links can contain their ids.
+ * Converts the links of an imported folder, for a service that checks links. A document is sent
+ * after the documents to which it links, because their ids are then known.
  */
 
 import { FILES, FOLDERS } from "../../contract/routes.ts";
@@ -14,8 +14,8 @@ import { orderTargetsFirst } from "../../common/targets-first.ts";
 import type { WalkEntry, WalkItem } from "./walk.ts";
 
 /**
- * Reason why a link was made inert: written with `ref://`, so that it leads nowhere and the service
- * does not check it.
+ * Reason why a link was made inert. An inert link begins with `ref://`: it has no target, and the
+ * service does not check it.
  * - `no-target`: nothing is at the target.
  * - `no-document`: the target is not a document.
  * - `not-imported`: the target was not imported.
@@ -27,7 +27,7 @@ type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "n
 
 export type LinkReport = {
   readonly byId: number;
-  /** Number of documents that were written twice because of a circle of links. */
+  /** Number of documents that were sent twice, because their links form a circle. */
   readonly twice: number;
   /** Inert links. `path`: local path of the document; `to`: the link as its author wrote it. */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
@@ -43,14 +43,19 @@ type CreatedFile = { readonly id: string; readonly lastChangeId: string };
 type SentFile = CreatedFile & { readonly path: string; readonly text: string };
 type EntryWithLinks = { readonly entry: WalkEntry; readonly leads: readonly string[] };
 
-/** Links of one import. `path`: local path; `as`: path on the service; without leading slash. */
+/**
+ * The links of one import. In all its values, `path` is a local path and `as` is a path on the
+ * service. Paths have no leading slash.
+ */
 export class ImportLinks {
   /** Ids of files and folders, by their path on the service. */
   readonly #ids: Map<string, string>;
-  /** Paths on the service by local path, for files and folders whose two paths differ. */
+  /** Path on the service by local path, for files and folders where the two differ. */
   readonly #renamed = new Map<string, string>();
   readonly #pathOf = new Map<string, string>();
-  /** Local paths that the walk found, whether imported or not. */
+  /**
+   * Local paths of all files and folders that the walk found, even those that were not imported.
+   */
   readonly #seen = new Set<string>();
   readonly #sent = new Map<string, SentFile>();
   #twice = 0;
@@ -62,8 +67,8 @@ export class ImportLinks {
   }
 
   /**
-   * Returns the items of the walk in the order in which they are sent: first the items without
-   * links, then the documents with links, each after the documents to which it links.
+   * Returns the items of the walk in the order in which they are sent. Items without links come
+   * first. A document with links comes after the documents to which it links.
    * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<WalkItem>, textOf: (entry: WalkEntry) => string | null): WalkItem[] {
@@ -124,8 +129,8 @@ export class ImportLinks {
   }
 
   /**
-   * Sends one document of each circle of links again. The first version of this document has an
-   * inert link, because the target of the link did not exist yet.
+   * Sends some documents a second time: one of each circle of links. Its first version has an inert
+   * link, because the target did not exist yet.
    */
   async end(ask: SendRequest): Promise<LinkReport> {
     for (const sentDocument of this.#sent.values()) {
@@ -163,7 +168,9 @@ export class ImportLinks {
     return this.#isWithinRefused(path) ? "not-imported" : "no-target";
   }
 
-  /** Returns true if a folder above the path was refused. The walk does not enter such folders. */
+  /**
+   * Returns true if a folder above the path was refused. The walk does not search refused folders.
+   */
   #isWithinRefused(path: string): boolean {
     for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
       if (this.#seen.has(folder)) return this.#idAt(folder) === null;
@@ -177,7 +184,9 @@ function readDestinations(text: string): Destination[] {
     .filter(({ kind }) => kind !== "foreign");
 }
 
-/** Returns the ids of all items that the key can read, by path without the leading slash. */
+/**
+ * Returns the ids of all files and folders that the key can read, by path without a leading slash.
+ */
 export async function listReadableIds(ask: SendRequest): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { mapName, NAME_FAULT_TEXT, type NameFault } from "../../contract/names.ts";
 import { joinPath } from "../../contract/path.ts";
 
-/** Reason why an item was not imported: a fault, or an error code of the service in kebab-case. */
+/**
+ * Reason why an item was not imported: a fault that the import found, or an error code of the
+ * service in kebab-case.
+ */
 type ImportReason =
   | NameFault
   | "not-markdown"
@@ -21,7 +24,7 @@ export type ImportRefusal = { readonly path: string; readonly reason: ImportReas
 /** A file or folder that the walk found. `path` is its local path, `as` its path on the service. */
 export type WalkEntry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-/** One item of the walk: a file or folder, a changed name, or a refused file or folder. */
+/** One item of the walk: a file, a folder, a changed name, or a refused file or folder. */
 export type WalkItem =
   | WalkEntry
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
@@ -66,7 +69,7 @@ function reportRefusal(path: string, refusal: Refusal): WalkItem {
 
 /**
  * Returns the refusal of a file or folder because of its name; null if the name is accepted.
- * @param holder local name of the entry that has the name on the service
+ * @param holder local name of the file or folder that gets the name on the service
  */
 function refuseName(entry: Dirent, name: string, holder: string): Refusal | null {
   if (entry.isDirectory() && entry.name.startsWith(".")) {
@@ -77,7 +80,10 @@ function refuseName(entry: Dirent, name: string, holder: string): Refusal | null
   return { reason: "name-clash", detail };
 }
 
-/** Returns true for a folder or a Markdown file. Other entries need no name on the service. */
+/**
+ * Returns true for a folder or a Markdown file. Other files are not imported, so they need no name
+ * on the service.
+ */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
@@ -91,13 +97,13 @@ export function describeNameFault(fault: NameFault, name: string): string {
   return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
 }
 
-/** A name on the service. `holder` is the local name of the entry that gets the name. */
+/** A name on the service. `holder`: local name of the file or folder that gets this name. */
 type ImportName = { readonly name: string; readonly holder: string };
 
 /**
  * Converts the local names of one folder to names on the service, by the rules of a sync:
  * - A legal name stays.
- * - If several entries would get the same new name, only the first gets it.
+ * - If several files or folders would get the same new name, only the first of them gets it.
  * - A name that cannot be made legal stays, so that its fault is reported later.
  * @param entries in the order of the walk
  */

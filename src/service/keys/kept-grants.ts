@@ -1,9 +1,10 @@
 /**
- * Keeps grants of removed files and folders for their paths. A client may delete a folder and
- * create it again; other keys must not get access that a grant on the old folder withheld.
- * ASSUMES: if a file or folder is deleted, a grant on it that gives less than the folder above is
- * kept for its path, and applies to a file or folder that is created at that path later (contract
- * test "keeps what a grant withholds …").
+ * Keeps the grants of deleted files and folders for their paths. A client may delete a folder and
+ * create it again. Without the kept grants, other keys might then have access that a grant on the
+ * old folder did not give.
+ * ASSUMES: a grant that gives less access than the folder above is kept when its file or folder is
+ * deleted. It applies to a file or folder that is created at the same path later (contract test
+ * "keeps what a grant withholds …").
  */
 
 import { Access, includesLevel, LEVEL_RANK } from "../files/access.ts";
@@ -31,7 +32,7 @@ async function keepStricter({ tables }: WorkspaceContext, grant: KeptGrant): Pro
     await tables.grants.keep(grant);
 }
 
-/** Moves kept grants together with a folder: grants for paths in the folder get the new path. */
+/** Gives a new path to the grants that are kept for paths in a moved folder. */
 export async function moveKeptGrants(context: WorkspaceContext, from: string, to: string): Promise<void> {
   const { tables, workspace } = context;
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, from)) {
@@ -41,10 +42,11 @@ export async function moveKeptGrants(context: WorkspaceContext, from: string, to
 }
 
 /**
- * Applies the grants that are kept for a path, and for paths below it, after an item was created,
- * renamed or moved to the path.
- * @returns a refusal, which rolls the request back, if a kept grant denies the caller edit access:
- * a client that cannot read its new item would conclude that somebody deleted it. Otherwise null
+ * Applies the kept grants after an item was created, renamed or moved. Applies those for the path
+ * of the item, and those for paths below it.
+ * @returns a refusal if a kept grant denies edit access to the caller, otherwise null. The refusal
+ * rolls the request back: a client that cannot read the item it has just created would conclude
+ * that somebody deleted it
  */
 export async function applyKeptGrants(
   context: WorkspaceContext & Pick<RequestContext, "key">,
@@ -55,8 +57,8 @@ export async function applyKeptGrants(
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, keptGrant.path);
     if (item === undefined) continue;
-    // The grants are read again for each kept grant, because the previous kept grant may have
-    // changed a grant of the same key.
+    // Grants are read again for each kept grant, because an earlier kept grant may have changed the
+    // grants of the same key.
     const grants = await tables.grants.of([keptGrant.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);

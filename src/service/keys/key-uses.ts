@@ -2,8 +2,8 @@ import type { KeyRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Remembers the last use of each key in memory, and saves all uses together from time to time.
- * Saving each use with its request would take longer than the request itself.
+ * Keeps the time of each key's last use in memory, and saves all these times together from time to
+ * time. Saving the time of each request would take longer than the request.
  */
 export class KeyUses {
   #unsaved = new Map<number, number>();
@@ -18,7 +18,7 @@ export class KeyUses {
     return this.#unsaved.get(seq) ?? lastUsedAt;
   }
 
-  /** @throws if the disk is full; the next call then saves the same times */
+  /** @throws if the disk is full; the next call saves these times too */
   async save(store: Pick<Store, "write">): Promise<void> {
     const unsavedUses = this.#unsaved;
     if (unsavedUses.size === 0) return;

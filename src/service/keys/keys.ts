@@ -27,7 +27,10 @@ export async function makeKey(working: TransactionContext, options: NewKey): Pro
   return { ...(await readKeyInfo(working, id))!, key };
 }
 
-/** Returns a secret of 256 random bits, with a prefix by which people recognise a leaked key. */
+/**
+ * Returns a secret of 256 random bits. It begins with a prefix, so that people recognise a leaked
+ * key.
+ */
 function makeSecret({ random }: TransactionContext): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
@@ -60,8 +63,8 @@ export async function readKeyInfos({ tables, uses }: TransactionContext, rows: r
 type RequestedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
 /**
- * Reads the grants of a request to create or change a key. Locks the folder tree of the workspace,
- * because a grant is on a file or folder that must not move or disappear meanwhile.
+ * Reads the grants in a request that creates or changes a key. First locks the folder tree of the
+ * workspace, so that no file or folder of a grant is moved or removed meanwhile.
  */
 export async function readGrants(
   working: TransactionContext,

@@ -8,10 +8,13 @@ import { APP_ADDRESS, SIGN_IN_ADDRESS } from "./addresses.ts";
 
 export type PageResult =
   | ({ readonly kind: "page"; readonly content: Content } & Pick<PageTrouble, "status" | "retryAfter">)
-  /** Redirects the browser to another page, which may show a notice. */
+  /** Redirects the browser to the page `to`, which shows the notice if it is not null. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null };
 
-/** An error to show as a page. `reason` and `next` (the next step, or null) are clauses. */
+/**
+ * An error that is shown as a page. `reason` is a clause; `next` is a clause with the next step, or
+ * null.
+ */
 export type PageTrouble = {
   readonly status: number;
   readonly reason: string;

@@ -14,7 +14,7 @@ export type FigureSources = {
 export type PageCall = {
   readonly core: ServiceCore;
   readonly who: UserIdentity;
-  /** Scheme, host and port of the page that sent the form; empty if the request is for a page. */
+  /** Origin of the page that sent the form: scheme, host and port. Empty if no form was sent. */
   readonly origin: string;
   readonly csrf: string;
   /** Decoded value of `{id}` in the address; empty if the address has none. */
@@ -22,9 +22,9 @@ export type PageCall = {
   /** Decoded value of `*` at the end of the address; empty if the address has none. */
   readonly rest: string;
   readonly query: URLSearchParams;
-  /** Fields of the form; empty if the request is for a page. */
+  /** Fields of the form; empty if no form was sent. */
   readonly form: URLSearchParams;
-  /** Milliseconds since the epoch. */
+  /** Time of the request in milliseconds since the epoch. */
   readonly now: number;
   readonly render: RenderMarkdown;
   readonly operation: FigureSources;
@@ -32,7 +32,9 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** Pattern of the address: `{id}` only as its third segment, `*` at the end for any rest. */
+  /**
+   * Pattern of the address. `{id}` can only be its third segment; `*` at the end matches any text.
+   */
   readonly path: string;
   readonly adminOnly: boolean;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;

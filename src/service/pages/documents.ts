@@ -43,8 +43,8 @@ import { renderAgo, renderListNav } from "./parts.ts";
 import { makeUserContext } from "./sign-in-sessions.ts";
 
 /**
- * Shows a folder or a document, as far as the user's key may see it. One transaction reads all data
- * of the page, and ends before the document is rendered.
+ * Shows the parts of a folder or document that the user's key may see. One transaction reads all
+ * data of the page. It ends before the document is rendered.
  */
 export async function showFiles(call: PageCall): Promise<PageResult> {
   const makeResult = await runInWorkspace(call, async (context): Promise<() => PageResult | Promise<PageResult>> => {
@@ -83,7 +83,10 @@ async function readDocument({ workspace, tables, access }: RequestContext, row: 
   return { workspace, row, text, at: published.get(row.seq)!.at, reviewId, mayProtect };
 }
 
-/** Runs `work` in one transaction, with the user's access to the workspace in the address. */
+/**
+ * Runs `work` in one transaction, in the workspace of the page's address and with the access of the
+ * user.
+ */
 export function runInWorkspace<T>(
   { core, who, id }: PageCall,
   work: (context: RequestContext) => Promise<T>,
@@ -97,8 +100,8 @@ export function runInWorkspace<T>(
 }
 
 /**
- * Runs `work` on the document in the address, as `runInWorkspace` does.
- * @returns null if there is no such document that the user may see
+ * Runs `work` like `runInWorkspace`, on the document of the page's address.
+ * @returns null if the document does not exist, or the user may not see it
  */
 export function runOnDocument<T>(
   call: PageCall,
@@ -113,8 +116,9 @@ export function runOnDocument<T>(
 }
 
 /**
- * Changes the document in the address, and redirects the browser to its page `part`.
- * @param textOf returns the notice about the change
+ * Changes the document of the page's address. Then redirects the browser to the page `part` of the
+ * document.
+ * @param textOf returns the text of the notice about the change
  */
 export async function changeDocument(
   call: PageCall,
@@ -188,7 +192,7 @@ async function renderDocumentPage(document: DocumentData, call: PageCall): Promi
   const { who, csrf, now } = call;
   const base = { files: makeFilesAddress(workspace.id, ""), folder: parentOf(row.path) };
   const isSource = call.query.get("view") === "source";
-  // `rendered` is null if the user asked for the source, or if rendering failed.
+  // `rendered` is null if the user wants to see the source, or if rendering failed.
   const rendered = isSource ? null : await call.render(text, base);
   const address = makeFilesAddress(workspace.id, row.path);
   const views = [
@@ -243,11 +247,11 @@ export function renderDocumentBreadcrumbs(workspace: WorkspaceRow, path: string)
   return renderBreadcrumbs("Path to this page", [{ href: DOCUMENTS_ADDRESS, label: "Documents" }, ...links]);
 }
 
-/** LIMIT: files and folders on one page, so that the page stays small. */
+/** LIMIT: number of files and folders on one page, so that the page stays small. */
 const MAX_ENTRIES = 200;
 /**
- * LIMIT: rows that are read for one page, because a key may see little of a folder. A page may then
- * be short or empty although another page follows.
+ * LIMIT: number of rows that are read for one page: a key may be able to see only a few of many
+ * files. So a page may be short or empty although another page follows.
  */
 const MAX_ROWS_READ = 2_000;
 
@@ -264,7 +268,7 @@ type FolderEntry = {
 type FolderPage = {
   readonly path: string;
   readonly entries: readonly FolderEntry[];
-  /** Start of the next page; null if this page is the last. */
+  /** Position at which the next page begins; null if this page is the last. */
   readonly next: string | null;
 };
 
@@ -277,7 +281,8 @@ type FoundItem =
  * @param path without slashes at its ends; "" is the root
  */
 async function findItem({ tables, workspace, access }: RequestContext, path: string): Promise<FoundItem | null> {
-  // Every key may open the root. The page is empty if the key may see nothing directly in it.
+  // Every key may open the root. If the key may see nothing directly in the root, the page is
+  // empty.
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const folder = await tables.folders.byPath(workspace.seq, path);
   if (folder !== undefined)
@@ -289,7 +294,7 @@ async function findItem({ tables, workspace, access }: RequestContext, path: str
 }
 
 /**
- * Returns a page of a folder: folders by name, then documents by name.
+ * Returns a page of the contents of a folder: first folders by name, then documents by name.
  * @param after `next` of the previous page; null for the first page
  */
 async function listFolder(
@@ -302,7 +307,7 @@ async function listFolder(
   let rowsRead = 0;
   while (place !== null && entries.length < MAX_ENTRIES && rowsRead < MAX_ROWS_READ) {
     const count = MAX_ENTRIES - entries.length;
-    // One row more than the page shows tells whether another page follows.
+    // One more row is read than the page shows. If it exists, another page follows.
     const rows: readonly (FileRow | FolderRow)[] = await readRows(context, folder.seq, place, count + 1);
     const shownRows = rows.slice(0, count);
     rowsRead += shownRows.length;
@@ -312,7 +317,7 @@ async function listFolder(
   return { path: folder.path, entries, next: place === null ? null : `${KIND_LETTERS[place.kind]}${place.name}` };
 }
 
-/** Name after which a page begins, among the folders or among the documents. */
+/** Position in the contents of a folder: the page begins after this folder or document. */
 type EntryPlace = { readonly kind: "folder" | "file"; readonly name: string };
 
 const KIND_LETTERS = { folder: "d", file: "f" } as const;
@@ -346,7 +351,10 @@ async function readEntries(
   });
 }
 
-/** Returns the position of the next page, folders before documents; null after the last page. */
+/**
+ * Returns the position at which the next page begins; null after the last page. Folders come before
+ * documents.
+ */
 function findNextPlace(
   place: EntryPlace,
   rows: readonly { readonly name: string }[],

@@ -17,23 +17,25 @@ import type { PageCall } from "./call.ts";
 import { changeDocument, renderDocumentBreadcrumbs, runOnDocument, UNKNOWN_DOCUMENT } from "./documents.ts";
 import { renderAgo, formatDayTime, renderListNav, formatMinute } from "./parts.ts";
 
-/** LIMIT: changes on one page, because each is compared with the version before it. */
+/**
+ * LIMIT: number of changes on one page. For each, the page compares two versions, which takes time.
+ */
 const MAX_CHANGES = 20;
 
-/** `text` and `before`: contents after and before the change; null if no longer stored. */
+/** A change, with the contents after (`text`) and before (`before`) it; null if pruned. */
 type HistoryStep = HistoryRow & { readonly text: string | null; readonly before: string | null };
 
 type DocumentHistory = {
   readonly workspace: WorkspaceRow;
   readonly row: FileRow;
   readonly steps: readonly HistoryStep[];
-  /** Place of the next page; null if this page is the last. */
+  /** Position at which the next page begins; null if this page is the last. */
   readonly next: string | null;
 };
 
 /**
- * Shows the changes of a document, and the difference that one of the changes made. Only for
- * administrators, because the API gives no key the earlier versions of a document.
+ * Shows the changes of a document, and the difference that a selected change made. Only
+ * administrators may see this page, because the API gives no key access to earlier versions.
  */
 export async function showHistory(call: PageCall): Promise<PageResult> {
   const history = await runOnDocument(call, (context, row) =>
@@ -43,7 +45,7 @@ export async function showHistory(call: PageCall): Promise<PageResult> {
   return history === null ? makeErrorPage(UNKNOWN_DOCUMENT) : renderHistoryPage(history, call);
 }
 
-/** @param before row number before which the page begins, from the address; "" for the latest */
+/** @param before the page shows changes before this row number; "" for the latest changes */
 async function readHistory(
   { tables, workspace }: RequestContext,
   row: FileRow,
@@ -76,7 +78,7 @@ async function renderHistoryPage(
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${renderBadge("good", "current")}`} ${renderLineCounts(step)}</p>
 <p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${makeItemAddress(REVIEWS_ADDRESS, step.id)}">Review</a>`}</p></li>`);
-    // Lets the service answer other requests between two comparisons.
+    // Other requests are answered between two comparisons.
     await setImmediate();
   }
   const restore = makeFilesAddress(workspace.id, row.path, "restore");
@@ -99,7 +101,10 @@ function formatVersion({ version }: HistoryRow): string {
   return `Version ${count(version)}`;
 }
 
-/** Formats the time of a change in UTC: with seconds if it was today, otherwise with the date. */
+/**
+ * Formats the time of a change in UTC: with seconds if the change was today, otherwise with the
+ * date.
+ */
 function formatTime(time: number, now: number): string {
   const [day, today] = [time, now].map((each) => new Date(each).toISOString().slice(0, 10));
   return day === today ? new Date(time).toISOString().slice(11, 19) : formatDayTime(time);
@@ -126,7 +131,7 @@ function renderChange({ text, before }: HistoryStep): Html {
   return renderComparison({ text: before, label: "Before" }, { text, label: "After" });
 }
 
-/** Publishes the content of an earlier version, as an edit through the API does. */
+/** Publishes the content of an earlier version by the rules for an edit through the API. */
 export function restoreVersion(call: PageCall): Promise<PageResult> {
   const { form } = call;
   const restore = async (context: RequestContext, row: FileRow) => {

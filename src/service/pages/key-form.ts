@@ -12,7 +12,9 @@ import type { KeyInfo } from "../keys/keys.ts";
 import type { Level } from "../store/rows.ts";
 import { LEVEL_LABELS } from "./parts.ts";
 
-/** Number of empty rows in the form, for paths of folders that the form does not list. */
+/**
+ * Number of empty rows in the form. A user can enter other paths in them than the listed folders.
+ */
 const EMPTY_ROWS = 2;
 
 const LEVEL_NAMES = Object.keys(LEVEL_LABELS) as Level[];
@@ -28,7 +30,10 @@ type Preset = keyof typeof PRESETS;
 
 export type FormFault = { readonly field: "label" | "access" | "expires" | "rate"; readonly text: string };
 
-/** Fields as the browser sent them, and the fault of one field; null without a fault. */
+/**
+ * Fields of a form as the browser sent them. `fault`: the first fault in a field; null if there is
+ * none.
+ */
 export type FilledForm = { readonly fields: URLSearchParams; readonly fault: FormFault | null };
 
 /** @param key the key to change; null if the form is for a new key */
@@ -54,7 +59,7 @@ function readPreset(fields: URLSearchParams): Preset {
   return (Object.keys(PRESETS) as Preset[]).find((preset) => preset === fields.get("access")) ?? "chosen";
 }
 
-/** Returns the level of access for each path in the form; "" if the user chose none. */
+/** Returns the level of access for each path in the form; "" for a path without a chosen level. */
 function readLevels(fields: URLSearchParams): ReadonlyMap<string, string> {
   const levels = fields.getAll("level");
   const paths = fields.getAll("path").map((text) => text.trim());
@@ -65,7 +70,7 @@ function readLevels(fields: URLSearchParams): ReadonlyMap<string, string> {
 
 type FormOptions = Parameters<typeof renderActionForm>[0];
 
-/** @param folders paths of folders that the form lists, each with a choice of access */
+/** @param folders paths of the folders that the form lists, each with a choice of levels */
 export function renderKeyForm(form: FormOptions, folders: readonly string[], filled: FilledForm, button: string): Html {
   const { fields, fault } = filled;
   const readField = (name: string) => fields.get(name) ?? "";
@@ -84,7 +89,7 @@ ${renderAccessFields(folders, filled)}
   );
 }
 
-/** Returns the attributes that mark a control with a fault; false for a control without a fault. */
+/** Returns the attributes for a control whose field has the fault; false for other controls. */
 function markFault(fault: FormFault | null, field: FormFault["field"]): Html | false {
   return fault?.field === field && renderRefusedAttributes();
 }
@@ -157,8 +162,9 @@ function readGrants(fields: URLSearchParams): KeyGrant[] | string {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the end of the entered day in milliseconds since the epoch: in UTC, because the time zone
- * of the user is not known. Null if the field is empty; a sentence if it has a fault.
+ * Returns the end of the entered day, in milliseconds since the epoch. The day ends in UTC, because
+ * the user's time zone is not known.
+ * @returns null if the field is empty; a sentence for the user if the field is not valid
  */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;

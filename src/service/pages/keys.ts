@@ -31,7 +31,7 @@ import {
 import { renderAgo, LEVEL_LABELS, renderListNav, formatMinute } from "./parts.ts";
 import { readWorkspaceNames, listWorkspaces } from "./workspaces.ts";
 
-/** LIMIT: keys on one page, so that the page stays small. */
+/** LIMIT: number of keys on one page, so that the page stays small. */
 const MAX_KEYS = 100;
 
 export async function showKeys({ core, query, now }: PageCall): Promise<PageResult> {
@@ -77,7 +77,7 @@ function renderLabel({ label, id }: KeyInfo): Html {
   return label === "" ? html`Without a name (${id})` : renderName(label);
 }
 
-/** @param name null if the workspace was removed */
+/** @param name name of the workspace; null if the workspace was removed */
 function renderWorkspace(name: string | null): Html {
   return name === null ? html`<span class="faint">removed</span>` : renderName(name);
 }
@@ -86,7 +86,7 @@ function renderLastUse({ lastUsedAt }: KeyInfo, now: number): Html {
   return lastUsedAt === null ? html`<span class="faint">never</span>` : renderAgo(lastUsedAt, now);
 }
 
-/** LIMIT: grants of a key that the list shows, so that a key takes one row. */
+/** LIMIT: number of grants that the list shows for a key, so that each key takes one row. */
 const MAX_SHOWN_GRANTS = 3;
 
 function renderAccess({ grants, grantPaths }: KeyInfo): Html {
@@ -192,7 +192,9 @@ ${renderKeyForm(form, folders, filled, "Create key")}`,
   };
 }
 
-/** Shows a new key with its secret. No address leads to this page, so it is shown only once. */
+/**
+ * Shows a new key with its secret. The page has no address of its own, so it cannot be shown again.
+ */
 function renderCreatedKey({ label, key, grants }: NewKeyInfo, { origin }: PageCall): PageResult {
   const warning = describeWaitingGrants(grants);
   return makePage({
@@ -208,13 +210,16 @@ ${warning !== null && html`<p class="notice asks">${warning}</p>`}
 }
 
 /**
- * LIMIT: folders that the form lists for grants. In a workspace with more folders, the form lists
- * only the folders in the root, so that it stays usable.
+ * LIMIT: number of folders that the form lists for grants, so that it stays usable. In a workspace
+ * with more folders, the form lists only the folders in the root.
  */
 const MAX_FOLDERS = 200;
 type OfferedFolders = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
-/** Returns a workspace and its folders, each after its parent; null if there is no workspace. */
+/**
+ * Returns a workspace and its folders, each folder after its parent; null if the workspace does not
+ * exist.
+ */
 function readWorkspace({ server }: ServiceCore, id: string): Promise<OfferedFolders | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<OfferedFolders | null> => {
     const workspace = await workspaces.byId(id);
@@ -222,7 +227,8 @@ function readWorkspace({ server }: ServiceCore, id: string): Promise<OfferedFold
     const allFolders = await folders.all({ workspace: workspace.seq, after: 0, count: MAX_FOLDERS + 1 });
     const rootQuery = { workspace: workspace.seq, folder: ROOT, after: "", count: MAX_FOLDERS };
     const rows = allFolders.length > MAX_FOLDERS ? await folders.inParentByName(rootQuery) : allFolders;
-    // A slash is compared as the lowest character, so that a folder is followed by its subfolders.
+    // A slash counts as the lowest character, so that the subfolders of a folder follow it
+    // directly.
     const sortedPaths = rows.map(({ path }) => path).toSorted((a, b) => (toSortKey(a) < toSortKey(b) ? -1 : 1));
     return { workspace, folders: sortedPaths.map(toApiPath) };
   });
@@ -244,7 +250,7 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   return renderCreatedKey(newKey, call);
 }
 
-/** A refusal of the service always concerns the grants. */
+/** If the service refuses the form, the reason is always a grant. */
 function toFormFault(fault: FormFault | Refused): FormFault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };
 }
@@ -284,7 +290,10 @@ export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
     : redirectWithRefusal(KEYS_ADDRESS, refusal);
 }
 
-/** Returns a warning about grants on paths where nothing exists; null if there are none. */
+/**
+ * Returns a warning about grants on paths where nothing exists yet; null if there are no such
+ * grants.
+ */
 function describeWaitingGrants(grants: readonly KeyGrant[]): string | null {
   const waitingGrants = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waitingGrants.length === 0) return null;

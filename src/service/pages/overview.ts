@@ -13,7 +13,10 @@ import type { PageCall } from "./call.ts";
 import { formatClock, formatDayTime, REFRESH_MS } from "./parts.ts";
 import { renderWorkspaces } from "./workspaces.ts";
 
-/** Time windows of the charts. `minutes`: length of a bar; `count`: number of bars. */
+/**
+ * Time windows of the charts. `minutes`: length of the time that one bar shows; `count`: number of
+ * bars.
+ */
 const CHART_WINDOWS = {
   hour: { label: "Last hour", within: "in the last hour", minutes: 1, count: 60, timeOf: formatClock },
   day: { label: "Last day", within: "in the last day", minutes: 30, count: 48, timeOf: formatDayTime },
@@ -46,7 +49,7 @@ ${renderRoutes(operation.watch.routes())}`,
 type ServiceHealth = {
   readonly figures: ServiceFigures | null;
   readonly spans: readonly RequestSpan[];
-  /** Time window of the spans, in words, such as "in the last hour". */
+  /** Time window of the spans in words, such as "in the last hour". */
   readonly within: string;
   readonly uptimeMs: number;
 };
@@ -131,7 +134,7 @@ function formatMs(ms: number | null): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** @param current current figure; null if it is not known */
+/** @param current current figures; null if they are not known */
 function makeGaugePanel(
   title: string,
   spans: readonly RequestSpan[],
@@ -140,7 +143,8 @@ function makeGaugePanel(
   textOf: (value: number) => string,
 ): ChartPanel {
   const currentValue = current && read(current);
-  // A span without requests gets the value of the span before it; the last span, the current value.
+  // A span without figures gets the value of the span before it. The last span gets the current
+  // value.
   let lastValue: number | null = null;
   const values = spans.map(({ figures }, i) => {
     lastValue = (i === spans.length - 1 ? currentValue : figures && read(figures)) ?? lastValue;
@@ -157,7 +161,10 @@ function makeTitle({ at }: RequestSpan, words: string): string {
   return `${formatClock(at)}: ${words}`;
 }
 
-/** LIMIT: routes that the page shows, because the other routes have few requests. */
+/**
+ * LIMIT: number of routes that the page shows, so that the page stays small. The other routes have
+ * fewer requests.
+ */
 const MAX_ROUTES = 20;
 
 function renderRoutes(counts: readonly RouteCount[]): Html {

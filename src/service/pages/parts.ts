@@ -2,7 +2,7 @@ import { type Html, html } from "../../page/html.ts";
 import { renderAge } from "../../page/parts.ts";
 import type { Level } from "../store/rows.ts";
 
-/** Names that pages show for the levels of access. */
+/** Names of the levels of access that the pages show. */
 export const LEVEL_LABELS: Readonly<Record<Level, string>> = {
   full: "full access",
   edit: "can edit",
@@ -13,14 +13,20 @@ export const LEVEL_LABELS: Readonly<Record<Level, string>> = {
 /** Milliseconds after which an open page loads its content again. */
 export const REFRESH_MS = 10_000;
 
-/** @param time milliseconds since the epoch, as is `now` */
+/**
+ * @param time milliseconds since the epoch
+ * @param now milliseconds since the epoch
+ */
 export function renderAgo(time: number, now: number): Html {
   return html`<span>${renderAge(time, now)} ago</span>`;
 }
 
 const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
-/** Formats a time, such as `29 Nov 2026, 13:33 UTC`; the user's time zone is not known. */
+/**
+ * Formats a time in UTC, such as `29 Nov 2026, 13:33 UTC`, because the user's time zone is not
+ * known.
+ */
 export function formatMinute(time: number): string {
   return `${DAY_FORMAT.format(time)} ${new Date(time).getUTCFullYear()}, ${formatClock(time)} UTC`;
 }
@@ -36,8 +42,8 @@ export function formatClock(time: number): string {
 }
 
 /**
- * @param first address of the first page; null if this is the first page
- * @param next address of the next page; null if this is the last page
+ * @param first address of the first page; null if the first page is shown
+ * @param next address of the next page; null if the last page is shown
  */
 export function renderListNav(first: string | null, next: string | null): Html {
   return html`<nav aria-label="Parts of the list" class="row">${first !== null && html`<a class="button" href="${first}">First page</a>`}

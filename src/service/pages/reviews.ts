@@ -26,7 +26,7 @@ import type { PageCall } from "./call.ts";
 import { renderAgo, renderListNav, REFRESH_MS } from "./parts.ts";
 import { readWorkspaceNames } from "./workspaces.ts";
 
-/** LIMIT: reviews on one page, so that the page stays small. */
+/** LIMIT: number of reviews on one page, so that the page stays small. */
 const MAX_REVIEWS = 100;
 
 type ReviewState = ReviewSummary["status"];
@@ -76,12 +76,14 @@ ${renderListNav(
   });
 }
 
-/** Returns the address of the list of reviews, for the workspace of the current page. */
+/**
+ * Returns the address of the list of reviews, with the same workspace filter as the current page.
+ */
 function makeListAddress({ query }: PageCall, more: Query): string {
   return withQuery(REVIEWS_ADDRESS, { workspace: query.get("workspace"), ...more });
 }
 
-/** Returns the address of a review, which keeps the workspace of the current page. */
+/** Returns the address of a review, with the same workspace filter as the current page. */
 function makeReviewAddress({ query }: PageCall, id: string, more: Query = {}): string {
   return withQuery(makeItemAddress(REVIEWS_ADDRESS, id), { workspace: query.get("workspace"), ...more });
 }
@@ -127,7 +129,7 @@ export async function showReview(call: PageCall): Promise<PageResult> {
   return makePage(await renderReviewPage(call, review, { view, unsaved: null }));
 }
 
-/** Only an open review has an editor. */
+/** Lists the views of a review. Only an open review has the view for editing. */
 function listViews({ status }: Review): ReviewView[] {
   return status === "in_review" ? ["source", "rendered", "edit"] : ["source", "rendered"];
 }
@@ -160,7 +162,10 @@ ${view !== "edit" && review.status === "in_review" && renderDecisions(shownRevie
   };
 }
 
-/** `merged`: content that accepting publishes; null if the review is decided or does not merge. */
+/**
+ * A review. `merged`: content that would be published if the review were accepted; null if the
+ * review is decided, or if its edit conflicts with the published content.
+ */
 type ShownReview = Review & { readonly merged: string | null };
 
 function renderHeading(review: Review, workspace: string, call: PageCall): Html {
@@ -209,12 +214,13 @@ function renderNeighbourLink(id: string | null, label: "Previous" | "Next", call
   return html`<a class="button" rel="${rel}" href="${makeReviewAddress(call, id)}">${label}</a>`;
 }
 
-/** `text` is null if the content of the version is no longer stored. */
+/** A version of a document. `text`: its content; null if the content was pruned. */
 type LabelledVersion = { readonly text: string | null; readonly label: string };
 
 /**
- * Returns the two versions that the page compares: for an open review, the published version and
- * what accepting would publish; for a decided review, the versions before and after the decision.
+ * Returns the two versions that the page compares. For an open review: the published version, and
+ * the version that accepting would publish. For a decided review: the versions before and after the
+ * decision.
  */
 async function readComparedVersions(
   { core }: PageCall,
@@ -252,7 +258,10 @@ const PASSAGE_LABELS = {
   both: "Different changes in both",
 } as const;
 
-/** Shows both edits of an open conflict, compared with their base; null if there is no conflict. */
+/**
+ * Shows both edits of an open review with a conflict, each compared with their base; null without a
+ * conflict.
+ */
 function renderBothEdits({ status, merged, baseContent, content, liveContent }: ShownReview): Html | null {
   if (status !== "in_review" || merged !== null || baseContent === null) return null;
   const passages = compareSideBySide({ base: baseContent, mine: liveContent, theirs: content }, "base");
@@ -320,8 +329,9 @@ function makeDecisionAddress({ id, query }: PageCall, verb: "accept" | "reject")
 }
 
 /**
- * Shows an editor with one button, which accepts the edited content.
- * @param unsaved content to continue with; null to begin with what accepting would publish
+ * Shows an editor. Its only button accepts the review with the edited content.
+ * @param unsaved content that the user edited before; null to begin with the content that accepting
+ * would publish
  */
 function renderEditor(call: PageCall, review: ShownReview, unsaved: UnsavedEdit | null): Html {
   const { id, status, content, merged, liveContent, liveChangeId } = review;
@@ -352,8 +362,8 @@ export async function acceptReview(call: PageCall): Promise<PageResult> {
   const typedText = form.has("content") ? readTextarea(form, "content", review.content) : null;
   const content = typedText === null ? null : validate(contentSchema, typedText);
   const showDecision = await prepareDecidedPage(call);
-  // The form contains the change id of the published version that its page showed. If another
-  // version has been published since, the service refuses the decision.
+  // The form contains the change id of the published version that the page showed. The service
+  // refuses the decision if another version has been published since then.
   const acceptedFile = isRefused(content) ? content : await reviews.accept(id, content, form.get("live") ?? "");
   if (!isRefused(acceptedFile))
     return showDecision(typedText === null ? "Accepted and published." : "Accepted: your version is published.");
@@ -375,10 +385,10 @@ export async function rejectReview(call: PageCall): Promise<PageResult> {
 }
 
 /**
- * Returns a function that redirects the browser to the decided review, with a notice and a link to
- * the next open review.
- * ORDER: called before the decision, because a decided review has no neighbours among the open
- * ones.
+ * Returns a function that redirects the browser to the decided review. The page shows a notice, and
+ * a link to the next open review.
+ * ORDER: called before the decision. After the decision, the review is no longer in the list of
+ * open reviews, so the next one could not be found.
  */
 async function prepareDecidedPage(call: PageCall): Promise<(text: string) => PageResult> {
   const { core, id, query } = call;
@@ -389,8 +399,8 @@ async function prepareDecidedPage(call: PageCall): Promise<(text: string) => Pag
 }
 
 /**
- * Returns the value of a `textarea` with the line ends of `like`, because browsers send CRLF.
- * @param like content with which the form began
+ * Returns the value of a `textarea`, with the line ends of `like`: browsers always send CRLF.
+ * @param like content that the form first showed
  */
 function readTextarea(form: URLSearchParams, name: string, like: string): string {
   return restoreLineEnds(form.get(name) ?? "", like);

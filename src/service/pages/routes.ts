@@ -60,12 +60,15 @@ const ROUTES: readonly PageRoute[] = [
 ];
 
 const findRoute = makeRouteFinder(ROUTES.map((route) => [route, route]));
-/** Matches the address of a folder or document. The second group is its path in the workspace. */
+/**
+ * Matches the address of a folder or document. The second group is the path of the folder or
+ * document in the workspace.
+ */
 const PATH_WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|history|protect|restore)\/)(.*)$/s;
 
 type MatchedRoute = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 
-/** Returns null if there is no such page, or the user `who` may not see it. */
+/** Returns null if the page does not exist, or if the user `who` may not see it. */
 export function matchRoute(method: string, path: string, who: UserIdentity): MatchedRoute | null {
   const [, start, rest = ""] = PATH_WITH_REST.exec(path) ?? [];
   const pattern = start === undefined ? path.replace(/^\/app\/$/, APP_ADDRESS) : `${start}*`;

@@ -14,13 +14,19 @@ import type { PageCall } from "./call.ts";
 import { renderDocumentBreadcrumbs, runInWorkspace, renderSearchForm } from "./documents.ts";
 import { renderListNav } from "./parts.ts";
 
-/** LIMIT: documents that a search shows, and documents on one page, so that pages stay small. */
+/**
+ * LIMIT: number of documents that a search shows, and number of documents on one page, so that
+ * pages stay small.
+ */
 const MAX_HITS = 100;
 const HITS_ON_PAGE = 20;
 
 const { searchHybrid: OPERATION } = OPERATIONS;
 
-/** Shows the documents that match a search, as the API returns them for the same key. */
+/**
+ * Shows the documents that match a search. They are the same ones that the API returns for the
+ * user's key.
+ */
 export async function showSearch(call: PageCall): Promise<PageResult> {
   const { core, query } = call;
   const words = query.get("q") ?? "";
@@ -42,7 +48,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
     });
   const { store, turns } = core.server;
   const pace = turns.permitFor(() => false);
-  // One document more than the pages show tells whether there are more.
+  // One more document is requested than the pages show. If it is found, there are more.
   const result = await searchHybrid(store.search(scope), pace, words, MAX_HITS + 1);
   const hits = result.kind === "found" ? result.hits : [];
   const address = withQuery(makeSearchAddress(workspace.id), { q: words, in: folder === "" ? null : folder });
@@ -52,7 +58,7 @@ export async function showSearch(call: PageCall): Promise<PageResult> {
   return makePage({ title, main: html`${head}${renderHits(shownHits, address, query.get("from") ?? "")}` });
 }
 
-/** @param start number of documents on the earlier pages, as a string */
+/** @param start number of documents on the pages before this one, as a string */
 function renderHits(found: Parameters<typeof renderFoundDocuments>[0], address: string, start: string): Html {
   const firstIndex = /^\d{1,3}$/.test(start) ? Number(start) : 0;
   const hitsOnPage = found.slice(firstIndex, Math.min(firstIndex + HITS_ON_PAGE, MAX_HITS));

@@ -1,4 +1,4 @@
-/** Signs users in with a key. The sign-in form must have been sent from a page of this service. */
+/** Signs users in with a key. Accepts the sign-in form only from a page of this service. */
 
 import { timingSafeEqual } from "node:crypto";
 import { isLoopbackHost } from "../../common/loopback.ts";
@@ -16,21 +16,24 @@ import { ROOT } from "../store/rows.ts";
 import { APP_ADDRESS } from "./addresses.ts";
 import type { PageTrouble } from "./answer.ts";
 
-/** `since`: time of signing in, in milliseconds since the epoch. */
+/** A signed-in user. `since`: time when the user signed in, in milliseconds since the epoch. */
 export type SignedInUser = { readonly who: UserIdentity; readonly since: number };
 
-/** LIMIT: signed-in browsers. One more signs out the browser that was unused for longest. */
+/**
+ * LIMIT: number of browsers that are signed in. If one more signs in, the browser that was unused
+ * for longest is signed out.
+ */
 const MAX_SESSIONS = 256;
 const MAX_IDLE_MS = 2 * 3_600_000;
 const MAX_SESSION_MS = 24 * 3_600_000;
 
 /**
- * LIMIT: wrong keys from one address without a wait, and then tries per millisecond. No guess finds
- * a long random key, so the right key is always accepted: otherwise other users of the same address
- * could lock out the owner of the key.
+ * LIMIT: number of wrong keys that one address may try without a wait, and number of further tries
+ * per millisecond. The right key is always accepted, so that wrong keys from an address cannot lock
+ * out other users of that address. This is safe, because nobody can guess a long random key.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
-/** LIMIT: client addresses that are remembered, so that many clients do not fill the memory. */
+/** LIMIT: number of client addresses that are remembered, so that they do not fill the memory. */
 const MAX_ADDRESSES = 1_000;
 
 type SignInResult =
@@ -55,7 +58,7 @@ export class SignInSessions {
     this.#wrong = new TokenBuckets(now, MAX_ADDRESSES);
   }
 
-  /** Returns the reason why a request may not be answered; null if it may. */
+  /** Returns the reason why a request is refused; null if it is accepted. */
   refusal({ method, headers }: RequestHead): RequestRefusal | null {
     return this.#origins.refusal(method, headers);
   }
@@ -73,7 +76,10 @@ export class SignInSessions {
     return { kind: "in", cookie: this.#browsers.signIn(signedIn, headers["host"]) };
   }
 
-  /** Returns the session of a request; null if it has none, or the session has ended. */
+  /**
+   * Returns the session of a request. Returns null if the request names no session, or if the
+   * session has ended.
+   */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedInUser> | null> {
     const session = this.#browsers.sessionOf(headers, headers["x-refresh"] === undefined);
     if (session === null) return null;
@@ -88,7 +94,10 @@ export class SignInSessions {
     return this.#browsers.signOut(headers);
   }
 
-  /** Returns the client's address: behind a local proxy, the last one in `X-Forwarded-For`. */
+  /**
+   * Returns the address of the client. Behind a local proxy, this is the last address in
+   * `X-Forwarded-For`.
+   */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const forwardedAddresses =
       this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
@@ -109,12 +118,16 @@ export function explainTooManyTries(seconds: number): PageTrouble {
 }
 
 /**
- * Identity of a signed-in user. For a key, only its hash is kept, and each request looks the key
- * up, so that a revoked or expired key and changed grants take effect immediately.
+ * Identity of a signed-in user. For a key, only its hash is kept. Each request looks the key up by
+ * this hash. So an expired or revoked key is refused immediately, and changed grants apply
+ * immediately.
  */
 export type UserIdentity = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
-/** Returns null if this service has no such key. */
+/**
+ * Returns the identity of the user who signed in with a key; null if this service does not know the
+ * key.
+ */
 async function identifyUser({ adminKeyHash, server }: ServiceCore, key: string): Promise<UserIdentity | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
@@ -127,7 +140,8 @@ async function isKeyValid({ server }: ServiceCore, who: UserIdentity): Promise<b
 }
 
 /**
- * Returns a context with the access of a user to a workspace, by the grants that the API uses.
+ * Returns a context with the access of a user to a workspace. A key has the same access as through
+ * the API.
  * @param admit applies the rate limit of the key; an administrator has no limit
  */
 export async function makeUserContext(
@@ -142,7 +156,10 @@ export async function makeUserContext(
   return refuseUnknownWorkspace();
 }
 
-/** Gives an administrator Full access, because an administrator could also create such a key. */
+/**
+ * Returns a context with Full access for an administrator, who could also create a key with Full
+ * access.
+ */
 async function makeAdminContext(working: TransactionContext, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return refuseUnknownWorkspace();

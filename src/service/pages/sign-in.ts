@@ -4,7 +4,10 @@ import { SIGN_IN_ADDRESS, SIGN_OUT_ADDRESS } from "./addresses.ts";
 import { makePage, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 
-/** @param wrong reason why the last try failed, as a clause; null for the first try */
+/**
+ * @param wrong reason why the last attempt to sign in failed, as a clause; null before the first
+ * attempt
+ */
 export function renderSignInPage(wrong: string | null): PageResult {
   const content = {
     title: "Sign in",

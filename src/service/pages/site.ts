@@ -1,4 +1,7 @@
-/** Answers requests for the service's web pages, as plain data; `http/` has the connections. */
+/**
+ * Answers requests for the web pages of the service. Requests and answers are plain data; `http/`
+ * handles the connections.
+ */
 
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
@@ -45,10 +48,16 @@ export type PageAnswer = {
 };
 
 const ASSETS_ADDRESS = `${APP_ADDRESS}/assets/`;
-/** LIMIT: bytes of a form from a client that is not signed in; a form with a key is shorter. */
+/**
+ * LIMIT: number of bytes of a form from a client that is not signed in. A form with a key is
+ * shorter than this.
+ */
 const MAX_SIGN_IN_BYTES = 8_192;
 
-/** `waiting`: number of open reviews. `path`: path of the request; null for an unknown page. */
+/**
+ * Data for the tabs of a page. `waiting`: number of open reviews. `path`: path of the request; null
+ * if no page has this path.
+ */
 type TabData = { readonly waiting: number; readonly path: string | null };
 type SignedSession = (Session<SignedInUser> & TabData) | null;
 
@@ -86,8 +95,9 @@ export class Pages {
   }
 
   /**
-   * Checks a request by its headers. Returns the answer if the body is not needed; otherwise null.
+   * Checks a request by its headers.
    * @param bytes size of the body in bytes
+   * @returns the answer if the body is not needed; otherwise null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     return this.#guarded(() => this.#admit(head, bytes));
@@ -100,7 +110,10 @@ export class Pages {
     return answer;
   }
 
-  /** Runs the code of a page. An error in this code affects only its page, which shows an error. */
+  /**
+   * Runs the code of a page. If the code throws, the page shows an error; other pages are not
+   * affected.
+   */
   async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
     try {
       return await work();
@@ -213,7 +226,10 @@ export class Pages {
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** Returns the fields of a posted form; empty for other methods; null if the body is not a form. */
+/**
+ * Returns the fields of a posted form. Returns an empty object for other methods; null if the body
+ * is not a form.
+ */
 function readForm({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();

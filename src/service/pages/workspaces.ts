@@ -70,7 +70,10 @@ function renderStateForm(id: string, state: "open" | "closed", csrf: string, but
   );
 }
 
-/** Lists the workspaces with links to their documents. Opens a single workspace directly. */
+/**
+ * Lists the workspaces, with links to their documents. If there is only one, opens that workspace
+ * instead.
+ */
 export async function showDocuments({ core }: PageCall): Promise<PageResult> {
   const workspaces = await core.admin.workspaces();
   if (workspaces.length === 1) return { kind: "go", to: makeFilesAddress(workspaces[0]!.id, ""), notice: null };
@@ -92,7 +95,10 @@ ${
   });
 }
 
-/** Lists the key's grants, because they lead to documents even below a hidden folder. */
+/**
+ * Lists the grants of the user's key: each leads to its documents, even if the key may not see the
+ * folder above.
+ */
 export async function showOwnDocuments({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const ownAccess = await readOwnAccess(core, hash);
   if (isRefused(ownAccess))

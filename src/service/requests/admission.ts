@@ -1,50 +1,61 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
 /**
- * LIMIT: unanswered requests, and bytes of their bodies. With more, each request would take longer,
- * and more of them would exceed their time limits.
+ * LIMIT: number of unanswered requests, and number of bytes of their bodies. With more, every
+ * request would take longer, and more requests would exceed their time limits.
  */
 const MAX_UNANSWERED = 256;
 const MAX_BODY_BYTES_TOGETHER = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: in milliseconds. If one turn of the event loop takes longer, requests are refused: a
- * request that arrived in this turn has already waited, because requests are handled one by one.
+ * LIMIT: milliseconds for one turn of the event loop. In a longer turn, requests are refused: they
+ * have already waited too long, because requests are handled one by one.
  */
 const MAX_TURN_MS = 500;
 /**
- * LIMIT: requests in one turn of the event loop that are never refused as late. With so few
- * requests, one costly answer or a slow machine made the turn long, and refusing would not help.
+ * LIMIT: number of requests in one turn of the event loop that are never refused as late. If a turn
+ * with so few requests is long, one slow answer or a slow machine is the reason, and a refusal
+ * would not help.
  */
 const ALWAYS_ADMITTED_REQUESTS = 8;
 /**
- * LIMIT: in milliseconds. If even the quickest answer of a window (`AnswerWindow`) took longer,
- * requests are refused, because the shared database is too busy to answer any of them quickly.
+ * LIMIT: milliseconds for the quickest answer in a window (`AnswerWindow`). If even the quickest
+ * answer took longer, the shared database is too busy, and requests are refused.
  */
 const MAX_QUICKEST_MS = 500;
 
 /**
- * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for other
- * requests. With capacity, only the time limits of `http/server.ts` apply.
+ * LIMIT: milliseconds in which a body must arrive while the service has no capacity for other
+ * requests. While it has capacity, only the time limits of `http/server.ts` apply.
  */
 const MAX_BODY_ARRIVAL_MS = 2_000;
 
 type ArrivingBody = { readonly since: number; readonly cut: () => void };
 
 /**
- * A time window. `working`: running requests at its start; `quickest`: ms of its quickest answer.
+ * A span of time in which answers are counted. `working`: number of requests that were running at
+ * its start; `quickest`: milliseconds of its quickest answer.
  */
 type AnswerWindow = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
-/** A clock, and a callback at the end of a turn of the event loop; tests replace both. */
+/**
+ * Clock and event loop. `atEnd` runs a callback at the end of the current turn. Tests replace both
+ * functions.
+ */
 export type LoopTurns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: LoopTurns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
-/** Limits unanswered requests and their bytes. Refuses requests that would be answered late. */
+/**
+ * Limits the number of unanswered requests and their bytes. Refuses requests that would be answered
+ * late.
+ */
 export class Admission {
   readonly #turns: LoopTurns;
   #underWay = 0;
   #bytes = 0;
-  /** Bodies that are still arriving, the oldest first, by the function that ends the request. */
+  /**
+   * Bodies that are still arriving, the oldest first. The key is the function that ends the
+   * request.
+   */
   readonly #arriving = new Map<() => void, ArrivingBody>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
@@ -80,12 +91,18 @@ export class Admission {
     return endRequest;
   }
 
-  /** @param end result of `begin` for the request whose body has arrived */
+  /**
+   * Records that the body of a request has arrived.
+   * @param end result of `begin` for this request
+   */
   arrived(end: () => void): void {
     this.#arriving.delete(end);
   }
 
-  /** Returns true if another request fits. First ends requests with slow bodies, if needed. */
+  /**
+   * Returns true if there is capacity for another request. If necessary, first ends requests whose
+   * bodies arrive too slowly.
+   */
   #fits(bytes: number): boolean {
     while (this.#underWay >= MAX_UNANSWERED || this.#bytes + bytes > MAX_BODY_BYTES_TOGETHER) {
       const [oldest] = this.#arriving;
@@ -99,8 +116,8 @@ export class Admission {
   }
 
   /**
-   * Records that the service works on a request whose body has arrived.
-   * @returns a function that the caller calls when the request was answered
+   * Records that the service has begun to work on a request.
+   * @returns a function that the caller must call when the request is answered
    */
   work(): () => void {
     this.#working++;
@@ -114,13 +131,16 @@ export class Admission {
     };
   }
 
-  /** Returns true if the last answers all came late, and more than a few requests still wait. */
+  /**
+   * Returns true if the database is too slow: all recent answers came late, and several requests
+   * are still running.
+   */
   #waits(): boolean {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= MAX_QUICKEST_MS) {
-      // A window ends with the first request after its time. If that request came late, the slow
-      // answers of the window are too old to count.
+      // A window ends with the first request after its time. If this request came much later, the
+      // slow answers of the window no longer count.
       const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
       this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED_REQUESTS : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
@@ -128,7 +148,7 @@ export class Admission {
     return this.#isSlow && this.#working > ALWAYS_ADMITTED_REQUESTS;
   }
 
-  /** Returns true if the turn of the event loop has had many requests and has taken too long. */
+  /** Returns true if this turn of the event loop has taken too long and has had many requests. */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();
     this.#turn.requests++;

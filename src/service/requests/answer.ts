@@ -19,7 +19,10 @@ export type DoneAnswer = {
   readonly json: string;
 };
 
-/** Mark that only a refusal has. A body parsed from JSON could imitate every other field. */
+/**
+ * Mark that only a refusal has. All its other fields could also be in a body that was parsed from
+ * JSON.
+ */
 const REFUSED_MARK: unique symbol = Symbol("refused");
 
 export type Refused = {
@@ -61,9 +64,9 @@ export function isRefused(value: unknown): value is Refused {
 }
 
 /**
- * Converts an answer to the form of the API; a refusal becomes a problem with all documented
+ * Converts an answer to the form of the API. A refusal becomes a problem with all documented
  * fields.
- * @param generation generation of the database, for a header; null for no such header
+ * @param generation generation of the database, which is sent as a header; null for no such header
  */
 export function toWire(
   answer: Answer,

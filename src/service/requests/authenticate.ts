@@ -7,11 +7,13 @@ import type { RequestContext, ServerContext, TransactionContext } from "./contex
 import type { KeyHolder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
-/** LIMIT: keys whose hashes are cached, because hashing takes a tenth of the time of a GET. */
+/**
+ * LIMIT: number of keys whose hashes are cached. Hashing a key takes a tenth of the time of a GET.
+ */
 const MAX_HASHES = 256;
 const cachedHashes = new BoundedMap<string, Buffer>(MAX_HASHES);
 
-/** Hashes a key. One round of SHA-256 is safe enough, because keys are long random strings. */
+/** Hashes a key. One round of SHA-256 is enough, because keys are long random strings. */
 export function hashKey(key: string): Buffer {
   const cachedHash = cachedHashes.get(key);
   if (cachedHash !== undefined) return cachedHash;
@@ -21,7 +23,8 @@ export function hashKey(key: string): Buffer {
 }
 
 /**
- * Returns the key of a request, from either of its two headers; null without exactly one key.
+ * Returns the key of a request, from either of the two headers for keys. Returns null if the
+ * request has no key, or two different keys.
  * ASSUMES: two different keys in one request are not a valid key (contract test "takes the key from
  * either header").
  */
@@ -44,8 +47,8 @@ export function readSentHash(headers: WireHeaders): Buffer | null {
 }
 
 /**
- * Returns a key with its workspace and its grants. An expired key counts as unknown, because any
- * other answer than to an unknown key would reveal that the key existed.
+ * Returns a key with its workspace and its grants. An expired key is treated like an unknown key,
+ * so that the answer does not reveal that the key existed.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  * @param now milliseconds since the epoch; a shared database uses its own clock
  * @param file see `Tables.holder`
@@ -63,7 +66,7 @@ export async function findHolder(
 
 /**
  * Returns the refusal if a key is not valid (401) or exceeds its rate limit (429); otherwise null.
- * Ignores the state of the key's workspace.
+ * The state of the key's workspace does not matter.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  */
 export async function refuseKey(
@@ -75,12 +78,14 @@ export async function refuseKey(
   return holder === undefined ? refuseUnauthenticated() : admit(holder);
 }
 
-/** Returns the refusal if the holder of a key exceeds its rate limit; otherwise null. */
+/**
+ * Counts a request of a key. Returns the refusal if the key exceeds its rate limit; otherwise null.
+ */
 export type RateCheck = (holder: KeyHolder) => Refused | null;
 
 /**
- * Returns a function that counts a request only once, although the store may run its transaction
- * several times, or a deletion may be tried again on a full disk.
+ * Returns a rate check that counts a request only once, even if the request runs several times. A
+ * store may repeat a transaction, and a deletion is tried again if the disk is full.
  */
 export function admitOnce(admit: RateCheck): RateCheck {
   let decision: { readonly refused: Refused | null } | null = null;
@@ -90,7 +95,7 @@ export function admitOnce(admit: RateCheck): RateCheck {
   };
 }
 
-/** Returns the context with the access of a key, or the refusal of `findReader`. */
+/** Returns a context with the access of a key, or the refusal of `findReader`. */
 export function authenticate(
   working: TransactionContext,
   holder: KeyHolder | undefined,
@@ -105,10 +110,10 @@ export function authenticate(
 export type KeyReader = KeyHolder & { readonly workspace: WorkspaceRow };
 
 /**
- * Returns the holder of a key whose workspace is open, or the refusal: 401, `workspace_not_found`,
- * 429, 503.
+ * Returns the holder of a key, or a refusal: 401 if the key is not valid, `workspace_not_found` if
+ * its workspace was removed, 429 over the rate limit, 503 if the workspace is not open.
  * @param holder undefined if the key is not valid
- * @param admit applies the rate limit, which counts requests with a valid key only
+ * @param admit applies the rate limit, which counts only requests with a valid key
  */
 export function findReader(holder: KeyHolder | undefined, admit: RateCheck): KeyReader | Refused {
   if (holder === undefined) return refuseUnauthenticated();

@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { type Refused, refuse } from "./answer.ts";
 
-/** Reason why a transport could not read a request; only the first two concern just the body. */
+/**
+ * Reason why a transport could not read a request. With the first two, only the body could not be
+ * read.
+ */
 export type BodyFault =
   | "too-large"
   | "unreadable"
@@ -13,15 +16,15 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB; the service does not read a longer one. The longest content
- * with the longest path takes 0.7 MiB as JSON, with twelve bytes for a character outside the BMP
- * (contract test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB. The service does not read a longer one. The longest content
+ * with the longest path takes 0.7 MiB as JSON, if each character is outside the BMP and takes
+ * twelve bytes (contract test "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Text of each refusal, and the seconds after which the client may try again: with seconds, the
- * answer is 503 with Retry-After, otherwise 400.
+ * Text of each refusal, and the seconds after which the client may try again. With seconds, the
+ * answer is 503 with Retry-After; without, it is 400.
  * ASSUMES: a 503 means that the service did nothing, so the client may send the request again.
  */
 const REFUSAL_TEXTS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
@@ -33,7 +36,10 @@ const REFUSAL_TEXTS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadabl
   overloaded: ["The service has too much to do; nothing was done.", "2"],
 };
 
-/** Returns the refusal of a request that the transport could not accept; null if it did. */
+/**
+ * Returns the refusal of a request with this fault. Returns null without a fault, or if the fault
+ * concerns only the body.
+ */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
   if (fault === null || fault === "too-large" || fault === "unreadable") return null;
   const [detail, retryAfter] = REFUSAL_TEXTS[fault];
@@ -59,7 +65,10 @@ export function readObject(body: SentBody): JsonObject | Refused {
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-/** A UTF-16 unit takes at most three bytes, so only a body of doubtful length is encoded. */
+/**
+ * A UTF-16 unit takes at most three bytes. So most bodies are known to be short enough without
+ * counting their bytes.
+ */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }

@@ -1,17 +1,22 @@
 type Bucket = { tokens: number; filledAt: number };
 
-/** Capacity of a bucket in tokens, and its refill in tokens per millisecond. */
+/**
+ * Size of a bucket. `most`: number of tokens that fit; `perMs`: number of tokens added per
+ * millisecond.
+ */
 type BucketSize = { readonly most: number; readonly perMs: number };
 
-/** Token buckets for rate limits, by name. In memory only, so a restart fills all buckets. */
+/**
+ * Token buckets for rate limits, by name. They are only in memory, so a restart fills all of them.
+ */
 export class TokenBuckets<Name> {
   readonly #now: () => number;
   readonly #most: number;
   readonly #buckets = new Map<Name, Bucket>();
 
   /**
-   * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
-   * @param most number of buckets; one more bucket removes the bucket that was used longest ago
+   * @param now returns milliseconds. If the clock is set back, no tokens are added or taken
+   * @param most number of buckets. One more bucket replaces the bucket that was unused for longest
    */
   constructor(now: () => number, most = Number.POSITIVE_INFINITY) {
     this.#now = now;
@@ -19,8 +24,8 @@ export class TokenBuckets<Name> {
   }
 
   /**
-   * Returns null if the bucket has a token now, otherwise the milliseconds until it has one.
-   * @param taken 1 takes a token; 0 only checks for one
+   * Returns null if the bucket has a token. Otherwise returns the milliseconds until it has one.
+   * @param taken 1 takes the token; 0 only checks whether there is one
    */
   take(name: Name, { most, perMs }: BucketSize, taken: 0 | 1 = 1): number | null {
     const now = this.#now();

@@ -11,7 +11,8 @@ import type { Tables } from "../store/tables.ts";
 type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 
 /**
- * Combines a write on an outdated base with the published content.
+ * Combines the content of a write with the published content, if other changes were published after
+ * the base of the write.
  * @param base content of the base change
  * @param local content that was sent
  * @param remote published content
@@ -19,21 +20,27 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  */
 export type CombineContents = (base: string, local: string, remote: string) => string | null;
 
-/** Dependencies of the service. With a seeded `random` and a fixed `now`, it is deterministic. */
+/**
+ * Dependencies of the service. With a seeded `random` and a fixed `now`, tests get the same answers
+ * each time.
+ */
 export type ServerContext = {
   readonly store: Store;
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
   readonly combine: CombineContents;
-  /** `resolve`: content with broken links is refused. */
+  /** `resolve`: content with broken links is refused. `any`: links are not checked. */
   readonly links: "any" | "resolve";
   readonly turns: SearchScheduler;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/** Context of one transaction, without the store: a second transaction would wait for this one. */
+/**
+ * Context of one transaction. It has no store, because a second transaction within the first would
+ * wait forever.
+ */
 export type TransactionContext = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
 export type RequestContext = TransactionContext & {
@@ -43,7 +50,7 @@ export type RequestContext = TransactionContext & {
   readonly key: number | null;
 };
 
-/** Output of a schema of an operation; null if the operation has no such input. */
+/** Type of the output of one schema of an operation; null if the operation has no such schema. */
 export type OutputOf<Operation, Part extends string> = Operation extends {
   readonly [P in Part]: infer Schema extends z.ZodType;
 }
@@ -58,24 +65,27 @@ export type OperationCall<Name extends OperationName> = {
 };
 
 /**
- * Second part of a long request, such as a search. This part runs after the transaction in which
- * the key was checked, and begins transactions of its own.
+ * Second part of a long request, such as a search. Runs after the transaction in which the key was
+ * checked, and begins its own transactions.
  */
 export type ContinuedRequest = {
   readonly kind: "continues";
   readonly resume: (store: Pick<Store, "search">, pace: StepPermit) => Promise<Answer>;
 };
 
-// Ids have no i, l, o, u and no upper case, so that they are easy to read aloud.
+// Characters of ids. There is no i, l, o, u and no upper case, so that ids are easy to read aloud.
 const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** Number of characters of an id: 70 random bits. The tables also check that ids are unique. */
+/**
+ * Number of characters of an id, which have 70 random bits together. The tables also check that ids
+ * are unique.
+ */
 const ID_CHARACTERS = 14;
 
 export function runRead<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.read((tables) => work({ ...server, tables }));
 }
 
-/** Runs a write in a transaction, and rolls the transaction back if the result is a refusal. */
+/** Runs a write in a transaction. If the result is a refusal, rolls the transaction back. */
 export function runWrite<T>(server: ServerContext, work: (working: TransactionContext) => Promise<T>): Promise<T> {
   return server.store.write(
     (tables) => work({ ...server, tables }),

@@ -1,6 +1,7 @@
 /**
- * Encrypts the position after the last row of a page as a cursor, so that the cursor does not
- * reveal how many rows a key cannot read. A position in a query always has the same cursor.
+ * Encrypts the position after the last row of a page; the result is the cursor. The cursor does not
+ * reveal the number of rows that a key cannot read. The same position in the same query always
+ * gives the same cursor.
  */
 
 import { sealContent, unsealContent } from "./seal.ts";
@@ -8,14 +9,18 @@ import { sealContent, unsealContent } from "./seal.ts";
 const CURSOR_PREFIX = "cur_";
 const POSITION_BYTES = 8;
 
-/** @param query workspace, kind of list and selector; no other list accepts the cursor */
+/**
+ * @param query workspace, kind of list and selector. The cursor is accepted only for the same query
+ */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
   const content = Buffer.alloc(POSITION_BYTES);
   content.writeBigUInt64BE(BigInt(position));
   return CURSOR_PREFIX + sealContent(secret, query, content);
 }
 
-/** Returns the position; null for a cursor that `sealCursor` did not make for this query. */
+/**
+ * Returns the position in a cursor; null if `sealCursor` did not make the cursor for this query.
+ */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
   const content = cursor.startsWith(CURSOR_PREFIX)
     ? unsealContent(secret, query, cursor.slice(CURSOR_PREFIX.length), POSITION_BYTES)

@@ -22,17 +22,20 @@ export type ServiceCore = {
   /** SHA-256 of the admin key; null if the service has no admin key. */
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
-  /** Cached holders of keys, by the key's hash. `readAt`: time by the clock of `performance`. */
+  /**
+   * Cached holders of keys, by the hash of the key. `readAt`: time of the read, from
+   * `performance.now()`.
+   */
   readonly recent: BoundedMap<string, { readonly holder: KeyHolder; readonly readAt: number }>;
   readonly docsBase: string;
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
   readonly served: (mayHaveWritten: boolean) => void;
-  /** False after the service has begun to close: it then answers every request with 503. */
+  /** False after the service has begun to close. Every request is then answered 503. */
   isOpen: boolean;
 };
 
-/** Returns a function that counts a request for its key's rate limit, and as a use of the key. */
+/** Returns a rate check that also records each request as a use of its key. */
 export function makeRateCheck({ rates, server }: Pick<ServiceCore, "rates" | "server">): RateCheck {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
@@ -56,9 +59,9 @@ export async function answerRequest(
 }
 
 /**
- * LIMIT: milliseconds for which the holder of a key is cached, because each lookup costs a round
- * trip to the database. The cache only decides whether a body is read; the transaction of the
- * request looks the key up again.
+ * LIMIT: milliseconds for which the holder of a key is cached. The cache saves a round trip to the
+ * database, but only decides whether a body is read: the transaction of the request looks the key
+ * up again.
  */
 const HOLDER_CACHE_MS = 1_000;
 
@@ -73,9 +76,9 @@ async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): 
 }
 
 /**
- * Checks a request by its headers, without counting it for the rate limit. Returns the answer if
- * the body is not needed; otherwise null.
+ * Checks a request by its headers, without counting it for the rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
+ * @returns the answer if the body is not needed; otherwise null
  */
 export function checkHead(
   core: ServiceCore,
@@ -95,7 +98,8 @@ export function checkHead(
 }
 
 /**
- * Runs `work` for a request. An error becomes an answer 500, or 503 if the store is busy.
+ * Runs `work` for a request. If `work` throws, the answer is 503 if the store is busy, otherwise
+ * 500.
  * @param work returns the answer; null if there is none yet
  */
 export async function answerOrFail(
@@ -111,7 +115,10 @@ export async function answerOrFail(
   return answer === null ? null : toWire(answer, requestId, docsBase, generation);
 }
 
-/** Runs a request. On a full disk, only a deletion runs again, with the space of the reserve. */
+/**
+ * Runs a request. If the disk is full, a deletion runs again after the reserved space was released;
+ * other requests fail.
+ */
 async function runWithReserve(
   core: ServiceCore,
   method: string,

@@ -11,8 +11,8 @@ export class RateLimiter {
   }
 
   /**
-   * Returns the refusal if a request with the key must wait; otherwise null.
-   * @param taken 1 counts the request; 0 only checks the limit
+   * Returns the refusal if a key exceeds its rate limit; otherwise null.
+   * @param taken 1 counts a request; 0 only checks the limit
    */
   take({ key, settings }: KeyHolder, taken: 0 | 1): Refused | null {
     const limit = readRateLimit(key) ?? settings.rateLimit;

@@ -53,8 +53,9 @@ export type RequestFrame = {
 };
 
 /**
- * Answers a request in one transaction, which also looks its key up, and which a refusal rolls
- * back. A search continues after the transaction, so that other requests need not wait for it.
+ * Answers a request in one transaction, which also looks up the key. A refusal rolls this
+ * transaction back. A search continues after the transaction, so that other requests need not wait
+ * for the search.
  * ASSUMES: an unknown path, and a method that a path does not have, are answered `404 not_found`
  * (contract test "answers not_found …").
  */
@@ -89,13 +90,17 @@ export function isAdminPath(path: string): boolean {
   return path === "/admin" || path.startsWith("/admin/");
 }
 
-/** Matches a path whose third segment may be an id, as in all tables of routes. */
+/**
+ * Matches a path with at least three segments. In all tables of routes, only the third segment can
+ * be an id.
+ */
 const PATH_WITH_ID = /^(\/[^/]*\/[^/]*\/)([^/]+)(.*)$/s;
 
 type RoutePattern = { readonly method: string; readonly path: string };
 
 /**
- * Returns a function that finds the value of a request's route, and the id in the path.
+ * Returns a function that finds the route of a request. The function returns the value of the route
+ * and the id in the path; null if there is no route.
  * @param routes routes with their values; the third segment of a path may be `{id}`
  */
 export function makeRouteFinder<Value>(routes: readonly (readonly [Value, RoutePattern])[]) {

@@ -1,14 +1,16 @@
 /**
- * Encrypts a position that a client keeps, so that it reveals nothing and cannot be forged. Equal
- * positions have equal results: the nonce is the authentication tag over the content and its
- * purpose.
+ * Encrypts a position that a client keeps. The client cannot read or forge the result. The same
+ * position and purpose always give the same result, because the nonce is computed from them.
  */
 
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 
 const TAG_BYTES = 16;
 
-/** @param purpose use of the result, such as a query; `unsealContent` needs the same purpose */
+/**
+ * @param purpose use of the result, such as a query. `unsealContent` must be called with the same
+ * purpose
+ */
 export function sealContent(secret: Buffer, purpose: string, plain: Buffer): string {
   const tag = makeTag(secret, purpose, plain);
   const sealedContent = createCipheriv("aes-256-ctr", secret, tag).update(plain);
@@ -16,7 +18,8 @@ export function sealContent(secret: Buffer, purpose: string, plain: Buffer): str
 }
 
 /**
- * Returns the content that `sealContent` encrypted for this purpose; null for any other string.
+ * Returns the content that `sealContent` encrypted for this purpose; null if the string is anything
+ * else.
  * @param bytes length of the content
  */
 export function unsealContent(secret: Buffer, purpose: string, text: string, bytes: number): Buffer | null {

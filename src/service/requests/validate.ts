@@ -1,4 +1,7 @@
-/** Validates requests by their schemas, and refuses invalid ones as the contract says. */
+/**
+ * Validates requests by their schemas, and refuses requests that are not valid as the contract
+ * requires.
+ */
 
 import { z } from "zod";
 import { type FieldFault, makePointer } from "../../contract/api/fields.ts";
@@ -18,7 +21,9 @@ const NO_PARAMETERS = z.strictObject({});
 
 type SentRequest = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/** Returns the first refusal of the query, the id and the body, in this order. */
+/**
+ * Validates the query, then the id, then the body. Returns the first refusal, or the parsed values.
+ */
 export function readInput({ query: parameters = NO_PARAMETERS, id, body }: InputSchemas, sent: SentRequest) {
   const queryTexts = readQuery(sent.query);
   const query = isRefused(queryTexts) ? queryTexts : validate(parameters, queryTexts);
@@ -37,8 +42,8 @@ type InputSchemas = {
 };
 
 /**
- * Codes of faults in the shape of a request. If a request has such faults, only they are reported,
- * because faults of values could follow from faults of the shape.
+ * Codes for faults in the shape of a request. If a request has such faults, faults in its values
+ * are not reported, because the shape may have caused them.
  */
 const SHAPE_CODES: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
@@ -65,9 +70,9 @@ function listFaults({ issues }: z.core.$ZodError, value: unknown): InputFault[] 
 }
 
 /**
- * Returns the faults of a body that can have one of several forms. The first form whose first field
- * was sent is checked, otherwise the last form. Fields of two forms are the only fault that is
- * reported.
+ * Returns the faults of a body that may have one of several forms. Checks the first form whose
+ * first field was sent; if there is none, the last form. If fields of two forms were sent, this is
+ * the only reported fault.
  */
 function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -91,7 +96,7 @@ function listShapeFaults({ options }: z.ZodUnion, value: unknown): InputFault[] 
   return unknownFaults.length > 0 ? unknownFaults : [makeFault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
-/** Names of types in messages; all numbers in requests are integers. */
+/** Names of types for messages. Every number in a request is an integer. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a whole number",
@@ -125,7 +130,7 @@ function toFault(issue: z.core.$ZodIssue, value: unknown): InputFault {
   }
 }
 
-/** Zod reports an absent field as undefined. */
+/** Zod reports an absent field as undefined, so this checks whether the field was sent. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let member = value;
   for (const name of path) {
@@ -135,7 +140,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   return true;
 }
 
-/** @param clause the fault, as a clause whose subject is the field or parameter */
+/** @param clause clause about the fault, whose subject is the field or parameter */
 function makeFault(code: FieldCode, path: readonly PropertyKey[], clause: string): InputFault {
   const pointer = makePointer(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
