@@ -18,16 +18,21 @@ export type ReviewSummary = Pick<ReviewRow, "workspaceId" | "status" | "reason" 
 };
 
 type ReviewsQuery = {
-  /** Default: all workspaces. */
+  /** Workspace whose reviews are listed. Default: all workspaces. */
   readonly workspaceId?: string | undefined;
   readonly status?: ReviewSummary["status"];
-  /** Position after which the page begins: `nextCursor` of the previous page, or 0. */
+  /**
+   * The page begins after this position: `nextCursor` of the previous page; 0 for the first page.
+   */
   readonly after?: number;
   readonly limit?: number;
   readonly latestFirst?: boolean;
 };
 
-/** Ids of the open reviews before and after a review; null if there is no such review. */
+/**
+ * Position of a review among the open reviews. `previous` and `next` are ids of the reviews beside
+ * it; null at an end of the list.
+ */
 export type ReviewNeighbours = {
   readonly previous: string | null;
   readonly next: string | null;
@@ -40,7 +45,9 @@ export type Review = ReviewSummary & {
   readonly content: string;
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /** Content that is published now: in a review for a `conflict`, the other edit. */
+  /**
+   * Content that is published now. In a review with the reason `conflict`, this is the other edit.
+   */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
@@ -53,7 +60,10 @@ export class Reviews {
     this.#server = server;
   }
 
-  /** Returns a page of reviews, in the order in which their changes went to review. */
+  /**
+   * Returns a page of reviews. The change that went to review first comes first, or last if
+   * `latestFirst` is true.
+   */
   page({ workspaceId, status = "in_review", after = 0, limit = MAX_REVIEWS, latestFirst = false }: ReviewsQuery) {
     return this.#server.store.read(async (tables) => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
@@ -78,7 +88,7 @@ export class Reviews {
     return this.#server.store.read(({ changes }) => changes.countInReview());
   }
 
-  /** @param workspaceId workspace whose open reviews count; null for all workspaces */
+  /** @param workspaceId workspace whose open reviews are counted; null for all workspaces */
   neighbours(changeId: string, workspaceId: string | null): Promise<ReviewNeighbours> {
     return this.#server.store.read(async ({ changes, workspaces }) => {
       const number = (await changes.review(changeId))?.number ?? 0;
@@ -91,12 +101,17 @@ export class Reviews {
     });
   }
 
-  /** Returns the content that accepting publishes; null if the edit does not merge. */
+  /**
+   * Returns the content that would be published if the review were accepted; null if its edit
+   * conflicts with the published content.
+   */
   merged(review: Review): string | null {
     return combineWithLive(this.#server.combine, review);
   }
 
-  /** Returns the published contents before and after a decision; null if pruned. */
+  /**
+   * Returns the published content before a decision and after it; each is null if it was pruned.
+   */
   decided(changeId: string): Promise<{ readonly before: string | null; readonly after: string | null }> {
     return this.#server.store.read(async ({ changes }) => {
       const reviewRow = await changes.review(changeId);
@@ -111,14 +126,14 @@ export class Reviews {
   }
 
   /**
-   * Publishes a change in review under a new change id, combined with later changes of the
-   * published content. If they do not combine, the reason of the review decides:
+   * Publishes a change in review under a new change id. If the published content has changed since,
+   * merges the two. If they conflict, the reason of the review decides:
    * - `conflict`: the change replaces the published content, which stays in the history.
    * - `protected`: the result is an `edit_conflict`.
-   * @param content content that a reviewer wrote, to publish instead of the change; null for the
-   * change
-   * @param seen id of the published change that the reviewer saw; with another published change,
-   * the result is an `edit_conflict`. Null accepts any published change
+   * @param content content that a reviewer wrote, which is published instead of the change; null
+   * for the change itself
+   * @param seen id of the published change that the reviewer saw. If another change is published
+   * now, the result is an `edit_conflict`. Null: not checked
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return runWrite(this.#server, async (working): Promise<FileResource | Refused> => {
@@ -133,7 +148,7 @@ export class Reviews {
         const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
         return refuse("edit_conflict", detail);
       }
-      // The decision and the published version get the same time, so that `decided` finds both.
+      // The decision and the new version get the same time, so that `decided` finds the version.
       const decidedAt = working.now();
       const savingContext = { ...working, now: () => decidedAt, key: null };
       const row = await saveContent(savingContext, reviewRow, review.liveContent, combinedText ?? review.content);

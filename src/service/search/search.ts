@@ -1,6 +1,6 @@
 /**
- * Answers the two searches (`src/contract/README.md`, "Search" and "Limits"). One answer contains
- * all found documents that the key may read, without further pages.
+ * Answers both kinds of search (`src/contract/README.md`, "Search" and "Limits"). An answer
+ * contains all documents that were found and that the key may read. There are no further pages.
  */
 
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
@@ -31,16 +31,16 @@ export async function searchHybrid({ context, body }: OperationCall<"searchHybri
 }
 
 /**
- * LIMIT: steps of the regex engine in one search, because some patterns take many steps for each
- * character, although every pattern takes linear time. A pattern that contains a literal is tried
- * only on documents with this literal.
+ * LIMIT: number of steps of the regex engine in one search. Every pattern takes linear time, but
+ * some take many steps for each character. A pattern that contains a literal is tried only on
+ * documents that contain this literal.
  */
 const MAX_REGEX_STEPS = 80_000_000;
 
 /**
- * ASSUMES: the syntax of patterns is that of RE2. A pattern that is malformed, or compiles to a
- * program that is too large, is answered `400 invalid_request` at `/query` (contract tests "refuses
- * a malformed pattern", "refuses a pattern that grows beyond measure").
+ * ASSUMES: the syntax of patterns is that of RE2. A malformed pattern, or one whose compiled
+ * program is too large, is answered `400 invalid_request` at `/query` (contract tests "refuses a
+ * malformed pattern", "refuses a pattern that grows beyond measure").
  */
 export async function searchRegex({
   context,
@@ -67,14 +67,14 @@ function refuseTooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/** Returns the answer to a client that has disconnected, which only the log shows. */
+/** Returns the answer for a client that has disconnected. Only the log shows it. */
 function refuseDisconnected(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
 /**
- * Returns a search that continues after the transaction in which the key was checked. Each step is
- * a transaction, and other requests are answered between the steps.
+ * Returns a search that runs after the transaction in which the key was checked. Each step of the
+ * search is a transaction. Between the steps, other requests are answered.
  */
 function continueSearch(
   context: RequestContext,
@@ -91,7 +91,7 @@ export function makeSearchScope({ workspace, access }: RequestContext, prefix: s
 }
 
 async function compilePattern(pattern: string): Promise<CompiledRegex | Refused> {
-  // Loaded for the first regex, so that the service starts faster.
+  // The regex engine is loaded when a search first needs it, so that the service starts faster.
   const { compileRegex } = await import("../../markdown/search/engine.ts");
   const compiled = compileRegex(pattern);
   if (compiled.kind === "compiled") return compiled.regex;
@@ -100,7 +100,7 @@ async function compilePattern(pattern: string): Promise<CompiledRegex | Refused>
   return refuseFields([{ code, pointer: "/query", detail }]);
 }
 
-/** Other requests are answered while the list is made. */
+/** Makes the answer to a search. Meanwhile, other requests are answered. */
 async function answerHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],

@@ -12,9 +12,15 @@ export type ReviewRow = FileRow & {
   readonly reason: ReviewReason;
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
-  /** Label of the sender's key when it sent the edit; null for changes older than this column. */
+  /**
+   * Label that the sender's key had when it sent the edit; null for changes that are older than
+   * this column.
+   */
   readonly sender: string | null;
-  /** Milliseconds since the epoch; null in review, or if decided before this column existed. */
+  /**
+   * Time of the decision in milliseconds since the epoch. Null while in review, and for decisions
+   * that are older than this column.
+   */
   readonly decidedAt: number | null;
   readonly workspaceId: string;
 };
@@ -27,15 +33,15 @@ const SELECT_REVIEWED = joinSql`SELECT ${REVIEW_COLUMNS} FROM changes c ${useInd
   WHERE c.status <> 'saved' AND c.status = $1 AND (CAST($3 AS bigint) IS NULL OR x.workspace = $3)`;
 
 /**
- * A change in the history of a document. `version`: its number, counted from 1. `sender`: label of
- * the key that sent the change; null if it is not known.
+ * A change in the history of a document. `version`: number of the version, counted from 1.
+ * `sender`: label of the key that sent the change; null if it is not known.
  */
 export type HistoryRow = Pick<ChangeRow, "seq" | "id" | "baseId" | "status" | "at"> & {
   readonly version: number;
   readonly sender: string | null;
 };
 
-/** SQL that selects the later published versions of the document of the change `c`. */
+/** SQL that selects the published versions after the change `c`, of the same document. */
 const FROM_LATER_VERSIONS = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
@@ -53,7 +59,8 @@ const SQL = {
     WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${useIndex("changes_by_file")}
     WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
-  // Reads the changes in review, which are few, then their folders; never all files.
+  // Reads all changes in review, and then their folders. This is fast, because few changes are in
+  // review.
   inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${useIndex("changes_in_review")}
       ${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
@@ -87,7 +94,10 @@ type ReviewedQuery = {
   /** Row number of the last change of the previous page. */
   readonly from: number;
   readonly most: number;
-  /** True: changes before `from`, the latest first. False: changes after `from`. */
+  /**
+   * True: changes before `from` are listed, the latest first. False: changes after `from`, the
+   * earliest first.
+   */
   readonly latestFirst: boolean;
 };
 
@@ -100,16 +110,19 @@ type SubmittedChange = Pick<ChangeRow, "id" | "file" | "at"> & {
 };
 
 type PruneLimits = {
-  /** Time in ms since the epoch: versions replaced before then are pruned. Null: no limit. */
+  /**
+   * Time in milliseconds since the epoch. The content of a version that was replaced before this
+   * time is pruned. Null: no limit.
+   */
   readonly before: number | null;
-  /** Number of newest versions of a document that keep their content; null: all versions. */
+  /** Number of the newest versions of a document that keep their content; null: all versions. */
   readonly keep: number | null;
 };
 
 export function makeChangesTable(session: Session) {
   return {
     /**
-     * Returns the content of a change that is published or in review, and so was never pruned.
+     * Returns the content of a change that is published or in review. Such content is never pruned.
      * @throws if the change does not exist
      */
     async text(id: string) {
@@ -118,8 +131,8 @@ export function makeChangesTable(session: Session) {
       return decodeText(storedText);
     },
     /**
-     * Returns a change of this file, in any state, as the base of a write; null if the file has no
-     * such change. `text` is null if the content was pruned.
+     * Returns a change of this file, in any state, for a write that is based on it; null if the
+     * file has no such change. `text` is null if the content was pruned.
      */
     async base(id: string, file: number) {
       const storedText = await session.one(SQL.base, id, file);
@@ -130,24 +143,32 @@ export function makeChangesTable(session: Session) {
       return session.one(SQL.review, id);
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
-    /** Returns the id of one change in review for each file that has any, by row number. */
+    /**
+     * Returns the files that have changes in review, by row number, with the id of one such change.
+     */
     async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
       return new Map(rows.map(({ file, id }) => [file, id]));
     },
-    /** Returns the changes of a file before the change number `from`, the latest first. */
+    /** Returns the changes of a file before the row number `from`, the latest first. */
     ofFile: (file: number, from: number, most: number) => session.all(SQL.ofFile, file, from, most),
-    /** Returns the content that a file had at a time; null if it is no longer stored. */
+    /** Returns the content that a file had at a time; null if the content was pruned. */
     async publishedAt(file: number, at: number) {
       const storedText = await session.one(SQL.publishedAt, file, at);
       return storedText === undefined ? null : decodeIfKept(storedText);
     },
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
-    /** Returns changes that are or were in review, in the order in which they went to review. */
+    /**
+     * Returns changes that are or were in review. The change that went to review first comes first,
+     * or last if `latestFirst` is true.
+     */
     reviewed: ({ workspace, status, from, most, latestFirst }: ReviewedQuery) =>
       session.all(latestFirst ? SQL.reviewedBefore : SQL.reviewed, status, from, workspace, most),
-    /** Returns the number of changes in review, and the position of one of them, from 1. */
+    /**
+     * Returns the number of changes in review, and the position of the change `seq` among them,
+     * counted from 1.
+     */
     position: async (seq: number, workspace: number | null) => (await session.one(SQL.position, seq, workspace))!,
     countInReview: async () => (await session.one(SQL.countReviewed))!.waiting,
     async submit({ id, file, baseId, reason, text, at, key }: SubmittedChange) {
@@ -158,11 +179,12 @@ export function makeChangesTable(session: Session) {
     decide: async (seq: number, status: "accepted" | "rejected", at: number) =>
       session.send(SQL.decide, seq, status, at),
     /**
-     * Prunes the contents of old versions beyond the limits, among the next `most` changes.
-     * Published contents and the bases of changes in review stay. All rows stay, so each change is
-     * still known as the base of a write.
+     * Prunes old versions whose content is beyond the limits. Checks the next `most` changes. Keeps
+     * published contents, and the bases of changes in review. Keeps all rows, so that a write can
+     * still be based on each change.
      * @param after row number of the last change that the previous call checked
-     * @returns row number of the last change that this call checked; null if it was the last of all
+     * @returns row number of the last change that this call checked; null if there was none left to
+     * check
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { upTo } = (await session.one(SQL.portion, after, most))!;

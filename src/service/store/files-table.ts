@@ -16,7 +16,7 @@ import { decodeIfKept, decodeStored, decodeText, encodeText, type StoredText } f
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
   CAST(x.protected AS integer) AS protected, x.change_id AS "changeId", ${FILE_PATH} AS path`;
-/** SQL that joins files `x` with their folders `d`. A file in the root has no row `d`. */
+/** SQL that joins files `x` with their folders `d`. For a file in the root, `d` is null. */
 export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder";
 const SELECT_FILES = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
 const PAGE_CLAUSE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
@@ -25,8 +25,8 @@ export type FileRowWithText = FileRow & StoredText;
 type FileRowWithBase = FileRowWithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 /**
- * `folder` and `folderId` identify the parent folder of a new file; null if the parent is the root
- * or does not exist. `hasKeptGrants` is 1 if grants are kept for the path.
+ * Place of a new file. `folder` and `folderId` identify its parent folder; both are null if this is
+ * the root or does not exist. `hasKeptGrants` is 1 if grants are kept for the path.
  */
 export type NewFilePlace = {
   readonly folder: number | null;
@@ -53,10 +53,12 @@ const SQL = {
   inFolder: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE_CLAUSE}`,
   inFolderByName: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
     ORDER BY x.name LIMIT $4`,
-  // Planned for each run, because the folder may be small, or may contain most of the workspace.
+  // The best plan depends on the folder, which may contain few files or most of the workspace. So
+  // this is planned for each run.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE_CLAUSE}`,
-  // Reads the protected files, which are few, and then their folders; never reads all files.
+  // Reads all protected files, and then their folders. This is fast, because few files are
+  // protected.
   protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
     FROM files x ${useIndex("files_protected")} ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,
@@ -76,17 +78,20 @@ const SQL = {
   protect: sql`UPDATE files SET protected = $2 WHERE seq = $1`,
 } as const;
 
-/** ORDER: the grants are removed last, because the outbox records them when the file is removed. */
+/** ORDER: the grants are removed last: when the file is removed, the outbox records its grants. */
 const REMOVE_FILE = [
   sql`DELETE FROM changes WHERE file = $1`,
   sql`DELETE FROM files WHERE seq = $1`,
   sql`DELETE FROM grants WHERE kind = 'file' AND target = $1`,
 ];
 
-/** `at`: time of the change in milliseconds since the epoch; `bytes`: size of its content. */
+/**
+ * Published content of a file. `at`: time of its change in milliseconds since the epoch; `bytes`:
+ * its size.
+ */
 export type PublishedInfo = { readonly at: number; readonly bytes: number };
 
-/** `key`: row number of the sender's key; null for an administrator. */
+/** A new version of a file. `key`: row number of the sender's key; null for an administrator. */
 type NewVersion = { readonly id: string; readonly text: string; readonly at: number; readonly key: number | null };
 
 export type NewFile = Omit<NewVersion, "id" | "key"> & {
@@ -98,8 +103,8 @@ export type NewFile = Omit<NewVersion, "id" | "key"> & {
 };
 
 /**
- * A file with its published content and the base of a write. `base` is null if the file has no such
- * change; `text` is null if the content of the base was pruned.
+ * A file with its published content, and the change on which a write is based. `base` is null if
+ * the file has no such change; `text` is null if the content of the base was pruned.
  */
 export type FileForEdit = {
   readonly row: FileRow;
@@ -107,7 +112,7 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
-/** `json` contains the file and its content in the form of an answer. */
+/** A file as it is answered. `json` contains the file and its content. */
 export type ShownFile = { readonly row: FileRow; readonly json: string };
 
 type ShowFile = (row: FileRow, text: string) => string;
@@ -120,20 +125,22 @@ export function makeFilesTable(session: Session) {
       session.lock("file", workspace, id);
       return session.one(SQL.byId, workspace, id);
     },
-    /** @param show makes the answer from row and content; the result may be cached with the row */
+    /**
+     * @param show makes the answer from the row and the content. The store may cache this answer
+     */
     async shown(workspace: number, id: string, show: ShowFile): Promise<ShownFile | undefined> {
       return toShownFile(await session.one(SQL.withText, workspace, id), show);
     },
     /**
      * Returns a file for an edit, and locks it.
-     * @param baseId id of the change with which the edit began, in any state
+     * @param baseId id of the change with which the edit began. This change may have any state
      */
     async forEdit(workspace: number, id: string, baseId: string) {
       session.lock("file", workspace, id);
       const fileRow = await session.one(SQL.forEdit, workspace, id, baseId);
       return fileRow && toFileForEdit(fileRow, baseId);
     },
-    /** Returns time and size of the published content, by row number of the file. */
+    /** Returns the time and the size of the published content, by row number of the file. */
     async published(seqs: readonly number[]): Promise<ReadonlyMap<number, PublishedInfo>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.published, seqs);
       return new Map(
@@ -160,11 +167,11 @@ export function makeFilesTable(session: Session) {
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. The caller has read that the name is free, the folder
-     * exists, and no grants are kept for the path. If one of these facts has changed since, a store
-     * with several connections runs `work` of `Store.write` again.
-     * @param knowsGrants true if the caller has locked the folder tree, and applies the kept grants
-     * itself
+     * Creates a file with its first change. The caller has checked that the name is free, the
+     * folder exists, and no grants are kept for the path. A store with several connections checks
+     * this again; if it is no longer true, `work` of `Store.write` runs again.
+     * @param knowsGrants true if the caller has locked the folder tree and will apply the kept
+     * grants
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {
       const storedText = encodeText(text);
@@ -173,7 +180,10 @@ export function makeFilesTable(session: Session) {
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
-    /** Publishes content as a new change, whose base is the change that was published before. */
+    /**
+     * Publishes content as a new change. The base of the new change is the change that was
+     * published until now.
+     */
     async save({ seq, changeId }: FileRow, { id, text, at, key }: NewVersion) {
       const storedText = encodeText(text);
       session.send(SQL.addVersion, id, seq, changeId, storedText.codec, storedText.text, at, key);

@@ -17,7 +17,8 @@ const SQL = {
   inParent: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE_CLAUSE}`,
   inParentByName: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
     ORDER BY d.name LIMIT $4`,
-  // Planned for each run, because the folder may be small, or may contain most of the workspace.
+  // The best plan depends on the folder, which may contain few folders or most of the workspace. So
+  // this is planned for each run.
   below: sqlPlannedByValues<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
@@ -38,7 +39,7 @@ const SQL = {
 const FROM_TREE = joinSql`FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 const FROM_FILES_IN_TREE = joinSql`FROM files WHERE workspace = $1 AND folder IN (SELECT seq ${FROM_TREE})`;
 
-/** ORDER: a row is removed only after all rows that refer to it. */
+/** ORDER: the rows that refer to a row are removed before that row. */
 const REMOVE_TREE = [
   sql`DELETE FROM changes WHERE file IN (SELECT seq ${FROM_FILES_IN_TREE})`,
   sql`DELETE ${FROM_FILES_IN_TREE}`,
@@ -51,13 +52,16 @@ export function makeFoldersTable(session: Session) {
   return {
     byId: (workspace: number, id: string) => session.one(SQL.byId, workspace, id),
     byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
-    /** Returns the folders along these names from the root, up to the first missing folder. */
+    /** Follows folder names from the root. Returns the folders up to the first missing folder. */
     async along(workspace: number, names: readonly string[]) {
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
       const foundFolders = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
       return foundFolders.filter((row) => row !== undefined);
     },
-    /** Returns the parents of these folders and of all folders above; a removed folder has none. */
+    /**
+     * Returns the parent of each folder in the list, and of each folder above it. A removed folder
+     * has none.
+     */
     async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
       return new Map(rows.map(({ seq, parent }) => [seq, parent]));
@@ -72,8 +76,8 @@ export function makeFoldersTable(session: Session) {
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
     /**
-     * Returns the length in characters of the longest folder path below `path`, and the largest
-     * number of slashes in such a path; null if no folder is below `path`.
+     * Returns two limits over all folders below `path`: the number of characters of the longest
+     * path, and the largest number of slashes in a path. Returns null if no folder is below `path`.
      */
     async extentBelow(workspace: number, path: string) {
       const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;
@@ -89,8 +93,8 @@ export function makeFoldersTable(session: Session) {
     },
     async removeTree(workspace: number, row: FolderRow) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
-      // ORDER: grants without a target are removed last, because the outbox records the grants of
-      // each removed file and folder.
+      // ORDER: grants on removed items are deleted last: when a file or folder is removed, the
+      // outbox records its grants.
       session.send(SQL.dropLostGrants);
     },
   };

@@ -5,27 +5,33 @@ import { makeFoldersTable } from "./folders-table.ts";
 import type { FileRow, GrantRow } from "./rows.ts";
 import { isOneOf, type Session, type Sql, joinSql } from "./sql.ts";
 
-/** Files that a search may find: those that the key may read, below `prefix` if it is not null. */
+/**
+ * Selects the files that a search may find: files that the key may read, and that are below the
+ * folder `prefix`. If `prefix` is null, they may be in any folder.
+ */
 export type SearchScope = {
   readonly workspace: number;
   readonly prefix: string | null;
-  /** Grants of the key. The grant that is nearest above a file decides (see `Access`). */
+  /** Grants of the key. For each file, the nearest grant decides (see `Access`). */
   readonly grants: readonly GrantRow[];
 };
 
-/** LIMIT: newest files without an index entry that a search reads, so that it stays fast. */
+/**
+ * LIMIT: number of files that a search reads because they are not in the index yet. The newest come
+ * first. The limit keeps searches fast.
+ */
 export const MAX_UNINDEXED_FILES = 1_000;
 
 /**
- * SQL condition for a file `x` with its folder `d`: the file is one of the files $2 of the
- * workspace $1, and is below the folder at the path $3 unless $3 is null. If this folder does not
- * exist, no file meets the condition.
+ * SQL condition for a file `x` with its folder `d`. `x` must be one of the files $2, be in the
+ * workspace $1, and be below the folder at the path $3. If $3 is null, it may be in any folder. If
+ * no folder is at the path $3, no file meets the condition.
  */
 export const IS_SEARCHED = joinSql`x.workspace = $1 AND ${isOneOf("x.seq", "$2")} AND x.name <> '${STRUCTURE_FILE}'
   AND (CAST($3 AS text) IS NULL OR substr(d.path || '/', 1, length($3) + 1) = $3 || '/')`;
 
 /**
- * Returns those of the files `documents` that a search may find, in their order.
+ * Returns the files among `documents` that a search may find, in the order of `documents`.
  * @param statement selects files by the condition `IS_SEARCHED`
  */
 export async function readSearchedFiles<Row extends FileRow>(
@@ -42,7 +48,7 @@ export async function readSearchedFiles<Row extends FileRow>(
 
 export type FoundFile = FoundDocument & { readonly file: FileRow };
 
-/** Returns a file for a search, whose content is decompressed when it is first read. */
+/** Returns a file that a search found. Its content is decompressed when it is first read. */
 export function makeFoundFile(file: FileRow, unpack: () => string): FoundFile {
   let text: string | null = null;
   return {

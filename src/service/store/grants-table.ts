@@ -2,7 +2,9 @@ import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant } from "./rows.ts";
 import { FILE_PATH, isAt, isOneOf, isWithin, type Session, sql, joinSql } from "./sql.ts";
 
 type ShownGrant = Pick<PlacedGrant, "key" | "level"> & {
-  /** Id of the file or folder, the path if nothing is at it, or null for the whole workspace. */
+  /**
+   * Id of a file or folder, or a path if nothing exists at the path; null for the whole workspace.
+   */
   readonly on: string | null;
   /** Current path of the file or folder; `/` for the whole workspace. */
   readonly path: string;
@@ -58,8 +60,8 @@ export function makeGrantsTable(session: Session) {
      */
     of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
     /**
-     * Returns grants in the order of `of`, then kept grants in the order of their paths. Grants on
-     * removed files and folders are left out.
+     * Returns grants in the order of `of`, then kept grants in the order of their paths. Leaves out
+     * grants on files and folders that were removed.
      */
     shown: (keys: readonly number[]) => session.all(SQL.shown, keys),
     /** Replaces all grants of a key, and removes those that are kept for paths. */
@@ -69,7 +71,7 @@ export function makeGrantsTable(session: Session) {
     },
     onFile: (file: number) => session.all(SQL.onFile, file),
     within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
-    /** Returns all grants of each key that has a grant below the root. */
+    /** Returns the grants of each key that has a grant on a file or folder other than the root. */
     local: (workspaceId: string) => session.all(SQL.local, workspaceId),
     /** Returns the grants that are kept for `path` and for paths below it, in path order. */
     keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),

@@ -31,7 +31,7 @@ export function makeKeysTable(session: Session) {
     change: async (key: number, { label, rateLimit, expiresAt }: KeyMembers) =>
       session.send(SQL.change, key, label, ...toRateColumns(rateLimit), expiresAt),
     /**
-     * Saves the time of the last use of keys, unless a later time is saved already.
+     * Saves the time of the last use of keys. If a later time is already saved for a key, it stays.
      * @param uses times in milliseconds since the epoch, by row number of the key
      */
     async saveUses(uses: ReadonlyMap<number, number>) {

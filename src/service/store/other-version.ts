@@ -1,4 +1,7 @@
-/** Error for a database of another version of mdmirror, whose schema this version does not know. */
+/**
+ * Error for a database that another version of mdmirror wrote, if this version does not know its
+ * schema.
+ */
 class OtherVersionError extends Error {
   readonly code: "newer-data" | "older-data";
 
@@ -12,8 +15,8 @@ class OtherVersionError extends Error {
 /**
  * Checks that this version of mdmirror knows the schema of a database.
  * @param database name of the database, for the message
- * @param version number of its schema; 0 for an empty database
- * @throws OtherVersionError if the number is not between `oldest` and `newest`
+ * @param version number of the schema; 0 for an empty database
+ * @throws OtherVersionError if `version` is less than `oldest` or greater than `newest`
  */
 export function checkSchema(database: string, version: number, oldest: number, newest: number): void {
   if (version > newest) throw new OtherVersionError(database, version, `${newest}`, "newer");

@@ -1,11 +1,15 @@
 /**
- * Rows of the tables, in the form that request handlers see. `seq` is the row number: it grows in
- * the order of creation, is never used again, and is the position in a cursor.
+ * Types of the rows of tables, for request handlers. `seq` is the number of a row. Later rows have
+ * greater numbers, and no number is used twice. A cursor contains the number of the last row that
+ * was read.
  */
 
 import type { Grant } from "../../contract/resources.ts";
 
-/** Row number of the root, which has no row, but is the parent of the items in the root. */
+/**
+ * Number that stands for the root of a workspace. The root has no row; files and folders in the
+ * root have this number as their parent.
+ */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -15,7 +19,7 @@ export type WorkspaceRow = {
   readonly id: string;
   readonly name: string;
   readonly state: WorkspaceState;
-  /** Seconds for the Retry-After header of a 503, while the workspace is not open. */
+  /** Seconds for the Retry-After header of each 503 while the workspace is not open. */
   readonly retryAfter: number;
 };
 
@@ -34,14 +38,17 @@ export type FileRow = {
   /** Path without a leading slash. */
   readonly path: string;
   readonly protected: 0 | 1;
-  /** Id of the published change, whose row in table `changes` has the published content. */
+  /** Id of the published change. The row of this change contains the published content. */
   readonly changeId: string;
 };
 
-/** Selects at most `count` rows of a workspace after the row number `after`, in order. */
+/** Selects the next `count` rows of a workspace after the row number `after`. */
 export type RowRange = { readonly workspace: number; readonly after: number; readonly count: number };
 
-/** Selects at most `count` items of a folder after the name `after`, in byte order. */
+/**
+ * Selects the next `count` items of a folder after the name `after`. Names are compared by their
+ * bytes.
+ */
 export type NameRange = {
   readonly workspace: number;
   readonly folder: number;
@@ -61,8 +68,9 @@ export type FolderRow = {
 };
 
 /**
- * State of a change. `saved`: its content is or was published. The content of other changes was
- * never published; accepting a change publishes its content as a new change, which is `saved`.
+ * State of a change. `saved`: its content is published, or was. The content of other changes was
+ * never published: if a change in review is accepted, its content is published as a new change with
+ * the state `saved`.
  */
 type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -89,7 +97,9 @@ export type KeyRow = {
   readonly expiresAt: number | null;
   /** Time of creation, in milliseconds since the epoch. */
   readonly at: number;
-  /** Last saved time of use, in milliseconds since the epoch; null if the key was never used. */
+  /**
+   * Time of the last use that was saved, in milliseconds since the epoch; null if no use was saved.
+   */
   readonly lastUsedAt: number | null;
 };
 
@@ -101,7 +111,7 @@ export type NewKey = Pick<KeyRow, "id" | "workspaceId" | "at"> &
     readonly hash: Buffer;
   };
 
-/** Level of access. `none` takes away access that a grant above the item would give. */
+/** Level of access. `none` removes the access that a grant above the item gives. */
 export type Level = Grant | "none";
 
 /** A grant. `target` is the row number of the file or folder; `ROOT` for the whole workspace. */
@@ -124,21 +134,24 @@ export type KeptGrant = {
   readonly level: Level;
 };
 
-/** A rate limit: a burst of at most `requests`, refilled evenly over `seconds`. */
+/**
+ * A rate limit: `requests` may be sent at once. Then new requests become available evenly,
+ * `requests` within `seconds`.
+ */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 export type Settings = {
   /** Rate limit for keys that have no limit of their own; null for no limit. */
   readonly rateLimit: RateLimit | null;
-  /** Number of days after which a replaced version loses its content; null keeps all contents. */
+  /** Number of days until a replaced version loses its content; null if all contents are kept. */
   readonly keepVersionsDays: number | null;
-  /** Number of newest versions of a document that keep their content; null: all versions. */
+  /** Number of the newest versions of a document that keep their content; null: all versions. */
   readonly keepVersions: number | null;
 };
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/** Facts about a key that every request needs, from one read. */
+/** A key with everything about it that each request needs, from one read. */
 export type KeyHolder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */
@@ -146,11 +159,11 @@ export type KeyHolder = {
   readonly grants: readonly GrantRow[];
   readonly settings: Settings;
   /**
-   * Time of the read in milliseconds since the epoch, by the clock of a database that several
-   * processes share. Undefined if the clock of this process decides.
+   * Time of the read in milliseconds since the epoch, by the clock of the database. Undefined if
+   * this process alone uses the database; then its own clock counts.
    */
   readonly at?: number;
 };
 
-/** `indexing`: number of documents that wait to be indexed; `bytes`: size of the database. */
+/** `indexing`: number of documents that are not indexed yet; `bytes`: size of the database. */
 export type DatabaseFigures = { readonly documents: number; readonly indexing: number; readonly bytes: number };

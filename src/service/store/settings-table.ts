@@ -18,7 +18,7 @@ export function makeSettingsTable(session: Session) {
   return {
     get: readStored,
     async change(changed: Partial<Settings>) {
-      // The lock lets concurrent changes of different settings both take effect.
+      // With the lock, two concurrent changes of different settings are both saved.
       session.lock("settings");
       const newSettings = { ...(await readStored()), ...changed };
       session.send(SET_META, SETTINGS_NAME, Buffer.from(JSON.stringify(newSettings)));

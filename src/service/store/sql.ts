@@ -1,16 +1,16 @@
 /**
- * Builds statements that run on SQLite and on PostgreSQL, and declares the port that runs them.
- * Each statement is written once; parts that differ are a `SqlPart`. Parameters are `$1`, `$2`, and
- * so on; a list is one parameter, an array.
+ * Builds statements for SQLite and PostgreSQL, and declares the port that runs them. Each statement
+ * is written once; a part that differs between the two is a `SqlPart`. Parameters are `$1`, `$2`,
+ * and so on. A list is one parameter, an array.
  */
 
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
-/** A statement, which each connection prepares once. */
+/** A statement. Each connection prepares it once. */
 export type Sql<Row> = SqlPart & {
-  /** Name of the prepared statement; null if the database plans each run by its values. */
+  /** Name of the prepared statement; null if PostgreSQL plans it again for each run. */
   readonly name: string | null;
-  /** Type of a result row, for the compiler only; never set. */
+  /** Type of a row of the result. Only for the compiler: this field is never set. */
   readonly row?: Row;
 };
 
@@ -23,7 +23,10 @@ export function sql<Row = never>(texts: TemplateStringsArray, ...parts: SqlParts
   return { name: `sql${++statementCount}`, ...joinSql(texts, ...parts) };
 }
 
-/** Returns a statement that PostgreSQL plans for each run: its best plan depends on the values. */
+/**
+ * Returns a statement that PostgreSQL plans again for each run, because the best plan depends on
+ * the values.
+ */
 export function sqlPlannedByValues<Row>(texts: TemplateStringsArray, ...parts: SqlParts): Sql<Row> {
   return { name: null, ...joinSql(texts, ...parts) };
 }
@@ -35,8 +38,9 @@ export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPar
 }
 
 /**
- * LIMIT: characters of a path in PostgreSQL's index, because an index row has at most 2,704 bytes,
- * and a path up to 16,000. A longer path is found by its beginning, then compared completely.
+ * LIMIT: number of characters of a path in PostgreSQL's index. A row of the index has at most 2,704
+ * bytes, but a path up to 16,000. A longer path is found by its beginning, and then compared
+ * completely.
  */
 const INDEXED_PATH_CHARACTERS = 500;
 const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;
@@ -48,8 +52,8 @@ export function isAt(column: string, path: string): SqlPart {
 }
 
 export function isBelow(column: string, path: string): SqlPart {
-  // "0" is the character after "/", so this range contains every path below the folder, and the
-  // database can use an index on (workspace, path).
+  // "0" is the next character after "/". So this range contains exactly the paths below the folder,
+  // and the database can use an index on (workspace, path).
   const [from, to] = [`${path} || '/'`, `${path} || '0'`];
   const isWithinRange = `${column} > ${from} AND ${column} < ${to}`;
   const isIndexed = `${cutToIndexed(column)} >= ${cutToIndexed(from)} AND ${cutToIndexed(column)} <= ${cutToIndexed(to)}`;
@@ -63,7 +67,7 @@ export const isOneOf = (column: string, numbers: string): SqlPart => ({
   postgres: `${column} = ANY(${numbers}::bigint[])`,
 });
 
-/** Returns the SQL condition that a flag is set, in a form for which an index can be used. */
+/** Returns the SQL condition that a flag is true. The form lets both databases use an index. */
 export const isSet = (column: string): SqlPart => ({ sqlite: `${column} = 1`, postgres: column });
 
 /** Returns the clause that makes SQLite use an index. PostgreSQL chooses by itself. */
@@ -78,18 +82,21 @@ export function isReading(text: string): boolean {
 }
 
 export type Session = {
-  /** Takes a lock in a write, if the database can have several writers. */
+  /** Takes a lock in a write. Does nothing if the database has only one writer. */
   lock(name: LockName, ...values: readonly unknown[]): void;
   /** @throws the error of this statement, or of the first earlier statement that failed */
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
-  /** Runs a statement without reading rows. A later `all`, or the commit, may throw its error. */
+  /**
+   * Runs a statement without reading rows. If it fails, a later `all`, or the commit, throws its
+   * error.
+   */
   send(statement: Sql<never>, ...values: readonly unknown[]): void;
 };
 
 /**
- * Names of locks. Until the end of the transaction, no other transaction can change the locked
- * rows, so the next statement reads their latest state.
+ * Names of locks. Until the end of the transaction, no other transaction can change what is locked.
+ * So the next statement reads its latest state.
  * - `structure`: the folder tree of a workspace (see `Tables.lockStructure`).
  * - `tree`: the files below a path of a workspace.
  * - `file`: a file, by its workspace and id; `fileOf`: the file of a change.
@@ -97,5 +104,5 @@ export type Session = {
  */
 export type LockName = "structure" | "tree" | "file" | "fileOf" | "workspace" | "keys" | "settings";
 
-/** SQL for the path of a file `x` with its folder `d`. A file in the root has no `d`. */
+/** SQL for the path of a file `x` with its folder `d`. For a file in the root, `d` is null. */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";

@@ -6,88 +6,93 @@ import type { Tables } from "./tables.ts";
 /**
  * The port between the core of the service and its database. `sqlite/` runs inside the process.
  *
- * Rules for the locks of a store with several writers; a store with a single writer needs no locks:
- * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find. No
- *   other transaction changes or removes the file until the end of the write.
- * - Before a caller reads what a change of the folder tree depends on, it calls `lockStructure`.
- *   Before it reads the contents of a folder, it also calls `lockTree`. `files.insert` shares the
- *   lock of the folder tree with other inserts, and checks again what the caller has read.
+ * Rules for the locks of a store with several writers (a store with one writer needs no locks):
+ * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find.
+ *   Until the end of the write, no other transaction changes or removes this file.
+ * - A caller that changes the folder tree calls `lockStructure` before it reads the tree. It also
+ *   calls `lockTree` before it reads the contents of a folder.
+ * - `files.insert` does not exclude other inserts, but excludes changes of the folder tree. It
+ *   checks again what the caller has read.
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
-  /** Secret of this database, which encrypts cursors, and never changes. */
+  /** Secret of this database, which never changes. Cursors are encrypted with it. */
   readonly cursorSecret: Buffer;
-  /** Identifier of the database, which a restore changes. Does not reveal the secret. */
+  /** Identifier of the database. A restore changes it. It does not reveal the secret. */
   readonly generation: string;
-  /** Runs `work` on one snapshot of the database. `work` only reads, and may run several times. */
+  /**
+   * Runs `work` on one snapshot of the database. `work` must only read, and may run several times.
+   */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction. Rolls back if `work` throws, or if `keep` returns false for its
-   * result. Resolves when the write is on the disk. `work` runs again after a serialisation
-   * failure, a deadlock, or a violated constraint; so it must have no effects outside the
-   * transaction.
-   * ORDER: never within the `work` of another write, because the two would wait for each other.
-   * @throws StoreBusyError if the repeated runs fail too
+   * Runs `work` in one transaction. Rolls back if `work` throws, or if `keep` returns false for the
+   * result. Resolves when the write is on the disk. After a serialisation failure, a deadlock or a
+   * violated constraint, `work` runs again. So `work` must have no effects outside the transaction.
+   * ORDER: never called within the `work` of another write, because each would wait for the other.
+   * @throws StoreBusyError if the last permitted run of `work` fails too
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
-  /** Returns the holder of the key with this SHA-256, outside any transaction. */
+  /** Returns the holder of the key with this SHA-256. The read is not part of a transaction. */
   holder(hash: Buffer): Promise<KeyHolder | undefined>;
   /**
-   * Returns the documents in which a search may look. Each call of a method of the source is a
-   * short transaction, and reads the state of that moment.
+   * Returns the documents of a search. Each call of a method of this source is a short transaction,
+   * and sees the data of that moment.
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<DatabaseFigures>;
-  /** Undefined if the store has no pool. */
+  /** Returns the figures of the connection pool. Undefined if the store has none. */
   pool?(): PoolFigures;
   /** Closes the store. Resolves when every running transaction has ended. */
   close(): Promise<void>;
 
   /**
-   * Indexes documents that wait to be indexed for search.
-   * @param most `a-step`: a few milliseconds of work; `all`: all documents that wait
-   * @returns `done` if no document waits
+   * Adds documents to the search index that are not in it yet.
+   * @param most `a-step`: a few milliseconds of work; `all`: all these documents
+   * @returns `done` if no document is left
    */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more">;
   /**
-   * Calls `listener` after each commit, of any process, that may have added rows to
-   * `Tables.outbox`. Some calls may be unnecessary.
+   * Calls `listener` after each commit that may have added rows to `Tables.outbox`, in this process
+   * or another one. Also calls it when nothing was added.
    * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void;
   /** Disk space that is reserved for deletions; null if the database is not on a local disk. */
   readonly reserve: ReservedSpace | null;
-  /** Copies the database, while in use, to a file beside it. Undefined without a local file. */
+  /**
+   * Copies the database to a file in its folder, while it is in use. Undefined if the database is
+   * not a local file.
+   */
   backup?(): Promise<FinishedBackup>;
 };
 
-/** `waiting`: number of requests that wait for a connection. */
+/** Numbers of connections. `waiting`: number of requests that wait for a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };
 
-/** `file`: name of a file in the data folder. */
+/** A backup. `file`: its name in the data folder. */
 export type FinishedBackup = { readonly file: string; readonly bytes: number };
 
 export type ReservedSpace = {
   reserve(): void;
-  /** Releases the reserve. Returns true if space was reserved. */
+  /** Releases the reserved space. Returns false if no space was reserved. */
   release(): boolean;
   bytes(): number;
 };
 
 /**
- * Error for a temporary failure: too many transactions needed the same rows, no connection was
- * free, or the database could not be reached. The service answers 503; the message is part of the
- * answer.
+ * Error for a temporary failure. Too many transactions needed the same rows, no connection was
+ * free, or the database could not be reached. The service answers 503 with the message of the
+ * error.
  */
 export class StoreBusyError extends Error {
   override readonly name: string = "StoreBusyError";
-  /** True if the write may have been committed; false if it certainly was not. */
+  /** True if it is unknown whether the write was committed; false if it was not. */
   readonly mayBeKept: boolean = false;
 }
 
 const DISK_FULL_CODES: readonly unknown[] = ["SQLITE_FULL", "53100"];
 
-/** Returns true if the disk had no space for a write. The write was then rolled back. */
+/** Returns true if the disk was too full for a write. The write was then rolled back. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && DISK_FULL_CODES.includes(error.code);
 }

@@ -9,13 +9,13 @@ import { makeSettingsTable } from "./settings-table.ts";
 import { type Session, sql } from "./sql.ts";
 import { makeWorkspacesTable } from "./workspaces-table.ts";
 
-/** The tables, as one transaction sees them; not to be used after the transaction. */
+/** The tables in one transaction. They must not be used after the transaction has ended. */
 export type Tables = CommonTables & {
   readonly outbox: OutboxTable;
   /**
    * Returns the holder of a key, as `Store.holder` does.
-   * @param file id of the file that the request reads next; a store may read it in the same round
-   * trip
+   * @param file id of the file that the request reads next. A store may read this file in the same
+   * round trip
    */
   holder(hash: Buffer, file?: string): Promise<KeyHolder | undefined>;
 };
@@ -40,14 +40,14 @@ export function makeCommonTables(session: Session) {
     grants: makeGrantsTable(session),
     settings: makeSettingsTable(session),
     /**
-     * Locks the folder tree of a workspace until the end of the transaction. Until then, other
-     * transactions cannot create or move files, cannot create, move, rename or remove folders, and
-     * cannot set grants.
+     * Locks the folder tree of a workspace until the end of the transaction. Meanwhile, no other
+     * transaction can create or move files, change folders, or set grants in the workspace.
      */
     lockStructure: async (workspace: number) => session.lock("structure", workspace),
     /**
-     * Locks the folder at `path`: until the end of the transaction, no other transaction can put
-     * anything into this folder, or into a folder below it.
+     * Locks the folder at `path` until the end of the transaction. Meanwhile, no other transaction
+     * can create anything in this folder, or move anything into it. The same applies to the folders
+     * below it.
      */
     lockTree: async (workspace: number, path: string) => session.lock("tree", workspace, path),
   };

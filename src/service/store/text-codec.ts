@@ -6,7 +6,9 @@ export type StoredText = { readonly codec: number; readonly text: Buffer };
 const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
 export const PRUNED_CODEC = 2;
-/** LIMIT: bytes below which content is stored uncompressed: compression saves little space. */
+/**
+ * LIMIT: smaller content, in bytes, is not compressed, because compression would save little space.
+ */
 const MIN_COMPRESSED_BYTES = 1_024;
 
 export function encodeText(text: string): StoredText {
@@ -31,7 +33,7 @@ export function decodeText(stored: StoredText): string {
   return decodeStored(stored).toString("utf8");
 }
 
-/** Returns stored content in UTF-8. The content must not have been pruned. */
+/** Returns stored content as UTF-8 bytes. Only for content that was not pruned. */
 export function decodeStored({ codec, text }: StoredText): Buffer {
   return codec === ZSTD_CODEC ? zstdDecompressSync(text) : text;
 }

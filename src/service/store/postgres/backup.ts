@@ -11,14 +11,17 @@ import {
 import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** LIMIT: rows in memory at the same time, and in one statement, because a row has up to 200 kB. */
+/**
+ * LIMIT: number of rows that are read or written together. Together they stay small in memory,
+ * although one row can have 200 kB.
+ */
 const ROWS_TOGETHER = 200;
 
 /**
- * Copies a database, as it is at one moment, to a new file. Services may use the database
- * meanwhile.
+ * Copies a database to a new file. The copy has the state of one moment, although services may use
+ * the database meanwhile.
  * @param file absolute path; must not exist
- * @throws UnusableDatabaseError, or errors of `pg` and better-sqlite3; then there is no file
+ * @throws UnusableDatabaseError, or errors of `pg` and better-sqlite3; the file then does not exist
  */
 export function backUpDatabase(url: string, file: string): Promise<void> {
   return withDatabase(url, async (client) => {
@@ -28,7 +31,9 @@ export function backUpDatabase(url: string, file: string): Promise<void> {
   });
 }
 
-/** Migrates a database and runs `work`. At the end, rolls back what `work` did not commit. */
+/**
+ * Migrates a database and runs `work` on it. Then rolls back everything that `work` did not commit.
+ */
 async function withDatabase(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
@@ -64,7 +69,9 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, { name, column
   if (isNumbered) await copySequence(client, db, name);
 }
 
-/** Copies the last value of a sequence, so that row numbers of removed rows are not used again. */
+/**
+ * Copies the last value of a sequence. Otherwise the numbers of removed rows would be used again.
+ */
 async function copySequence(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const { rows } = await client.query("SELECT last_value FROM pg_sequences WHERE sequencename = $1 || '_seq_seq'", [
     name,
@@ -79,7 +86,7 @@ function toSqliteValue(value: unknown): unknown {
 }
 
 /**
- * Fills an empty database from a backup, completely or not at all.
+ * Fills an empty database from a backup. If the restore fails, the database stays empty.
  * @param file absolute path of a backup that was checked
  * @throws UnusableDatabaseError if the database is not empty; otherwise errors of `pg`
  */
@@ -88,7 +95,7 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
   try {
     await withDatabase(url, async (client) => {
       await client.query("BEGIN");
-      // A service that starts meanwhile waits for this lock, and then finds the restored rows.
+      // A service that starts now waits for this lock. It then finds the restored rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await restoreMeta(client, db);
@@ -105,7 +112,10 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabaseError("the database holds a service already");
 }
 
-/** Copies settings and secret from the backup; they replace those of the empty database. */
+/**
+ * Copies the settings and the secret from the backup. They replace the settings and the secret of
+ * the empty database.
+ */
 async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const selectMeta = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copiedMeta = BACKUP_META.map((name) => [name, selectMeta.get(name)?.value] as const);
@@ -118,8 +128,9 @@ async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<voi
 
 async function restoreTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered } = table;
-  // A parent must be inserted before its children. A folder may have been created before its
-  // present parent, but the path of the parent is always shorter.
+  // A parent must be inserted before its children. The order of creation is not enough: a folder
+  // may have been moved into a folder that is newer. The path of a parent is always shorter than
+  // those of its children.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
   let portion: unknown[][] = [];
@@ -132,7 +143,10 @@ async function restoreTable(client: ClientBase, db: Sqlite.Database, table: Back
   if (isNumbered) await setSequence(client, db, name);
 }
 
-/** Inserts rows. The server converts values to column types, such as 0 and 1 to booleans. */
+/**
+ * Inserts rows. The server converts the values to the types of the columns, such as 0 and 1 to
+ * booleans.
+ */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const overridingClause = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const placeholders = rows.map(

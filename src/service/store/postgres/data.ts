@@ -13,7 +13,7 @@ import { makeFolders } from "../../../common/make-folders.ts";
 /**
  * Opens a PostgreSQL database for the service of this process. The first process that uses a
  * database creates its tables, its admin key and its first key, and stores both keys in its data
- * folder. Later processes use the keys that the operator put into their data folders.
+ * folder. The operator can copy these keys into the data folders of later processes.
  * @throws UnusableDatabaseError, OtherVersionError; SQLITE_BUSY if another process has the folder
  * open; errors of `pg` if the database cannot be reached
  */
@@ -58,8 +58,9 @@ export async function openSharedData(
 }
 
 /**
- * Returns the hash of the database's admin key. The first process sets this key for all processes:
- * from its data folder, or as a new key.
+ * Returns the hash of the admin key. The first process that uses the database sets this key: the
+ * one in its data folder, or a new one. Later processes must not have another key in their data
+ * folders.
  */
 async function readAdminKeyHash(store: PostgresStore, file: string): Promise<Buffer> {
   const knownHash = await store.adminKeyHash();

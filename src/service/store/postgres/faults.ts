@@ -1,8 +1,8 @@
 import { StoreBusyError } from "../store.ts";
 
-/** Error for a server that cannot be reached, or a connection that broke. */
+/** Error for a server that cannot be reached, or for a lost connection. */
 export class StoreUnreachableError extends StoreBusyError {
-  /** True if COMMIT was sent and not answered. The write may then have been committed. */
+  /** True if COMMIT was sent but not answered: the write may have been committed. */
   override readonly mayBeKept: boolean;
 
   constructor(cause: unknown, mayBeKept: boolean) {
@@ -11,16 +11,22 @@ export class StoreUnreachableError extends StoreBusyError {
   }
 }
 
-/** Error codes of PostgreSQL after which the transaction runs again. */
+/** Error codes of PostgreSQL for failed transactions that are run again. */
 const RETRIED_CODES: readonly unknown[] = [
   "40001", // serialisation failure; `create_file` raises it if the folder or the grants changed
   "40P01", // deadlock
   "23505", // another transaction used the path or the id
   "23503", // the row to which a new row refers was removed
 ];
-/** Error codes for a lock or a statement that took too long. The statement was rolled back. */
+/**
+ * Error codes for a lock or a statement that took too long. PostgreSQL has rolled the statement
+ * back.
+ */
 const TOO_LONG_CODES: readonly unknown[] = ["55P03", "57014"];
-/** Matches error codes for a server that stops, starts, is full, or closed this connection. */
+/**
+ * Matches the error codes of a server that is stopping, is starting, has no free connection, or has
+ * closed this connection.
+ */
 const UNREACHABLE_CODES = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {
@@ -39,7 +45,10 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(text);
 }
 
-/** Returns true if a time limit passed. A repetition would take as long again. */
+/**
+ * Returns true if a time limit was exceeded. Such work is not repeated, because it would take as
+ * long again.
+ */
 export function isTimeout(error: unknown): boolean {
   return readCode(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
 }

@@ -1,20 +1,23 @@
 import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 
 /**
- * Locks of a write, always taken in this order, so that no two writes wait for each other:
- * 1. The folder tree of the workspace. Creating files (`create_file`) shares this lock. Writes that
- * create, move, rename or remove folders, move files, or set grants take it alone. The server
- * grants advisory locks in the order of requests, so a change of a folder does not wait for ever
- * while files are created all the time.
+ * Locks of a write. Every write takes them in this order, so that no two writes wait for each
+ * other:
+ * 1. The folder tree of the workspace. Requests that create files (`create_file`) can have this
+ * lock at the same time. A request that creates, moves, renames or removes folders, moves files, or
+ * sets grants has it alone. The server grants the lock in the order of requests. So a change of a
+ * folder is not delayed forever by many new files.
  * 2. The rows of the files that are changed or removed, in the order of their row numbers. An edit
- * needs only this lock, so it waits only for another edit of the same document.
+ * takes only this lock, so it waits only for another edit of the same document.
  *
- * The server finds other deadlocks (40P01), such as two moves to each other's paths. The work then
- * runs again.
+ * Other deadlocks are possible, such as two moves to each other's paths. The server reports them
+ * (40P01), and the work runs again.
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
-/** Statements that only take a lock, so that the next statement reads the rows after the lock. */
+/**
+ * Statements that only take a lock. A read in the next statement sees all commits before the lock.
+ */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
   tree: [
@@ -29,7 +32,8 @@ export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
     sql`SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE`,
     sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
   ],
-  // In a fixed order, because several processes save the uses of keys at about the same time.
+  // The order is fixed, because several processes save uses of keys at about the same time.
+  // Otherwise they could wait for each other.
   keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
   settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
 };

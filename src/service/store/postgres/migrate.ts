@@ -2,10 +2,16 @@ import type { ClientBase } from "pg";
 import { checkSchema } from "../other-version.ts";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
-/** Random number of an advisory lock, because other programs may lock the same database. */
+/**
+ * Number of an advisory lock. It is random, because other programs may take locks in the same
+ * database.
+ */
 const MIGRATION_LOCK = 7_214_906_233_011;
 
-/** Error for a database that cannot be used. The message is for the operator of the database. */
+/**
+ * Error for a database that cannot be used. The message is for the person who operates the
+ * database.
+ */
 export class UnusableDatabaseError extends Error {
   override readonly name = "UnusableDatabaseError";
   readonly code: "unusable-database" | "other-key";
@@ -20,11 +26,11 @@ export class UnusableDatabaseError extends Error {
 const OLDEST_SERVER = 15;
 
 /**
- * Brings a database to the newest schema. Processes that start at the same time wait for each
- * other, because the migration holds a lock until its transaction ends.
+ * Migrates a database to the newest schema. If several processes start at the same time, they
+ * migrate one after the other, because a lock is held until the transaction ends.
  * @param oldest number of the schema that the first migration creates
  * @throws UnusableDatabaseError if PostgreSQL is too old, or the encoding is not UTF-8;
- * OtherVersionError
+ * OtherVersionError if another version of mdmirror wrote the database
  */
 export async function migrate(
   client: ClientBase,

@@ -3,14 +3,16 @@ import { PRUNE_OUTBOX } from "./outbox-table.ts";
 
 /** Milliseconds between two reads of the outbox while there are listeners. */
 const READ_EVERY_MS = 250;
-/** Seconds for which outbox rows are kept. A client that reconnects later must scan everything. */
+/**
+ * Seconds for which outbox rows are kept. A client that was disconnected for longer must scan
+ * everything.
+ */
 const KEPT_SECONDS = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Calls the listeners of a store after each commit of this process. Also calls them periodically,
- * because other processes commit too, and because some rows cannot be read before an older
- * transaction has ended.
+ * Calls the listeners of a store after each commit of this process. Also calls them periodically:
+ * other processes commit too, and some rows cannot be read until an older transaction has ended.
  */
 export class OutboxPoll {
   readonly #pool: Pool;
@@ -36,7 +38,7 @@ export class OutboxPoll {
 
   committed(): void {
     this.#wake();
-    // Rows are pruned even without listeners, because every commit adds rows.
+    // Every commit adds rows, so rows are pruned even without listeners.
     if (!this.#isClosed && Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
   }
 
@@ -59,7 +61,8 @@ export class OutboxPoll {
     try {
       await this.#pool.query(PRUNE_OUTBOX, [KEPT_SECONDS]);
     } catch (error) {
-      // RACE: pruning may fail because the store is closing. The next pruning removes these rows.
+      // RACE: if the store closes meanwhile, pruning fails. The error is not reported, because
+      // these rows are pruned later.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

@@ -7,13 +7,16 @@ type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & {
   readonly grants: OutboxRow["grants"] | null;
 };
 
-/** Which transactions have ended, as a snapshot sees them. */
+/** Numbers that tell which transactions have ended, as a snapshot sees them. */
 type SnapshotHorizon = {
   /** Number of a transaction. All transactions with lower numbers have ended. */
   readonly xmin: string;
   /** Number of a transaction. No transaction with this or a higher number has ended. */
   readonly xmax: string;
-  /** Position up to which rows were pruned; null if no row was pruned. */
+  /**
+   * Number of a transaction. Only rows of this and earlier transactions were pruned. Null if no row
+   * was pruned.
+   */
   readonly pruned: string | null;
 };
 
@@ -36,8 +39,8 @@ const SQL = {
 } as const;
 
 /**
- * Prunes rows older than `$1` seconds, unless an open transaction still hides them, and records the
- * position up to which rows were pruned.
+ * Prunes rows that are older than `$1` seconds, except rows that cannot be read yet because of an
+ * open transaction. Saves the highest transaction number of the pruned rows.
  */
 export const PRUNE_OUTBOX = `
 WITH gone AS (
@@ -48,7 +51,9 @@ INSERT INTO meta (name, value)
 SELECT '${PRUNED_NAME}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid) IS NOT NULL
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** A position consists of the number of a transaction and the number of a row in it. */
+/**
+ * Returns the outbox. A position consists of the number of a transaction and the number of a row.
+ */
 export function makeOutboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<SnapshotHorizon> => (await session.one(SQL.horizon))!;
   return {
@@ -57,8 +62,8 @@ export function makeOutboxTable(session: Session): OutboxTable {
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(position) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // A transaction number above the current one comes from another database, or from a time
-      // before a backup was restored.
+      // A number above that of the current transaction is from another database, or from the time
+      // before a restore.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const storedRows =
@@ -82,8 +87,8 @@ function toOutboxRow({ xid, n, grants, ...row }: StoredOutboxRow): OutboxRow {
 }
 
 /**
- * Returns the later of two positions. A read may see fewer rows than an earlier read on another
- * connection, and would then return an earlier position.
+ * Returns the later of two positions. A read on one connection may see fewer rows than an earlier
+ * read on another connection. Without this function, the position would move back.
  */
 function pickLater(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

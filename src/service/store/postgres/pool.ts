@@ -1,26 +1,30 @@
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
- * LIMIT: connections of one process. A PostgreSQL server allows 100 by default, enough for eight
- * processes. More connections than twice the number of processor cores make no statement faster.
+ * LIMIT: number of connections of one process. A PostgreSQL server allows 100 by default, which is
+ * enough for eight processes. No statement becomes faster with more than two connections for each
+ * processor core.
  */
 const MAX_CONNECTIONS = 12;
 
-/** Time limits in milliseconds. Only a search may take longer, and is then ended. */
+/** Time limits in milliseconds. Only a search could take longer; it is then ended. */
 const TIME_LIMITS = {
-  /** Time in which a free or new connection must be available. */
+  /** Time within which the pool must have a free or new connection. */
   connectionTimeoutMillis: 4_000,
   lock_timeout: 8_000,
   statement_timeout: 15_000,
   idle_in_transaction_session_timeout: 15_000,
-  /** Time without an answer after which the server or the network counts as lost. */
+  /** If no answer comes within this time, the server or the network counts as lost. */
   query_timeout: 16_000,
 } as const satisfies ClientConfig;
 
 const INT8_TYPE = 20;
 const JSON_TYPE = 114;
 
-/** Parsers of result values. Row numbers and times are below 2^53, so they are safe integers. */
+/**
+ * Parsers of result values. Row numbers and times are below 2^53, so a JavaScript number can hold
+ * them exactly.
+ */
 const valueTypes: NonNullable<ClientConfig["types"]> = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === INT8_TYPE) return Number;
@@ -32,8 +36,8 @@ const valueTypes: NonNullable<ClientConfig["types"]> = {
 type ConnectCallback = (error: Error | null, client?: pg.Client) => void;
 
 /**
- * Client of `pg` that also closes the socket of a connection that the server refused. Otherwise the
- * socket would keep the process running for a minute.
+ * Client of `pg`, which also closes its socket if the server refuses the connection. Otherwise the
+ * open socket would prevent the process from ending for a minute.
  */
 class ClosingClient extends pg.Client {
   override connect(): Promise<pg.Client>;
@@ -50,8 +54,8 @@ class ClosingClient extends pg.Client {
 }
 
 /**
- * @param onFault receives the error of a connection that breaks, but only the first until a new
- * connection is made, because connections break together
+ * @param onFault receives the error of a lost connection. Connections are usually lost together, so
+ * only the first error is reported until a new connection is made
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({
@@ -60,7 +64,8 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     application_name: "mdmirror",
     max: MAX_CONNECTIONS,
     keepAlive: true,
-    // The client sends each statement without waiting for earlier answers (`Session.send`).
+    // With this option, the client sends a statement before the earlier ones are answered
+    // (`Session.send`).
     pipeline: true,
     types: valueTypes,
     ...TIME_LIMITS,
@@ -68,17 +73,18 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   });
   let isReported = false;
   const report = (error: unknown) => {
-    // RACE: the server may close a connection that this pool is already closing.
+    // RACE: the server may close a connection while this process closes the pool. This is not an
+    // error.
     if (!isReported && !pool.ending) onFault(error);
     isReported = true;
   };
   pool.on("connect", (client) => {
     isReported = false;
-    // The pool itself listens to idle connections only. Without this listener, a connection that
-    // breaks while it is used would end the process.
+    // The pool listens only to idle connections. Without this listener, losing a connection that is
+    // in use would end the process.
     client.on("error", report);
   });
-  // The pool repeats an error that the client's listener has already reported.
+  // The listener of the client has already reported this error, so the pool's copy is ignored.
   pool.on("error", () => undefined);
   return pool;
 }

@@ -3,16 +3,17 @@ import { STRUCTURE_LOCK } from "./locks.ts";
 
 /**
  * Creates the tables, with the same columns as in SQLite (`sqlite/schema.ts`). A file stores its
- * name and its folder; a folder stores its whole path. Folder 0, the root of each workspace, has no
- * row and no id, so the column `above` replaces `folder` as the foreign key.
+ * name and its folder; a folder stores its whole path. The root of each workspace is folder 0,
+ * which has no row and no id. A foreign key cannot refer to folder 0, so the column `above`, which
+ * is null instead of 0, is the foreign key of a folder.
  *
  * Files and changes have no foreign keys. Locks (`locks.ts`) already protect the rows to which they
- * refer. Each check of a foreign key would lock the row of a workspace or folder, and so make
- * concurrent creates wait.
+ * refer. PostgreSQL would check each foreign key by locking the row of a workspace or folder, and
+ * concurrent requests that create files would wait for each other.
  *
- * Paths, names and ids are compared by their bytes, whatever the collation of the database. The
- * service compresses the content of a change (`codec`), as with SQLite: the result takes half the
- * space of PostgreSQL's own compression, and a third of the bytes on the network.
+ * Paths, names and ids are compared by their bytes, whatever the collation of the database is. The
+ * service compresses the content of a change (`codec`), as with SQLite. The compressed content
+ * takes half the space of PostgreSQL's own compression, and a third of the bytes on the network.
  */
 const CREATE_TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
@@ -107,11 +108,11 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
 `;
 
 /**
- * Creates the search index. An index key is a hash of three adjacent characters of a document's
- * folded content or name, of a shorter word, or of two adjacent characters of a script without
- * spaces. Each hash includes the number of the workspace (`search-table.ts`), so that a search
- * finds nothing of other workspaces. A search reads and checks the documents that it found by their
- * keys.
+ * Creates the search index. An index key is a hash. It is made of three adjacent characters of a
+ * document's folded content or name, of a shorter word, or of two adjacent characters of a script
+ * without spaces. Each hash includes the number of the workspace (`search-table.ts`), so that a
+ * search finds almost no document of other workspaces. A search then reads the documents that have
+ * its keys, and checks each.
  */
 const CREATE_SEARCH = `
 CREATE TABLE search_texts (
@@ -148,10 +149,11 @@ CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
 `;
 
 /**
- * Creates the outbox, in which triggers record changes for listeners, as in SQLite
- * (`sqlite/outbox-schema.ts`). The order of commits can differ from the order of row numbers. So
- * each row has the number of its transaction, and only rows whose transaction is older than every
- * open transaction are read: no row appears later at a position before a row that was already read.
+ * Creates the outbox. Triggers record changes in it for listeners, as in SQLite
+ * (`sqlite/outbox-schema.ts`). Transactions may be committed in another order than their rows are
+ * numbered. So each row contains the number of its transaction. A row is read only if its
+ * transaction is older than every open transaction. Therefore no row appears later at a position
+ * before a row that was already read.
  */
 const CREATE_OUTBOX = `
 CREATE TABLE outbox (
@@ -200,9 +202,9 @@ FOR EACH ROW EXECUTE FUNCTION note_workspace();
 `;
 
 /**
- * Returns the SQL for a trigger that records changes of files or of folders in the outbox.
+ * Returns the SQL for a trigger that records the changes of files, or of folders, in the outbox.
  * @param parent column with the row number of the parent folder
- * @param columns columns whose updates are recorded
+ * @param columns columns whose changes are recorded
  */
 function makeRecordTrigger(kind: "file" | "folder", parent: "folder" | "parent", columns: string): string {
   return `CREATE FUNCTION note_${kind}() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -227,9 +229,9 @@ FOR EACH ROW EXECUTE FUNCTION note_${kind}();
 
 /**
  * Creates the function that creates a file with its first change in one statement. The function
- * takes the lock against changes of the folder tree (`locks.ts`), and then checks again what the
- * caller has read, because each of its statements sees the commits before it. If something has
- * changed, its error makes the caller's work run again.
+ * first takes the lock against changes of the folder tree (`locks.ts`). It then checks again what
+ * the caller has read, because other transactions may have been committed since. If something has
+ * changed, the function raises an error, and the caller's work runs again.
  */
 const CREATE_FILE = `
 CREATE FUNCTION create_file(
@@ -259,7 +261,10 @@ const ADD_SENDERS = `
 ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
 `;
 
-/** The first migration creates the schema `OLDEST_SCHEMA`, each later one the next schema. */
+/**
+ * The first migration creates the schema `OLDEST_SCHEMA`. Each later migration creates the next
+ * schema.
+ */
 export const MIGRATIONS: readonly string[] = [CREATE_TABLES + CREATE_SEARCH + CREATE_OUTBOX + CREATE_FILE, ADD_SENDERS];
 
 export const OLDEST_SCHEMA = 6;

@@ -16,13 +16,14 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transactions } from "./transactions.ts";
 
 /**
- * LIMIT: newest rows of the queue in which a search looks for files without an index entry. A file
- * has one row for each of its changes, hence the factor.
+ * LIMIT: number of rows of the queue in which a search looks for files that are not indexed yet,
+ * the newest first. A file can have several rows, one for each of its changes, so this is a
+ * multiple of the number of files.
  */
 const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
 /**
- * LIMIT: files that a search reads together, so that the database stops comparing after about this
- * number for a key that many files have. Most searches read fewer files.
+ * LIMIT: number of files that a search reads together. If many files have a key, the database stops
+ * comparing after about this number. Most searches read fewer files.
  */
 const FILES_PER_PORTION = 256;
 
@@ -32,7 +33,7 @@ const SELECT_WAITING = sql<{ file: number }>`
 const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
-/** Returns the documents of a search, narrowed down by the keys in `search_texts`. */
+/** Returns the documents of a search. The keys in `search_texts` exclude most other documents. */
 export function makeSearchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
   const { workspace } = scope;
   const readAll: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
@@ -60,17 +61,17 @@ export function makeSearchSource(transactions: Transactions, scope: SearchScope)
 const HASH_PRIME = 0x9e3779b1;
 
 /**
- * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index that all
- * workspaces share. The index key includes the number of the workspace, so that a search finds
- * almost no document of other workspaces.
+ * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index. All
+ * workspaces share this index. Each index key includes the number of the workspace, so that a
+ * search finds almost no document of other workspaces.
  */
 function toIndexKey(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, HASH_PRIME);
 }
 
 /**
- * Returns the SQL condition for the files that have the keys of a set.
- * @param value adds a value to the statement, and returns its placeholder
+ * Returns the SQL condition for files with the keys of a set.
+ * @param value adds a value to the statement, and returns the placeholder of the value
  */
 function makeSetSql(
   set: Exclude<KeySet, { kind: "any" }>,
@@ -92,7 +93,7 @@ type QueuedFile = { readonly n: number; readonly file: number };
 type IndexedDocument = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
 
 const SQL = {
-  // Takes the newest writes from the queue. Several processes share the queue.
+  // Takes the newest writes from the queue, which several processes share.
   take: sql<QueuedFile>`DELETE FROM search_queue
     WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING n, file`,
@@ -104,7 +105,7 @@ const SQL = {
     ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
 } as const;
 
-/** Indexes written documents for search, in steps. Any process may take the next step. */
+/** Adds written documents to the search index, in steps. Each step may be done by any process. */
 export async function indexWritten(transactions: Transactions, most: "a-step" | "all"): Promise<"done" | "more"> {
   for (;;) {
     const indexedCount = await transactions.write(indexDocuments, { isSynced: false });

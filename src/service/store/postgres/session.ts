@@ -6,8 +6,9 @@ import { LOCKS } from "./locks.ts";
 type StatementResult = Pick<QueryResult, "rows">;
 
 /**
- * The connection to PostgreSQL, within one transaction. Statements are sent without waiting for
- * earlier answers, so that a write without a result costs no round trip. The answers come in order.
+ * The connection to PostgreSQL, within one transaction. Statements are sent before earlier ones are
+ * answered, so a write that returns no rows does not wait for the network. The answers come in the
+ * order of the statements.
  */
 export class Session implements Port {
   readonly #client: Client;
@@ -40,7 +41,7 @@ export class Session implements Port {
     const { command } = await this.#client.query("COMMIT").catch((error: unknown) => {
       throw isConnectionLost(error) ? new StoreUnreachableError(error, true) : error;
     });
-    // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and reports no error.
+    // If the transaction has failed, PostgreSQL answers COMMIT with ROLLBACK, and reports no error.
     if (command !== "COMMIT")
       throw this.#fault === null ? new Error("the transaction was rolled back") : this.#fault.error;
   }
@@ -50,7 +51,7 @@ export class Session implements Port {
       return await runStatement(this.#client, statement, values);
     } catch (error) {
       this.#noteFault(error);
-      // The first error is thrown, because every later statement fails with "the transaction is
+      // The first error is thrown, because all later statements only fail with "the transaction is
       // aborted".
       throw this.#fault!.error;
     }
@@ -64,10 +65,10 @@ export class Session implements Port {
 const NUL_CHARACTERS = /\0/g;
 
 /**
- * Runs a statement. PostgreSQL cannot store NUL: a write replaces it by the replacement character,
- * and a comparison with such a value finds no row.
- * ORDER: not an async function, because an error must be noted before the answer to the next COMMIT
- * is read.
+ * Runs a statement. PostgreSQL cannot store NUL: when written, it becomes the replacement
+ * character. A comparison with a value that contains NUL finds no row.
+ * ORDER: not an async function, because an error must be recorded before the answer to the next
+ * COMMIT is read.
  */
 function runStatement(client: Client, statement: Sql<unknown>, values: readonly unknown[]): Promise<StatementResult> {
   const text = statement.postgres;
@@ -79,8 +80,8 @@ function runStatement(client: Client, statement: Sql<unknown>, values: readonly 
 }
 
 /**
- * Sends all statements of one turn of the event loop by one system call, because each call takes
- * most of the processor time of a short statement, and wakes the server.
+ * Sends all statements of one turn of the event loop with one system call. A system call takes most
+ * of the processor time of a short statement, and each wakes the server.
  */
 function sendInOneCall({ connection: { stream } }: Client): void {
   stream.cork();

@@ -28,7 +28,7 @@ type PostgresOptions = {
   readonly pool?: PoolConfig;
 };
 
-/** A store on a PostgreSQL database, which any number of processes may share. */
+/** A store on a PostgreSQL database, which several processes may share. */
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
@@ -98,7 +98,7 @@ export class PostgresStore implements Store {
     return { connections, idle, waiting };
   }
 
-  /** Returns the SHA-256 of the admin key; null if the database has none yet. */
+  /** Returns the SHA-256 of the admin key; null if the database has no admin key yet. */
   adminKeyHash(): Promise<Buffer | null> {
     return this.#transactions.read(async (session) => (await session.one(SELECT_META, "admin-key"))?.value ?? null);
   }
@@ -107,7 +107,10 @@ export class PostgresStore implements Store {
     return this.#transactions.write(async (session) => session.send(SET_META, "admin-key", hash));
   }
 
-  /** Runs `work` while no other process of this database runs work by this method. */
+  /**
+   * Runs `work`. While it runs, this method runs no other work for the same database, in any
+   * process.
+   */
   async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -131,7 +134,10 @@ export class PostgresStore implements Store {
   }
 }
 
-/** Reads a file of a key's workspace, so that the statement need not wait for the key's row. */
+/**
+ * Reads a file in the workspace of a key. The key is found in the same statement, so its row need
+ * not be read first.
+ */
 const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id
   WHERE x.id = $2 AND x.workspace =
@@ -157,7 +163,8 @@ function makeTables(session: Session): Tables {
       const holder = session.one(SELECT_HOLDER, hash);
       if (file !== undefined) {
         startedRead = { id: file, found: session.one(SELECT_FILE_OF_KEY, hash, file) };
-        // A refused request does not wait for the file, so nobody needs an error of this read.
+        // If the request is refused, nobody waits for the file, so an error of this read is
+        // ignored.
         startedRead.found.catch(() => undefined);
       }
       const row = await holder;
@@ -168,7 +175,10 @@ function makeTables(session: Session): Tables {
 
 type DatabaseMarks = Pick<Store, "cursorSecret" | "generation">;
 
-/** Reads the secret and the generation of a database, which its first process creates. */
+/**
+ * Reads the secret and the generation of a database. The first process of the database creates
+ * them.
+ */
 async function readMarks(pool: Pool, random: (bytes: number) => Uint8Array): Promise<DatabaseMarks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);

@@ -6,10 +6,10 @@ import { sql } from "../sql.ts";
 import { Session } from "./session.ts";
 
 /**
- * Statements that begin a transaction. Writes use READ COMMITTED and locks: each read of a write
- * sees earlier commits, and a write locks the rows on which it depends (see `Store`). SERIALIZABLE
- * would need no locks, but would roll back the second of two edits of one document, which would
- * then run again instead of waiting briefly.
+ * Statements that begin a transaction. Writes use READ COMMITTED: each read sees all earlier
+ * commits, and a write locks the rows on which it depends (see `Store`). SERIALIZABLE would need no
+ * locks. But of two concurrent edits of a document, it would roll back the second one and run it
+ * again, instead of letting it wait briefly.
  */
 const BEGIN_STATEMENTS = {
   read: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
@@ -17,15 +17,18 @@ const BEGIN_STATEMENTS = {
 } as const;
 const SET_UNSYNCED = sql`SET LOCAL synchronous_commit = off`;
 
-/** LIMIT: attempts to run one transaction, so that a request ends; the last failure gives 503. */
+/**
+ * LIMIT: number of attempts to run a transaction, so that each request ends. If the last attempt
+ * fails, the answer is 503.
+ */
 const MAX_ATTEMPTS = 8;
-/** Longest pause before the second attempt, in milliseconds; doubled for each later attempt. */
+/** Longest pause before the second attempt, in milliseconds. It doubles for each later attempt. */
 const FIRST_PAUSE_MS = 4;
 
 type WriteOptions<T> = {
   /** Returns true if a transaction with this result may be committed. Default: always. */
   readonly keep?: (result: T) => boolean;
-  /** False if the write need not survive a power loss. Default true. */
+  /** False if a power loss may undo the write. Default true. */
   readonly isSynced?: boolean;
 };
 
@@ -42,7 +45,8 @@ export class Transactions {
       const session = new Session(client, false);
       session.send(BEGIN_STATEMENTS.read);
       const result = await work(session);
-      // A transaction that only reads commits nothing, so the caller need not wait for its end.
+      // A transaction that only reads has nothing to commit, so the caller does not wait for its
+      // end.
       void client.query("COMMIT").then(
         () => client.release(),
         (error: Error) => client.release(error),
@@ -75,8 +79,8 @@ export class Transactions {
   }
 
   /**
-   * Repeats work after two transactions collided, or after a connection broke.
-   * @param once one attempt, which ends its transaction and releases the connection, unless it
+   * Runs work again after it collided with another transaction, or lost its connection.
+   * @param once makes one attempt. Ends the transaction and releases the connection, unless it
    * throws
    */
   async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -86,15 +90,17 @@ export class Transactions {
         return await once(client);
       } catch (thrown) {
         const error = toCallerError(thrown);
-        // A server that does not answer would not answer a rollback, so the connection is closed.
+        // A server that does not answer would not answer a rollback either, so the connection is
+        // closed.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
         const isConnectionBroken = isBroken(error);
         if (!isConnectionBroken && !isWorthRetrying(error)) throw error;
         if (attempt === MAX_ATTEMPTS)
           throw new StoreBusyError("Others changed the same at the same time", { cause: error });
-        // The pause keeps transactions that collided from colliding again. After a broken
-        // connection, it only gives the pool time to notice other broken connections.
+        // The random pause prevents the same transactions from colliding again. After a lost
+        // connection, there is no such pause: the pool only gets the time to notice other lost
+        // connections.
         await pause(isConnectionBroken ? 0 : Math.random() * FIRST_PAUSE_MS * 2 ** (attempt - 1));
       }
     }
@@ -120,15 +126,15 @@ async function rollBack(client: PoolClient): Promise<void> {
 }
 
 /**
- * Returns true if an open connection broke before anything was committed. The other connections of
- * the pool may have broken too, so the work is tried with each of them. If the server cannot be
- * reached at all, the work fails immediately.
+ * Returns true if a connection was lost before anything was committed. The other connections of the
+ * pool may be lost too, so the work is tried with each. If the server cannot be reached at all, the
+ * work fails immediately.
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);
 }
 
-/** Returns the error for the caller: StoreBusyError if a retry may succeed. */
+/** Converts an error for the caller. A StoreBusyError means that a later attempt may succeed. */
 function toCallerError(error: unknown): unknown {
   if (error instanceof StoreBusyError) return error;
   if (isConnectionLost(error)) return new StoreUnreachableError(error, false);
