@@ -2,12 +2,15 @@ import { hash } from "node:crypto";
 
 declare const brand: unique symbol;
 
-/** Digest that identifies content: the SHA-256 of its UTF-8 bytes, in 64 lower-case hex digits. */
+/**
+ * The SHA-256 of content in UTF-8, as 64 lower-case hex digits. Contents with the same digest are
+ * the same.
+ */
 export type Digest = string & { readonly [brand]: "Digest" };
 
 /**
  * Returns the digest of bytes, or of a string in UTF-8. The string must not have lone surrogates,
- * because they would all be hashed as U+FFFD.
+ * because all of them would have the same digest.
  */
 export function digestOf(content: string | Uint8Array): Digest {
   return hash("sha256", content, "hex") as Digest;

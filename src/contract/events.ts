@@ -1,30 +1,31 @@
 /**
- * Events of `GET /v1/events`. Each event is a hint that something may have changed, never evidence.
- * The published contract does not mention events, so a client also works with a service that has
- * none.
+ * Events of `GET /v1/events`. An event is a hint that something may have changed, never evidence.
+ * The published contract does not mention events. So a client must also work with a service that
+ * has no events.
  */
 
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** Milliseconds without any data after which a client treats the connection as lost. */
+/** Milliseconds without any data after which a client considers the connection lost. */
 export const SILENCE_MS = 45_000;
 
-// LIMIT: in characters, because a client that reconnects sends the id of its last event in a
-// header.
+// LIMIT: number of characters of an event's id. A client that connects again sends the id of its
+// last event in a header.
 export const MAX_EVENT_ID_LENGTH = 256;
 
 /**
- * Type of an event; clients ignore types that they do not know. `reset`: the client must scan
- * everything, because its last event is no longer stored, or because the access of its key changed.
+ * Type of an event. Clients ignore types that they do not know. `reset`: the client must scan
+ * everything. The service no longer stores the client's last event, or the access of the client's
+ * key has changed.
  */
 export type EventType = "file" | "folder" | "reset";
 
-/** `gone`: deleted, or no longer readable with the key of the client. */
+/** What happened to the item. `gone`: it was deleted, or the client's key can no longer read it. */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
-/** Data of an event about a file; without `path` and `lastChangeId` if the file is gone. */
+/** Data of an event about a file. If the file is gone, `path` and `lastChangeId` are left out. */
 export type FileEvent = {
   readonly id: DocId;
   readonly change: ChangeKind;
@@ -32,5 +33,5 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/** Data of an event about a folder itself, not about its contents. */
+/** Data of an event about a folder. Changes of the folder's contents are not part of it. */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

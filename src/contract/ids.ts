@@ -1,6 +1,6 @@
 /**
- * Types of ids. The service issues ids, and they never change: if a document is renamed or moved,
- * its path changes, but not its id (`src/contract/README.md`, "Identifiers").
+ * Types of ids. The service issues ids, and an id never changes. If a document is renamed or moved,
+ * only its path changes (`src/contract/README.md`, "Identifiers").
  */
 
 declare const brand: unique symbol;
@@ -12,14 +12,17 @@ export type DirId = Branded<"DirId">;
 export type ChangeId = Branded<"ChangeId">;
 
 const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// Characters of an id that are safe in URLs, SQL and logs. Two ids joined to one, such as
-// `doc_…-cmit_…`, are refused, because they are an id in no deployment.
+// Pattern for the characters of an id after its prefix. They are safe in URLs, SQL and logs. Two
+// ids that are joined, such as `doc_…-cmit_…`, are refused, because no service issues such an id.
 const ID_SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
 const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
 const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);
 const CHANGE_ID = new RegExp(`^chg_${ID_SUFFIX}$`);
 
-/** Returns true for an id in today's form. Other services, and later ones, may issue other ids. */
+/**
+ * Returns true for an id in the form that the embedded service issues now. Other services, and
+ * later versions, may issue other ids.
+ */
 export function isStrictId(id: string): boolean {
   return ISSUED_ID.test(id);
 }

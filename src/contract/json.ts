@@ -14,7 +14,10 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** Returns an object's own field, and undefined instead of a field of its prototype. */
+/**
+ * Returns the value of a field of an object. Returns undefined if only the object's prototype has
+ * the field.
+ */
 export function member<Declared = JsonObject>(object: JsonObject, name: string & keyof Declared): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -1,4 +1,4 @@
-/** Limits of the API (`src/contract/README.md`, "Limits"); `test/contract` tests each. */
+/** Limits of the API (`src/contract/README.md`, "Limits"). `test/contract` tests each limit. */
 
 export const MAX_CONTENT_CHARACTERS = 51_200;
 export const MAX_NAME_CHARACTERS = 255;

@@ -8,9 +8,8 @@ const IS_IN_EXISTING_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
 const IS_OF_EXISTING_KEY = "key IN (SELECT seq FROM keys)";
 
 /**
- * Tables of a backup, each after all tables to which its rows refer. The value is the SQL
- * condition, in SQLite's dialect, for the rows to copy; all other rows are left over from removed
- * items.
+ * Tables of a backup. A table comes after the tables to which its rows refer. The value is an SQL
+ * condition for SQLite: only rows that meet it are copied. All other rows belong to removed items.
  */
 export const BACKUP_TABLES = {
   workspaces: "true",
@@ -27,11 +26,14 @@ type BackupTableName = keyof typeof BACKUP_TABLES;
 export type BackupTable = {
   readonly name: BackupTableName;
   readonly columns: readonly string[];
-  /** True if the rows have a column `seq`, a number that grows and is never used again. */
+  /** True if the rows have a column `seq` with their row numbers. */
   readonly isNumbered: boolean;
 };
 
-/** Returns the tables of a backup, with the columns of the schema that it was made with. */
+/**
+ * Returns the tables of a backup. Their columns are those of the schema with which the backup was
+ * made.
+ */
 export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   return (Object.keys(BACKUP_TABLES) as BackupTableName[]).map((name) => {
     const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
@@ -39,12 +41,16 @@ export function listBackupTables(db: Sqlite.Database): BackupTable[] {
   });
 }
 
-/** Rows of table `meta` in a backup. The admin key is left out: it belongs to the data folder. */
+/**
+ * Rows of the table `meta` that a restore copies. The admin key is not one of them, because it
+ * belongs to the data folder.
+ */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
 /**
- * Row of table `meta` with the SHA-256 of all rows that a restore uses. SQLite itself notices
- * damaged pages; the digest also shows content, grants or keys that somebody changed.
+ * Name of the row of table `meta` with the digest: the SHA-256 of all rows that a restore uses.
+ * SQLite itself notices damaged pages. The digest also shows whether somebody changed content,
+ * grants or keys.
  */
 const DIGEST_NAME = "backup-digest";
 
@@ -70,7 +76,9 @@ function addTable(hash: Hash, db: Sqlite.Database, { name, columns, isNumbered }
   for (const row of rows.iterate() as Iterable<unknown[]>) for (const value of row) addValue(hash, value);
 }
 
-/** Hashes a value with its type and length, so that different rows never give the same bytes. */
+/**
+ * Hashes a value with its type and length, so that two different rows never hash the same bytes.
+ */
 function addValue(hash: Hash, value: unknown): void {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   hash.update(`${value === null ? "null" : typeof value} ${bytes.length} `);
@@ -83,13 +91,17 @@ export type BackupContents = {
   readonly keys: number;
 };
 
-/** Error for an incomplete or unknown backup, or a newer one. The message is a clause. */
+/**
+ * Error for a file that is not a complete backup, or that this version of mdmirror cannot read. The
+ * message is a clause.
+ */
 export class NoBackupError extends Error {
   override readonly name = "NoBackupError";
 }
 
 /**
- * Makes a copied database a backup: checks each page, adds the digest, and makes it a single file.
+ * Turns the copy of a database into a backup: checks each page, adds the digest, and removes the
+ * need for other files.
  * @throws NoBackupError; errors of node:fs or better-sqlite3 if the copy cannot be read
  */
 export function sealBackup(file: string): BackupContents {
@@ -101,7 +113,7 @@ export function sealBackup(file: string): BackupContents {
 }
 
 /**
- * Checks that a backup can be restored: reads each page, and compares the digest of the rows.
+ * Checks that a backup can be restored: reads each page, and compares its digest with its rows.
  * @throws the errors of `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
@@ -109,14 +121,14 @@ export function examineBackup(file: string): BackupContents {
 }
 
 /**
- * Turns the copy of a backup into the database of a service, with a new generation, so that clients
- * notice the restore.
+ * Turns the copy of a backup into the database of a service. Gives the database a new generation,
+ * so that clients notice the restore.
  * @throws the errors of `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
   return openBackup(copy, (db) => {
     const contents = examineSealed(db);
-    // The digest would be wrong as soon as the restored database changes.
+    // The digest is removed, because it would be wrong after the next change of the database.
     db.prepare("DELETE FROM meta WHERE name = ?").run(DIGEST_NAME);
     setMeta(db, GENERATION_NAME, makeGeneration());
     return contents;
@@ -124,7 +136,7 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function openBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // Errors of node:fs tell a missing file from an unreadable one; SQLite has one error for both.
+  // SQLite reports a missing file and an unreadable file by the same error; node:fs reports two.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {
@@ -138,8 +150,8 @@ function openBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
 }
 
 /**
- * Makes a backup file, in the format of SQLite, for a store that is not SQLite. The file has no
- * search index; the restored service builds the index in steps.
+ * Makes a backup in the format of SQLite for another kind of store. The backup has no search index;
+ * the restored service builds the index in steps.
  * @param file absolute path; must not exist
  * @param fill writes the rows, in one transaction
  * @throws the errors of `fill`; the file is then removed
@@ -148,7 +160,8 @@ export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) =
   closeSync(openSync(file, "wx", 0o600));
   const db = new Sqlite(file);
   try {
-    // The journal need not be on the disk: the file is flushed to the disk at the end.
+    // The journal can stay in memory, because the file is written to the disk completely at the
+    // end.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN");
     for (const sql of listMigrations(0)) db.exec(sql);
@@ -170,7 +183,7 @@ function examineDatabase(db: Sqlite.Database): BackupContents {
   if (version === 0 || !isMdmirrors) throw new NoBackupError("is not a backup of a service");
   if (version < OLDEST_SCHEMA)
     throw new NoBackupError("was made by an older mdmirror, whose data this one cannot read");
-  // The copy of a database in use expects a WAL file, but a backup must be a single file.
+  // The copy of a database in use needs a WAL file. A backup must not need another file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const integrity = first?.integrity_check ?? "it cannot be read";

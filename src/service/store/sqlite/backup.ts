@@ -5,13 +5,16 @@ import type { Db } from "./database.ts";
 import { limitJournal, keepJournal } from "./journal.ts";
 import { ConnectionQueue } from "./group-commit.ts";
 
-/** Name of the finished copy beside the database, until the requesting command moves it away. */
+/**
+ * Name of the complete copy. It is beside the database until the command that requested the copy
+ * moves it away.
+ */
 export const BACKUP_FILE = "backup.db";
 const PORTION_BYTES = 1024 * 1024;
 
 /**
- * Copies the database while it is in use. First writes the journal back into the database file. The
- * file then does not change until the copy is complete, because new writes stay in the journal.
+ * Copies the database while it is in use. First, the journal is written back into the database
+ * file. Then new writes stay in the journal, so that the file does not change while it is copied.
  */
 export class OnlineBackup {
   readonly #folder: string;
@@ -20,8 +23,8 @@ export class OnlineBackup {
   readonly #backups = new ConnectionQueue();
   /**
    * Open database file; null before the first backup. The file stays open until the database
-   * closes: if a process closes any descriptor of a file, POSIX releases all locks of the process
-   * on that file, and a second service could open the same folder.
+   * closes. If a process closes a file, POSIX releases all locks that the process has on this file.
+   * A second service could then open the same folder.
    */
   #source: FileHandle | null = null;
 
@@ -32,19 +35,22 @@ export class OnlineBackup {
   }
 
   /**
-   * Makes a backup that contains every write acknowledged before the call. A call during a backup
-   * waits until that backup has ended, then makes another one.
+   * Makes a backup with every write that was acknowledged before the call. If another backup is
+   * running, waits until it has ended, and then makes a new one.
    */
   make(): Promise<FinishedBackup> {
     return this.#backups.take(() => this.#make());
   }
 
-  /** Resolves when no backup is running. Does not reject if a backup failed. */
+  /** Resolves when no backup is running, even if the last backup failed. */
   ended(): Promise<void> {
     return this.#backups.take(async () => undefined);
   }
 
-  /** ORDER: after the database was closed, because closing this file releases its lock. */
+  /**
+   * ORDER: called after the database was closed, because closing this file releases the lock of the
+   * database.
+   */
   async close(): Promise<void> {
     await this.#source?.close();
     this.#source = null;

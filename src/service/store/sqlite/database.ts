@@ -8,9 +8,9 @@ import { limitJournal } from "./journal.ts";
 import { listMigrations, NEWEST_SCHEMA, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Matches a parameter with which a column is compared. SQLite would plan the statement again for
- * each value of such a parameter, which is slow. A unary plus before the parameter hides the value
- * from the planner and changes nothing else.
+ * Matches a parameter in a comparison with a column. SQLite would plan the statement again for each
+ * new value of such a parameter, which is slow. A unary plus before the parameter prevents this,
+ * because the planner then ignores the value. The plus changes nothing else.
  */
 const COMPARED_PARAMETER = /([=<>]) ([?@$])/g;
 
@@ -18,8 +18,8 @@ export class Db extends Sqlite {
   readonly #inode = this.memory ? null : readInode(this.name);
 
   /**
-   * Checks that the file at the path is still the open database. If somebody deleted or moved the
-   * file, writes would be lost at the next start.
+   * Checks that the open database is still the file at its path. If somebody has moved or deleted
+   * this file, the next start would not find the writes.
    * @throws Error with the code `database-moved`
    */
   checkPath(): void {
@@ -39,8 +39,8 @@ function readInode(path: string): bigint | null {
 }
 
 /**
- * Place of a database: `:memory:`, a data folder with `service.db`, or the bytes of a database
- * (`SqliteStore.copy`) that is opened in memory.
+ * Location of a database. It is `:memory:`, a data folder with the file `service.db`, or the bytes
+ * of a database (`SqliteStore.copy`). Bytes are opened in memory.
  */
 export type DatabaseLocation = ":memory:" | DataFolderOptions | { readonly copy: Uint8Array };
 
@@ -53,7 +53,7 @@ type DataFolderOptions = {
 const WAIT_MS = 2_000;
 
 /**
- * Opens the database and brings it to the newest schema.
+ * Opens the database and migrates it to the newest schema.
  * @throws if the folder cannot be used, another process has the database open, or a newer version
  * of mdmirror wrote it
  */
@@ -62,20 +62,20 @@ export function openDatabase(location: DatabaseLocation): Db {
   const db = new Db(toSqliteSource(location), { timeout: dataFolder?.waitMs ?? WAIT_MS });
   try {
     if (dataFolder !== null) {
-      // Only one process may open the database of a folder. The operating system ends the lock with
-      // the process, even after kill -9.
+      // This pragma locks the database, so that only one process can open it. The operating system
+      // ends the lock with the process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
       // With FULL, an acknowledged write survives a power loss.
       db.pragma("synchronous = FULL");
-      // On macOS, fsync alone leaves bytes in the cache of the disk. On other systems, this pragma
-      // changes nothing.
+      // On macOS, fsync leaves the bytes in the cache of the disk without this pragma. On other
+      // systems, the pragma has no effect.
       db.pragma("fullfsync = ON");
       limitJournal(db);
     }
     db.pragma("cache_size = -65536");
-    // To undo a statement or savepoint, SQLite keeps old pages. By default, more than 64 KiB of
-    // these pages go to a file, which is slow.
+    // SQLite keeps old pages, so that it can undo a statement or savepoint. Without this pragma, it
+    // writes them to a file if they take more than 64 KiB, which is slow.
     db.pragma("temp_store = MEMORY");
     migrate(db, dataFolder?.folder ?? null);
   } catch (error) {
@@ -95,22 +95,23 @@ function toSqliteSource(location: DatabaseLocation): string | Buffer {
 }
 
 /**
- * Creates the database file readable for its owner only, because SQLite would make it readable for
- * all users. SQLite gives its other files the mode of this file.
+ * Creates the database file with permission for its owner only, because SQLite would let all users
+ * read it. SQLite gives its other files the same permissions.
  */
 function createOwnFile(folder: string): string {
   makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
-  // An existing file is not opened, because closing it would release the lock of another service in
-  // this process.
+  // An existing file is checked without opening it. Closing it would release the lock of another
+  // service in this process.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else closeSync(openSync(file, "a", 0o600));
   return file;
 }
 
 /**
- * @param folder folder for a copy of the database with the old schema; null for no copy. The next
- * start without a migration removes the copy
+ * Migrates a database.
+ * @param folder folder in which the database with the old schema is copied first; null for no copy.
+ * The next start without a migration deletes the copy
  */
 function migrate(db: Db, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
@@ -127,7 +128,7 @@ function migrate(db: Db, folder: string | null): void {
   }).immediate();
 }
 
-/** ORDER: the copy is complete before the first step of the migration. */
+/** ORDER: called before the first step of the migration. */
 function copyBeforeMigration(db: Db, path: string): void {
   const temporaryFile = `${path}.new`;
   rmSync(temporaryFile, { force: true });

@@ -5,7 +5,7 @@ import { useIndex, isAt, isBelow, sql, joinSql } from "../sql.ts";
 import type { SqliteSession } from "./session.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** LIMIT: characters of recently read files in memory, so that the cache takes 8 to 16 MB. */
+/** LIMIT: number of characters of recently read files in memory. They take 8 to 16 MB. */
 const MAX_CACHED_CHARACTERS = 8 * 1024 * 1024;
 
 /** `version`: value of `Transactions.version` when the file was read. */
@@ -13,17 +13,17 @@ type CachedFile = ShownFile & { readonly workspace: number; readonly version: nu
 
 /**
  * Returns a cache for recently read files, by id. After a change, every client of the workspace
- * reads the changed document, and most of the time of such a request goes into reading the row,
- * decompressing the content and writing JSON.
+ * reads the changed document. Without the cache, each request would read the row, decompress the
+ * content and write JSON, which takes most of its time.
  */
 export function makeFileCache(): BoundedMap<string, CachedFile> {
   return new BoundedMap(MAX_CACHED_CHARACTERS, ({ json }) => json.length);
 }
 
 /**
- * LIMIT: files below a folder for which the query uses the index by folder, and sorts the result.
- * With more files, the query reads the whole workspace in the order of creation, because sorting
- * the files for each page would take longer.
+ * LIMIT: number of files below a folder. Up to this number, the query finds the files by their
+ * folder, and sorts them for each page. With more files, sorting would take longer than reading the
+ * whole workspace in the order of creation.
  */
 const MAX_SORTED_FILES = 2_000;
 
@@ -43,8 +43,8 @@ const SQL = {
 } as const;
 
 /**
- * Returns the methods for the table `files` of a database that only this process uses: with a cache
- * of recently read files, and with an index chosen by the number of files below the folder.
+ * Returns the methods for the table `files` of a database that only this process uses. They use a
+ * cache of recently read files, and choose an index by the number of files below a folder.
  */
 export function makeSqliteFiles(session: SqliteSession, transactions: Pick<Transactions, "version">): FilesTable {
   const files = makeFilesTable(session);

@@ -1,13 +1,13 @@
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Runs work on the single connection, one after the other. Reads wait too, because a read must not
- * see the open transaction of another caller.
+ * Runs work on the only connection, one after the other. Reads wait too, because they must not see
+ * an open transaction of other work.
  */
 export class ConnectionQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Begins `work` after all earlier work has ended, whether or not it failed. */
+  /** Runs `work` after all earlier work has ended, even if earlier work failed. */
   take<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
@@ -15,7 +15,7 @@ export class ConnectionQueue {
   }
 }
 
-/** A write that waits for its turn in the transaction, and then for the commit. */
+/** A write that waits until it can run in the transaction, and then until the commit. */
 type WaitingWrite = {
   readonly work: () => Promise<unknown>;
   readonly keep: (result: unknown) => boolean;
@@ -24,12 +24,13 @@ type WaitingWrite = {
 };
 
 /**
- * Commits concurrent writes in one transaction, so that all of them wait for the disk only once.
- * Writes are concurrent if they come in one turn of the event loop, or while the connection is in
- * use. Each write has its own savepoint, can be rolled back alone, and sees the writes before it.
+ * Commits several writes in one transaction, so that together they wait for the disk only once.
+ * These are the writes that arrive in one turn of the event loop, or while the connection is in
+ * use. Each write has its own savepoint, so it can be rolled back alone. It sees the writes before
+ * it.
  *
- * All writes are answered after the commit, even refused ones, because an earlier write of the same
- * transaction may be the reason for the refusal. Reads wait for the commit.
+ * All writes are answered after the commit, even refused ones: the reason for a refusal may be an
+ * earlier write of the same transaction. Reads wait for the commit.
  */
 export class GroupCommit {
   readonly #turns: ConnectionQueue;
@@ -53,8 +54,9 @@ export class GroupCommit {
   }
 
   /**
-   * Commits the waiting writes. If the transaction is lost, for example because one write needs too
-   * much disk space, each write runs again in its own transaction, so that only this write fails.
+   * Commits the waiting writes. If the transaction fails, each write runs again in its own
+   * transaction. Then only the write that caused the failure fails, for example because it needs
+   * too much disk space.
    */
   async #commitTogether(): Promise<void> {
     const begunWrites: WaitingWrite[] = [];
@@ -65,7 +67,7 @@ export class GroupCommit {
     } catch (error) {
       const writes = [...begunWrites, ...this.#waiting.splice(0)];
       this.#isGathering = false;
-      // Not even a transaction could begin, so every write fails.
+      // The transaction could not begin, so every write fails.
       if (begunWrites.length === 0) for (const { reject } of writes) reject(error);
       else for (const member of writes) await this.#commitAlone(member);
     }
@@ -81,7 +83,7 @@ export class GroupCommit {
 
   async #gather(begun: WaitingWrite[], ended: (() => void)[]): Promise<void> {
     await this.#runWaiting(begun, ended);
-    // Writes of requests that have already arrived join the transaction.
+    // This pause lets writes join the transaction whose requests have already arrived.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#runWaiting(begun, ended);
     this.#isGathering = false;
@@ -96,7 +98,8 @@ export class GroupCommit {
         ended.push(() => resolve(result));
       } catch (error) {
         ended.push(() => reject(error));
-        // A full disk may have ended the whole transaction, and not only this savepoint.
+        // If the disk is full, SQLite may have ended the whole transaction, not only this
+        // savepoint.
         if (!this.#transactions.isOpen) throw error;
       }
     }

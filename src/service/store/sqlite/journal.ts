@@ -5,10 +5,10 @@ const PAGE_BYTES = 4_096;
 type PragmaRunner = { pragma(text: string): unknown };
 
 /**
- * Limits the size of the journal. SQLite writes the journal back into the database at half the size
- * of the reserved disk space (`reserve.ts`): the database may then grow by the size of the journal,
- * and the next changes need as much again. After one large transaction, journal space beyond 16 MB
- * is returned to the disk.
+ * Limits the size of the journal. SQLite writes the journal back into the database when it is half
+ * as large as the reserved disk space (`reserve.ts`). The database may then grow by the size of the
+ * journal, and the next changes need as much space again. After a large transaction, a journal of
+ * more than 16 MB is made smaller.
  * LIMIT: a journal of more than 4 MB may need the whole reserve.
  */
 export function limitJournal(db: PragmaRunner): void {
@@ -17,9 +17,10 @@ export function limitJournal(db: PragmaRunner): void {
 }
 
 /**
- * Writes the whole journal back into the database file. Until `limitJournal` is called, the file
- * does not change, and the journal grows.
- * @throws if the journal cannot be written back: a bug, because no other process reads the file
+ * Writes the whole journal back into the database file. Then the file does not change until
+ * `limitJournal` is called; meanwhile, the journal grows.
+ * @throws if the journal cannot be written back, which is a bug, because no other process reads the
+ * file
  */
 export function keepJournal(db: PragmaRunner): void {
   const [result] = db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];

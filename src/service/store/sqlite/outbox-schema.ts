@@ -1,18 +1,21 @@
-/** LIMIT: rows kept, so that the table stays small. A client that missed more scans everything. */
+/**
+ * LIMIT: number of rows that are kept, so that the table stays small. A client that missed more
+ * rows than this must scan everything.
+ */
 const KEPT_ROWS = 20_000;
 
 /**
  * SQL for the `mark` of an outbox row: the id of the newest change of any document. After a
- * restore, a row number may be used a second time, but with another newest change. So the mark
- * shows whether two rows with one number are the same row. A random number of SQLite would differ
- * between two runs with the same seed.
+ * restore, a row number may be used a second time, but then the newest change is another one. So
+ * two rows with the same number have different marks. The mark is not a random number, because
+ * tests with the same seed must give the same rows.
  */
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 
 /**
- * Creates the outbox and the triggers that record changes in it, in the order of commits. The row
- * about a removed item contains the grants on that item, because they decide which listeners get
- * the event.
+ * Creates the outbox, and the triggers that record changes in it in the order of commits. The row
+ * for a removed item contains the grants on the item, because they decide which listeners get the
+ * event.
  */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (
@@ -54,7 +57,8 @@ END;
 
 function makeTrigger(kind: "file" | "folder", name: string, event: string, values: string): string {
   const row = event === "DELETE" ? "old" : "new";
-  // A file is inserted before its first change, so the mark contains the id of that change too.
+  // A file is inserted before its first change. So the id of this change is not found yet, and is
+  // added to the mark.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${event} ON ${kind}s BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)
@@ -62,7 +66,10 @@ function makeTrigger(kind: "file" | "folder", name: string, event: string, value
 END;`;
 }
 
-/** ORDER: grants must be removed after the row that they are on. */
+/**
+ * Returns the SQL that reads the grants on an item.
+ * ORDER: the grants must be removed after the item.
+ */
 function selectGrantsOn(kind: "file" | "folder"): string {
   return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;
 }

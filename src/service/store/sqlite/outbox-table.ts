@@ -23,18 +23,18 @@ const SQL = {
 } as const;
 
 /**
- * Triggers fill the table `outbox`. There is only one writer, so the order of row numbers is the
- * order of commits. A position contains the number and the mark of the last row that was read.
+ * Returns the outbox, which triggers fill. There is only one writer, so the order of row numbers is
+ * the order of commits. A position contains the number and the mark of the last row that was read.
  */
 export function makeOutboxTable(session: Session): OutboxTable {
-  /** Returns true if a client reads from the beginning, but the first rows were pruned. */
+  /** Returns true if a client wants to read all rows, but the first rows were pruned. */
   const isBeginningPruned = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {
     newest: async () => formatPosition((await session.one(SQL.newest)) ?? BEGIN_POSITION),
     async after(position, most, workspace) {
       const [n = "", mark] = position.split(".");
-      // If the row is missing or has another mark, the rows after the position are not known: the
-      // row was pruned, or a backup was restored after the position was issued.
+      // If the row does not exist or has another mark, the following rows are not known. The row
+      // was pruned, or a backup was restored after the client got the position.
       const lastRow = n === "0" ? BEGIN_POSITION : await session.one(SQL.numbered, Number(n));
       if (lastRow === undefined || lastRow.mark !== mark || (await isBeginningPruned(lastRow.n))) return null;
       const storedRows =

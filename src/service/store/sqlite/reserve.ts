@@ -2,14 +2,14 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/** LIMIT: bytes of the reserve: twice the size at which the journal is written back. */
+/** LIMIT: number of reserved bytes: twice the size at which the journal is written back. */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
-/** Free bytes on the disk that are required to reserve space. */
+/** Number of bytes that must be free on the disk before space is reserved. */
 export const MIN_FREE_BYTES = 2 * RESERVED_BYTES;
 
 /**
- * Reserved disk space, which the service releases when the disk is full, so that documents can
- * still be deleted: a deletion needs space in the journal before it frees space.
+ * Reserved disk space, which the service releases when the disk is full. Documents can then still
+ * be deleted, although a deletion first needs space in the journal.
  */
 export class Reserve implements ReservedSpace {
   readonly #file: string;
@@ -28,7 +28,8 @@ export class Reserve implements ReservedSpace {
   reserve(): void {
     if (readSize(this.#file) >= RESERVED_BYTES || this.#free() < MIN_FREE_BYTES) return;
     try {
-      // The file is filled with zeros, because a sparse file would occupy no space.
+      // The file is filled with zeros, because a file without written content would reserve no
+      // space.
       writeFileSync(this.#file, Buffer.alloc(RESERVED_BYTES), { mode: 0o600 });
     } catch {
       // The disk has too little space, so the partial file is removed.

@@ -1,7 +1,7 @@
 import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
 import { KEY_SCHEMA } from "../../../markdown/search/key-index.ts";
 
-/** Replaces an older search index by one of keys (`src/markdown/search/key-index.ts`). */
+/** Replaces an older search index by an index of keys (`src/markdown/search/key-index.ts`). */
 const SEARCH_BY_KEYS = `
 DROP TRIGGER IF EXISTS search_file_made;
 DROP TRIGGER IF EXISTS search_file_changed;
@@ -45,10 +45,10 @@ END;
 
 /**
  * Creates the tables of schema 10. A file stores its name and its folder; a folder stores its whole
- * path. So a list needs only one join, and renaming a folder rewrites hundreds of folders instead
- * of tens of thousands of files. Row numbers are AUTOINCREMENT, because a cursor is a position in
- * the order of creation: a client would miss an item whose number was used before. Folder 0 is the
- * root of each workspace; it has no row and no id.
+ * path. So a list needs only one join, and renaming a folder changes the rows of folders but not
+ * those of files. Row numbers are AUTOINCREMENT, so that none is used twice: a cursor is a row
+ * number, and a client would miss a new item with an old number. Folder 0 is the root of each
+ * workspace; it has no row and no id.
  */
 const CREATE_TABLES = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -144,15 +144,21 @@ ALTER TABLE changes ADD COLUMN sender TEXT;
 ALTER TABLE changes ADD COLUMN decided_at INTEGER;
 `;
 
-/** The first migration creates the schema `OLDEST_SCHEMA`, each later one the next schema. */
+/**
+ * The first migration creates the schema `OLDEST_SCHEMA`. Each later migration creates the next
+ * schema.
+ */
 const MIGRATIONS: readonly string[] = [CREATE_TABLES, SEARCH_BY_KEYS, ADD_SENDERS];
 
-/** Oldest and newest known schema; the database stores its number in `user_version`. */
+/**
+ * Numbers of the oldest and the newest known schema. `user_version` of a database is the number of
+ * its schema.
+ */
 export const OLDEST_SCHEMA = 10;
 export const NEWEST_SCHEMA = OLDEST_SCHEMA + MIGRATIONS.length - 1;
 
 /**
- * Returns the SQL of the migrations that lead to the newest schema.
+ * Returns the SQL of the migrations from a schema to the newest one.
  * @param version number of a known schema; 0 for an empty database
  */
 export function listMigrations(version: number): readonly string[] {

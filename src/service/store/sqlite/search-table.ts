@@ -14,16 +14,19 @@ import type { ConnectionQueue } from "./group-commit.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
- * LIMIT: characters of contents that a search keeps in memory, enough for a large workspace,
- * because a regex without a literal reads every document. A change never changes its content, so
- * the cache stays valid.
+ * LIMIT: number of characters of contents that a search keeps in memory. They are enough for a
+ * large workspace, because a regex without a literal reads every document. The content of a change
+ * stays the same, so the cache stays valid.
  */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
 const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${IS_SEARCHED}`;
 const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
-/** Returns `Store.search`, which finds documents by an index that the caller keeps up to date. */
+/**
+ * Returns `Store.search`. It finds documents by the index; the caller must keep this index up to
+ * date.
+ */
 export function makeSearch(
   db: Db,
   index: SearchIndex,
@@ -51,8 +54,8 @@ export function makeSearch(
 }
 
 /**
- * Returns a function that reads documents of a workspace, block by block of the index. Blocks
- * without documents of the workspace are skipped.
+ * Returns a function that reads the documents of a workspace, one block of the index after the
+ * other. Skips blocks without documents of the workspace.
  */
 function makePortionReader(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
@@ -92,27 +95,30 @@ type QueuedItem = {
 };
 
 /**
- * LIMIT: cost of one step of indexing, because a request may have to wait for a step: 6 short
- * documents, or 6,000 characters or keys. A step still completes the part of a document that
- * reaches the limit.
+ * LIMIT: cost of one step of indexing: 6 short documents, or 6,000 characters or keys. The limit is
+ * small, because a request may have to wait for a step. A step completes the part of a document
+ * with which it reaches the limit.
  */
 export const MAX_STEP_COST = 6;
 const COST_FACTORS = { document: 1, work: 1 / 1_000 } as const;
 /**
- * LIMIT: files of a renamed folder that are queued at the cost of one short document, so that a
+ * LIMIT: number of files of a renamed folder that are queued at the cost of one short document. A
  * large folder takes several steps.
  */
 const FILES_PER_FOLDER_STEP = 4;
 /**
- * Search index of the published contents. In the transaction of a write, a trigger only adds the
- * file or folder to a queue. Later, small steps update the index, the newest write first. A search
- * also reads the queued files. So no request waits for the index.
+ * Search index of the published contents. A trigger only adds a written file or folder to a queue,
+ * so that no request waits for the index. Small steps update the index later, the newest write
+ * first. Meanwhile, a search also reads the files in the queue.
  */
 export class SearchIndex {
   readonly keys: KeyIndex;
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
-  /** File that is being indexed, by its number in the queue. A later write has another number. */
+  /**
+   * File that is partly indexed. `n`: its number in the queue. If the file is written again, it
+   * gets another number.
+   */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 
@@ -130,18 +136,20 @@ export class SearchIndex {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
 
-  /** Returns the files of a workspace that wait to be indexed, each once, the newest first. */
+  /**
+   * Returns the files of a workspace that are not indexed yet: each only once, the newest first.
+   */
   waiting(workspace: number): number[] {
     const waitingFiles = this.#queue.waiting.all({ workspace, most: MAX_UNINDEXED_FILES });
-    // A file may be in the queue twice: for itself, and for its folder.
+    // A file may be in the queue twice: once itself, and once as part of its folder.
     return [...new Set(waitingFiles.map(({ seq }) => seq))];
   }
 
   /**
-   * Indexes queued documents, the newest first, and merges pieces of the index. The caller must
-   * have begun a transaction.
-   * @param most cost of the step. A document costs 1, and each 1,000 of its characters or keys cost
-   * 1
+   * Indexes documents in the queue, the newest first, and merges pieces of the index. The caller
+   * must have begun a transaction.
+   * @param most cost at which the step ends. A document costs 1, and so do each 1,000 of its
+   * characters or keys
    */
   update(most: number): "done" | "more" {
     this.keys.merger.takeOver();
@@ -153,8 +161,8 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the item to index next: the newest in the queue, but first an unfinished file, if its
-   * last part was committed and no later write has changed the file.
+   * Returns the item to index next: the newest in the queue. A partly indexed file comes first, if
+   * its last part was committed and the file was not written again.
    */
   #next(): QueuedItem | undefined {
     const openItem = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);

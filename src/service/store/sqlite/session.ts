@@ -3,8 +3,9 @@ import type { Session, Sql } from "../sql.ts";
 import type { Db } from "./database.ts";
 
 /**
- * The connection to SQLite. Prepares a statement on its first run, because a short process needs
- * few statements, and only once, because better-sqlite3 frees statements when the database closes.
+ * The connection to SQLite. Each statement is prepared on its first run, because a short process
+ * needs few statements. It is prepared only once, because better-sqlite3 frees statements only when
+ * the database closes.
  */
 export class SqliteSession implements Session {
   readonly #db: Db;
@@ -30,7 +31,7 @@ export class SqliteSession implements Session {
     this.#prepared(statement).run(toParameters(values));
   }
 
-  /** Runs a statement as `all` does, but immediately, before any other statement. */
+  /** Runs a statement like `all`, but immediately, without waiting for other statements. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
     return this.#prepared(statement).all(toParameters(values)) as Row[];
   }

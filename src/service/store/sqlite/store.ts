@@ -21,16 +21,16 @@ type SqliteOptions = {
   /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
   /**
-   * How writes are committed: `each` in a transaction of its own (default), or several `together`
-   * in one transaction. `together` is for a database on a disk.
+   * How writes are committed. `each` (default): each write in its own transaction. `together`:
+   * several writes in one transaction, for a database on a disk.
    */
   readonly commits?: "each" | "together";
 };
 
 /**
- * A store on a SQLite database. All its parts use one connection, so a transaction must end before
- * the next transaction begins. A transaction never waits for input or output, so it ends in the
- * turn of the event loop in which it began.
+ * A store on a SQLite database. There is only one connection, so a transaction must end before the
+ * next one begins. A transaction never waits for input or output, so it ends in the turn of the
+ * event loop in which it began.
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
@@ -94,7 +94,10 @@ export class SqliteStore implements Store {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Runs a write that a power loss may undo; the journal keeps all writes before it. */
+  /**
+   * Runs a write that a power loss may undo. Earlier writes are not affected, because they are in
+   * the journal.
+   */
   async #unsynced<T>(work: () => Promise<T>): Promise<T> {
     this.#db.pragma("synchronous = NORMAL");
     try {
@@ -105,11 +108,11 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Returns the holder of a key immediately, without waiting for other work on the connection. Each
-   * write begins with this read, before its body is read. If the read waited, the write could not
-   * join a group commit.
-   * RACE: an open transaction may have changed the key and may still be rolled back. The
-   * transaction of the request therefore reads the key again.
+   * Returns the holder of a key immediately, without waiting for other work on the connection. A
+   * request with a body calls this before the body is read. If it waited, the write of the request
+   * would come too late for a group commit.
+   * RACE: an open transaction may have changed the key, and may still be rolled back. Therefore the
+   * transaction of the request reads the key again.
    */
   async holder(hash: Buffer): Promise<KeyHolder | undefined> {
     return this.#holderOf(hash);
@@ -119,7 +122,7 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#session.oneNow(SELECT_FIGURES)!);
   }
 
-  /** Returns the bytes of the whole database, for a store that is opened with `{ copy }`. */
+  /** Returns the bytes of the whole database. `{ copy }` opens them as another store. */
   copy(): Promise<Uint8Array> {
     return this.#turns.take(async () => this.#db.serialize());
   }
@@ -131,14 +134,17 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // ORDER: before the database closes. Closing writes the journal back into the file, which the
-    // backup may still be copying.
+    // ORDER: before the database closes, because closing changes the file that the backup may still
+    // be copying.
     await this.#backup?.ended();
     await this.#turns.take(async () => this.#db.close());
     await this.#backup?.close();
   }
 
-  /** Runs one step of indexing. If a power loss undoes the step, the queue still has its files. */
+  /**
+   * Runs one step of indexing. A power loss may undo the step, but its files are then still in the
+   * queue.
+   */
   indexStep(most: "a-step" | "all"): Promise<"done" | "more"> {
     const cost = most === "all" ? Number.MAX_SAFE_INTEGER : MAX_STEP_COST;
     return this.#turns.take(async () =>
@@ -158,8 +164,8 @@ function readCursorSecret(session: SqliteSession, random: (bytes: number) => Uin
 const SELECT_KEY_BY_HASH = sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`;
 
 /**
- * Returns a function that finds the holder of a key by the SHA-256 of the key. Every request needs
- * these four reads, so a result is cached until the database changes.
+ * Returns a function that finds the holder of a key by the SHA-256 of the key. The function needs
+ * four reads, and every request calls it. So its results are cached until the database changes.
  */
 function makeHolderCache(transactions: Pick<Transactions, "version">, session: SqliteSession) {
   const cachedHolders = new Map<string, KeyHolder>();

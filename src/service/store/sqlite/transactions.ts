@@ -18,15 +18,18 @@ export class Transactions {
   }
 
   /**
-   * Version of the data: the number of transactions that have ended. While this number does not
-   * change, the results of earlier reads are valid. Null during a transaction, because its writes
-   * may still be rolled back.
+   * Version of the data: the number of transactions that have ended. Results of earlier reads are
+   * valid as long as this number is the same. Null during a transaction, because its writes may
+   * still be rolled back.
    */
   get version(): number | null {
     return this.#version;
   }
 
-  /** Runs `work` in a transaction. Rolls back if `work` throws, or `keep` returns false. */
+  /**
+   * Runs `work` in a transaction. Rolls back if `work` throws, or if `keep` returns false for its
+   * result.
+   */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
     const isNested = this.#db.inTransaction;
     const { begin, commit, rollback } = isNested ? this.#inner : this.#outer;
@@ -37,17 +40,17 @@ export class Transactions {
     try {
       const result = await work();
       if (keep(result)) {
-        // RACE: the file may still be moved or deleted during the commit.
+        // RACE: somebody may still move or delete the file during the commit.
         if (!isNested) this.#db.checkPath();
         commit.run();
         isCommitted = true;
       }
       return result;
     } finally {
-      // SQLite may have rolled the transaction back by itself, because the disk is full.
+      // If the disk is full, SQLite may already have rolled the transaction back.
       if (!isCommitted && this.#db.inTransaction) {
         rollback.run();
-        // A savepoint still exists after its rollback, so it must be released.
+        // A savepoint still exists after its rollback, so it is released too.
         if (isNested) commit.run();
       }
       this.#version = version === null ? null : version + 1;
