@@ -19,28 +19,27 @@ export type NameFault =
 export type NameKind = "file" | "folder";
 
 /**
- * Characters that no legal name contains, because shells interpret them. The fault `slash` covers
- * the backslash. Other deployments may refuse more or fewer characters (`DOUBTFUL_CHARACTERS`).
+ * Characters that are illegal in names, because shells interpret them. The backslash has its own
+ * fault, `slash`. Other services may refuse more or fewer characters (`DOUBTFUL_CHARACTERS`).
  */
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters that some deployments may refuse and others accept: the colon, which is illegal by the
- * rules of this module, and legal characters that some shells interpret. A client learns which of
- * them its service refuses from the answers to its writes, and from the names of existing
- * documents.
+ * Characters that some services may refuse and others may accept. They are the colon, which this
+ * module refuses, and legal characters that some shells interpret. The answers to a client's
+ * writes, and the names of existing documents, show which characters a service refuses.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
 /**
- * Name of the configuration file with rules for the contents of its folder. The service stores this
- * file as a document, but no search finds it.
+ * Name of a configuration file with rules for the contents of its folder. The service stores the
+ * file like a document, but no search finds it.
  */
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the first version of the embedded service refused. Names that mdmirror converted
- * for that version contain none of these characters.
+ * Characters that the first version of the embedded service refused. None of them is in a name that
+ * mdmirror converted at that time.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -49,9 +48,9 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Returns all faults of one name (one segment of a path) in a fixed order; empty for a legal name.
- * @param refused characters that count as shell metacharacters; a client passes those that its
- * deployment refuses
+ * Returns all faults of one name (one segment of a path), in a fixed order; empty for a legal name.
+ * @param refused characters that are refused as shell metacharacters; a client passes those of its
+ * service
  */
 export function findNameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
   if (name === "") return ["empty"];
@@ -85,7 +84,7 @@ function isOnlyDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
-/** Text for each fault in messages: a clause whose subject is the name. */
+/** Text of each fault for messages: a clause whose subject is the name. */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,
@@ -112,8 +111,9 @@ export function splitPath(path: string): string[] {
 }
 
 /**
- * Returns the first illegal name of an API path, with its first fault; null if the path is legal.
- * @param kind kind of the last name; all names before the last one are names of folders
+ * Returns the first illegal name of a path of the API, with the first fault of this name; null if
+ * the path is legal.
+ * @param kind kind of the last name; all other names are names of folders
  */
 export function findFirstFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
   const segments = splitPath(path);
@@ -125,11 +125,11 @@ export function findFirstFault(path: string, kind: NameKind, refused: string = S
 }
 
 /**
- * Returns the legal name on the service for a local name, for the setting `names: map`. Each run of
+ * Converts a local name to a legal name on the service, for the setting `names: map`. A sequence of
  * white space and refused characters becomes one hyphen. A name without letters and digits becomes
  * `u` and its code points (`[.md` → `u5b.md`).
- * @returns null if no conversion is safe: the file is not a `.md` file, the folder begins with a
- * dot, or the name is too long or not Unicode
+ * @returns null if no conversion is safe: the file is not a `.md` file, the name of the folder
+ * begins with a dot, or the name is too long or not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = findNameFaults(name, kind, refused);

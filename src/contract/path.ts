@@ -1,8 +1,11 @@
 /** Functions on relative paths: `/` between names, no slash at either end; `""` is the root. */
 
-/** A path below the linked folder, as it is spelled on the disk. */
+/** A path below the linked folder, with the spelling of the disk. */
 export type LocalPath = string;
-/** A path below the linked part of the workspace, as the service spells it; no leading slash. */
+/**
+ * A path below the linked part of the workspace, with the spelling of the service. It has no
+ * leading slash.
+ */
 export type RemotePath = string;
 
 export function joinPath(parent: string, name: string): string {
@@ -31,7 +34,9 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
 
-/** Replaces the folder `from` at the start of `path` by `to`. `path` must be within `from`. */
+/**
+ * Replaces the folder `from` at the start of `path` by `to`. `path` must be `from`, or below it.
+ */
 export function rebase(path: string, from: string, to: string): string {
   if (path === from) return to;
   const relativePath = from === "" ? path : path.slice(from.length + 1);
@@ -45,10 +50,10 @@ export function ancestorsOf(path: string): string[] {
   return ancestors;
 }
 
-/** Differences that a disk ignores when it compares names: in case, or in Unicode normal form. */
+/** Differences between names that a disk ignores: upper and lower case, or Unicode normal forms. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/** Rules of the disk of a linked folder for names. mdmirror tests the disk to find these rules. */
+/** Rules of a disk for names. mdmirror tests the disk of a linked folder to find its rules. */
 export type DiskNames = DiskFolding & {
   readonly maxNameBytes: number;
 };
@@ -57,22 +62,29 @@ export function foldsNames({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
 
-/** LIMIT: 255 bytes, because common file systems store no longer names. */
+/** LIMIT: number of bytes of a name, because common file systems refuse longer names. */
 export const MAX_NAME_BYTES = 255;
 
 export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, maxNameBytes: MAX_NAME_BYTES };
 
-/** Returns a key that is equal for two local paths if they are the same path on the disk (I11). */
+/**
+ * Returns a key for a local path. Two paths have the same key if they are the same path on the disk
+ * (I11).
+ */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const normalizedPath = foldsNames(disk) ? path.normalize("NFC") : path;
-  // Both conversions are needed: some pairs that a disk may treat as equal, such as "ß" and "ss",
-  // stay different in lower case, and others, such as the Kelvin sign and "k", in upper case.
+  // Both conversions are needed, because a disk may treat "ß" and "ss", or the Kelvin sign and "k",
+  // as equal. In lower case alone, the first pair stays different; in upper case alone, the second
+  // pair.
   return disk.foldsCase ? normalizedPath.toUpperCase().toLowerCase() : normalizedPath;
 }
 
 const CONFLICT_COPY_ENDING = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-/** Returns the longest beginning, in whole code points, of at most `maxBytes` in UTF-8. */
+/**
+ * Returns the longest beginning of a string that has at most `maxBytes` bytes in UTF-8. Never cuts
+ * a code point.
+ */
 export function cutToBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let beginning = "";
@@ -85,8 +97,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Returns true for the name of a conflict copy. A file with such a name is never matched to a
- * document or uploaded, even if the state is lost.
+ * Returns true for the name of a conflict copy. A file with such a name is never uploaded or
+ * matched to a document, even if the state file is lost.
  */
 export function isConflictCopyName(name: string): boolean {
   return CONFLICT_COPY_ENDING.test(name);

@@ -21,30 +21,30 @@ export const PROBLEM_CODES = {
   content_too_large: { status: 422, title: "Content is too long" },
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
-  // ASSUMES: a change in review is not accepted if it no longer merges with the published content
-  // (contract test "answers edit_conflict to accepting what cannot be combined…"). The embedded
-  // service never answers a PUT with edit_conflict, but other deployments may.
+  // ASSUMES: accepting a change in review is refused if the change conflicts with the published
+  // content (contract test "answers edit_conflict to accepting what cannot be combined…"). The
+  // embedded service never answers a PUT with edit_conflict, but other services may.
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
   // ASSUMES: a request over the rate limit is answered 429 rate_limited with Retry-After (contract
   // test "limits the rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
-  // ASSUMES: a valid regex that needs more steps than one search may take is answered 422
-  // search_too_costly, whatever the load of the service is (contract test "refuses a search of too
-  // many steps").
+  // ASSUMES: a valid regex is answered 422 search_too_costly if it needs more steps than one search
+  // may take. The load of the service does not matter (contract test "refuses a search of too many
+  // steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, ProblemFacts>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** Codes that the contract lists. This project chose all other codes. */
+/** Error codes that the contract lists. All other codes are mdmirror's own. */
 export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_CODES) as ProblemCode[]).filter(
   (code) => code !== "edit_conflict" && code !== "rate_limited" && code !== "search_too_costly",
 );
 
 /**
  * Code of a faulty field.
- * ASSUMES: all codes except `out_of_range` and `too_long`, which the contract shows (contract test
- * "names each bad field").
+ * ASSUMES: all these codes except `out_of_range` and `too_long`; the contract shows only these two
+ * (contract test "names each bad field").
  */
 export type FieldCode =
   | "out_of_range"
@@ -54,14 +54,17 @@ export type FieldCode =
   | "wrong_type"
   | "invalid_format"
   | "invalid_name"
-  /** Code of a service that checks links: a link in the content has no target. */
+  /** A link in the content has no target. Only a service that checks links uses this code. */
   | "unresolved_reference"
   | "mutually_exclusive";
 
-/** LIMIT: faulty fields that an answer lists, so that the answer to a wrong request stays small. */
+/** LIMIT: number of faulty fields that an answer lists, so that the answer stays small. */
 export const MAX_FIELD_ERRORS = 20;
 
-/** `pointer` is a JSON Pointer to a query parameter (`/limit`) or a body field (`/content`). */
+/**
+ * A fault of a request. `pointer` is a JSON Pointer to a query parameter (`/limit`) or to a field
+ * of the body (`/content`).
+ */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
 export function problemType(docsBase: string, code: string): string {

@@ -1,4 +1,4 @@
-/** Fields of answers that a client uses: only those in the published contract. */
+/** Fields of answers that a client uses. The published contract shows all of them. */
 
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
@@ -17,7 +17,10 @@ export type FolderResource = { readonly id: DirId; readonly path: string };
 export const REVIEW_REASONS = ["protected", "conflict"] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-/** Selects the items of a list. `none`: all readable files, or the folders in the root. */
+/**
+ * Selects the items of a list. With `none`, a list of files contains all readable files; a list of
+ * folders contains the folders in the root.
+ */
 export type Selector =
   | { readonly kind: "none" }
   | { readonly kind: "path"; readonly path: string }

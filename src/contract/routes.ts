@@ -5,12 +5,18 @@ export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
-/** Path of the event stream (`events.ts`), which not every deployment offers. */
+/** Path of the event stream (`events.ts`). Some services do not have it. */
 export const EVENTS = "/v1/events";
-/** Path of the request that checks a key, even the key of a closed or removed workspace. */
+/**
+ * Path of the request that checks a key. It also works for the key of a closed or removed
+ * workspace.
+ */
 export const VALIDATE_KEY = "/auth/validate-key";
 
-/** Percent-encodes the id, so that an id from a damaged state file cannot lead to another route. */
+/**
+ * Returns the path of a file. The id is percent-encoded, so that an id from a damaged state file
+ * cannot give the path of another route.
+ */
 export function fileRoute(id: DocId): string {
   return `${FILES}/${encodeURIComponent(id)}`;
 }
@@ -23,7 +29,7 @@ export function folderRoute(id: DirId): string {
   return `${FOLDERS}/${encodeURIComponent(id)}`;
 }
 
-/** Returns the query of a page of a list. `cursor` is the `nextCursor` of the page before it. */
+/** Returns the query for a page of a list. `cursor` is the `nextCursor` of the previous page. */
 export function makeListQuery(selector: Selector, page: { readonly limit?: number; readonly cursor?: string }): string {
   const query = new URLSearchParams();
   if (selector.kind === "path") query.set("path", selector.path);

@@ -1,4 +1,4 @@
-/** A request to the service and its answer, without a transport: tests use no HTTP. */
+/** Requests to the service and answers, independent of HTTP, so that tests need no connection. */
 
 /** Headers of a request or an answer, by name in lower case. */
 export type WireHeaders = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /**
- * Schemas of the fields of requests: ids, names, paths, content. Each schema has the error codes of
- * the contract, and a description for `openapi.json`.
+ * Schemas for the fields of requests: ids, names, paths and content. Each schema contains the error
+ * codes of the contract, and a description for `openapi.json`.
  */
 
 import { z } from "zod";
@@ -9,10 +9,14 @@ import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_
 import { NAME_FAULT_TEXT, type NameFault, type NameKind, findNameFaults, findFirstFault, splitPath } from "../names.ts";
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
-/** Fault of a value. `problem`: error code of the whole answer; default `invalid_request`. */
+/**
+ * Fault of a value. `problem`: error code of the whole answer; `invalid_request` if it is left out.
+ */
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
 
-/** LIMIT: characters of a sent value that a message quotes, so that the message stays short. */
+/**
+ * LIMIT: number of characters of a value that a message quotes, so that the message stays short.
+ */
 const MAX_SHOWN_CHARACTERS = 100;
 
 export function quoteValue(text: string): string {
@@ -32,7 +36,7 @@ export function makeStringSchema(judge: (value: string) => FieldFault | null) {
   });
 }
 
-/** @param path path without its leading slash, which does not count */
+/** @param path path without its leading slash, which the limits do not count */
 export function findLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;
@@ -43,16 +47,16 @@ export function pathLimitText(kind: NameKind): string {
 }
 
 /**
- * ASSUMES: a path is answered `409 type_mismatch` if its first fault is the ending of the other
- * kind, such as `docs` for a file. Other illegal paths are answered `400 invalid_request` (contract
+ * ASSUMES: a path whose first fault is the ending of the other kind, such as `docs` for a file, is
+ * answered `409 type_mismatch`. Other illegal paths are answered `400 invalid_request` (contract
  * tests "answers type_mismatch …").
  */
 function findPathFault(value: string, kind: NameKind): FieldFault | null {
   const path = removeSlash(value);
   const lengthFault = findLengthFault(path, kind);
   if (lengthFault !== null) return lengthFault;
-  // With the slash added again: otherwise the second slash of `//a` would count as the leading
-  // slash.
+  // A slash is added before the check. Otherwise the second slash of `//a` would count as the
+  // leading slash.
   const pathFaultFound = findFirstFault(`/${path}`, kind);
   if (pathFaultFound === null) return null;
   const isOfOtherKind = pathFaultFound.fault === "not-lowercase-md" || pathFaultFound.fault === "folder-ends-in-md";
@@ -77,10 +81,11 @@ function toFieldCode(fault: NameFault): FieldCode {
 
 /**
  * ASSUMES: content is well-formed Unicode without NUL. Other content is not "Markdown or plain
- * text", and is refused as `invalid_request` (contract test "refuses content that is not text").
+ * text" and is answered `400 invalid_request` (contract test "refuses content that is not text").
  */
 export function findContentFault(value: string): FieldFault | null {
-  // A string never has more characters than UTF-16 units, so most content need not be counted.
+  // A string has at least as many UTF-16 units as characters. So the characters of most content
+  // need not be counted.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };
@@ -109,7 +114,7 @@ export const content = makeStringSchema(findContentFault).meta({
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
-/** Path of a folder. `/` is the whole workspace, and is read as an empty path. */
+/** Path of a folder. `/` is the whole workspace, and is parsed as an empty path. */
 export const pathPrefixSchema = makeStringSchema((value) => (value === "/" ? null : findPathFault(value, "folder")))
   .transform(removeSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });

@@ -103,7 +103,8 @@ function describeProblems({ problems }: Operation, schema: JsonSchema): JsonSche
 }
 
 /**
- * Adds defaults that zod leaves out if a function parses the value; removes bounds that it adds.
+ * Corrects the schemas of zod. Adds defaults that zod leaves out if a function parses the value,
+ * and removes bounds that zod adds.
  */
 const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
@@ -112,7 +113,7 @@ const completeSchema: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zo
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** Returns the JSON Schema of a zod schema. Moves each schema with an id to `schemas`. */
+/** Returns the JSON Schema of a zod schema. Schemas with an id are put into `schemas`. */
 function makeJsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): JsonSchema {
   const schemaText = JSON.stringify(z.toJSONSchema(schema, { io, override: completeSchema }));
   const movedSchema = JSON.parse(schemaText.replaceAll("#/$defs/", "#/components/schemas/")) as JsonSchema & {

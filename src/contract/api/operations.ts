@@ -51,9 +51,11 @@ export type Operation = {
   readonly body?: z.ZodType;
   /** True if the operation is a POST that changes nothing. */
   readonly reads?: true;
-  /** Schema of the body of each successful answer, by status; null if the answer has no body. */
+  /**
+   * Schema of the body of each successful answer, by HTTP status; null if the answer has no body.
+   */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Error codes of this operation, in addition to `COMMON_PROBLEMS`. */
+  /** Error codes that this operation may answer, in addition to `COMMON_PROBLEMS`. */
   readonly problems: readonly ProblemCode[];
 };
 
@@ -96,7 +98,10 @@ function makeSearchBody(range: IntegerRange, judge: (query: string) => FieldFaul
   });
 }
 
-/** ASSUMES: a query of white space only is refused (contract test "refuses a blank query"). */
+/**
+ * ASSUMES: a query that contains only white space is refused (contract test "refuses a blank
+ * query").
+ */
 function findQueryFault(query: string): FieldFault | null {
   if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
   return findLengthFault(query, SEARCH_QUERY_CHARACTERS);
@@ -138,7 +143,7 @@ export const OPERATIONS = {
   },
   /**
    * ASSUMES: the list of folders has the same parameters and pages as the list of files (contract
-   * tests of folders).
+   * tests for lists of folders).
    */
   listFolders: {
     method: "GET",
@@ -157,9 +162,9 @@ export const OPERATIONS = {
     problems: ["invalid_id", "folder_not_found"],
   },
   /**
-   * ASSUMES: every field of the body is required, an empty `content` is legal, and `parentId: null`
-   * is the root (contract tests "names each bad field", "creates an empty file", "creates a file in
-   * the root by parentId null").
+   * ASSUMES: the body must contain every field, `content` may be empty, and `parentId: null` is the
+   * root (contract tests "names each bad field", "creates an empty file", "creates a file in the
+   * root by parentId null").
    */
   createFile: {
     method: "POST",
@@ -243,7 +248,7 @@ export const OPERATIONS = {
     ],
   },
   /**
-   * ASSUMES: both searches have the field `path_prefix` (contract tests "searches below a prefix
+   * ASSUMES: both searches accept the field `path_prefix` (contract tests "searches below a prefix
    * alone: search", "searches below a prefix alone: regex search").
    */
   searchHybrid: {
@@ -271,7 +276,10 @@ export const OPERATIONS = {
     answers: { 200: z.string() },
     problems: ["not_found"],
   },
-  /** ASSUMES: a valid key gets `valid: true` (contract test "says whether a key is good"). */
+  /**
+   * ASSUMES: the answer for a valid key contains `valid: true` (contract test "says whether a key
+   * is good").
+   */
   validateKey: {
     method: "POST",
     path: VALIDATE_KEY,

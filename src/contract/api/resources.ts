@@ -1,4 +1,6 @@
-/** Schemas of the service's answers. A client may rely only on fields that the contract shows. */
+/**
+ * Schemas of the answers of the service. A client may use only the fields that the contract shows.
+ */
 
 import { z } from "zod";
 import type { ChangeId, DirId, DocId } from "../ids.ts";
@@ -9,7 +11,7 @@ const docIdSchema = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<
 const dirIdSchema = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
 const changeIdSchema = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
 
-/** Schemas of all fields of a resource, and of any other fields that the service adds. */
+/** Schemas for all fields of a resource. The service may add other fields. */
 type FieldSchemas<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<
   string,
   z.ZodType
@@ -18,8 +20,8 @@ type FieldSchemas<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Res
 const absolutePathSchema = z.string().regex(/^\//);
 
 /**
- * ASSUMES: in the root, `parentId` is null and `parentPath` is `/` (contract test "shows the
- * parents of a file and of a folder").
+ * ASSUMES: for an item in the root, `parentId` is null and `parentPath` is `/` (contract test
+ * "shows the parents of a file and of a folder").
  */
 const placeFields = { parentId: dirIdSchema.nullable(), parentPath: absolutePathSchema };
 
@@ -47,7 +49,7 @@ const folderFields = {
 
 export const folderSchema = z.strictObject(folderFields).meta({ id: "Folder" });
 
-/** Answer 200 to a PUT. `content` is the content that is now published. */
+/** Answer 200 to a PUT. `content`: the content that is published after the PUT. */
 export const editSchema = z
   .strictObject({ object: z.literal("edit"), file: fileSchema, content: z.string() })
   .meta({ id: "EditFileResponse" });
@@ -72,7 +74,10 @@ export function makeListSchema<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** Start and end of a match in the source's `text`, in code points from 0; the end is exclusive. */
+/**
+ * Start and end of a match in the `text` of a source, counted in code points from 0. The end is the
+ * position after the match.
+ */
 const rangeSchema = z.array(z.int().min(0)).length(2) as unknown as z.ZodType<readonly [number, number]>;
 const lineFields = {
   fileId: docIdSchema,
@@ -82,11 +87,11 @@ const lineFields = {
 };
 
 /**
- * ASSUMES: an item of a search is a File with its `content` and two more fields (contract test
- * "marks what matched in its sources"):
- * - `sources`: up to three lines, or parts of a long line, that match; `line` is counted from 1.
- *   Left out if `includeSources` is false.
- * - `score`: greater is better; comparable within one answer only.
+ * ASSUMES: a search returns each document as a File with its `content` and two more fields
+ * (contract test "marks what matched in its sources"):
+ * - `sources`: up to three lines that match, or parts of long lines. `line` is counted from 1. Left
+ *   out if `includeSources` is false.
+ * - `score`: greater is better. Only scores of the same answer can be compared.
  */
 export const searchHitSchema = z
   .strictObject({
@@ -98,9 +103,9 @@ export const searchHitSchema = z
   .meta({ id: "SearchHit" });
 
 /**
- * ASSUMES: the `sources` of a regex search are its matches, one for each line. `line` and `column`
- * are counted from 1; `text` is the whole line (contract test "gives line and column of each
- * match").
+ * ASSUMES: a regex search returns one of the `sources` for each line with a match. `line` and
+ * `column` are counted from 1; `text` is the whole line (contract test "gives line and column of
+ * each match").
  */
 export const regexHitSchema = z
   .strictObject({
