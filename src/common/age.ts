@@ -1,7 +1,7 @@
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Reads a length of time as people write it: `90s`, `15m`, `6h`, `2d`.
+ * Reads a length of time that a user wrote: `90s`, `15m`, `6h`, `2d`.
  * @returns milliseconds; null if the string is not a length of time
  */
 export function parseAge(text: string): number | null {

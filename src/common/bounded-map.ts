@@ -1,4 +1,7 @@
-/** A map that removes its oldest entries while the total size of its values exceeds a limit. */
+/**
+ * A map that limits the total size of its values. If the size exceeds the limit, the oldest values
+ * are removed.
+ */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #maxSize: number;
@@ -7,7 +10,7 @@ export class BoundedMap<Key, Value> {
 
   /**
    * @param maxSize limit of the total size, in the unit of `sizeOf`
-   * @param sizeOf returns the size of a value, always the same number for the same value
+   * @param sizeOf returns the size of a value. The size of a value must never change
    */
   constructor(maxSize: number, sizeOf: (value: Value) => number = () => 1) {
     this.#maxSize = maxSize;
@@ -26,7 +29,7 @@ export class BoundedMap<Key, Value> {
     this.delete(key);
     this.#values.set(key, value);
     this.#size += this.#sizeOf(value);
-    // The oldest entry is the first one, because a Map keeps the order of insertion.
+    // A Map keeps the order of insertion, so the first value is the oldest.
     for (const oldest of this.#values.keys()) {
       if (this.#size <= this.#maxSize) break;
       this.delete(oldest);

@@ -1,17 +1,17 @@
 export interface Clock {
   /**
-   * Returns milliseconds since the epoch, for display, dates of folders, `Retry-After` dates and
-   * retention. No decision about content may depend on this time.
+   * Returns milliseconds since the epoch. Used for display, dates of folders, `Retry-After` dates
+   * and retention. No decision about content may depend on this time.
    */
   now(): number;
-  /** Returns milliseconds that only grow. All processes of the machine get the same time. */
+  /** Returns milliseconds that never decrease. All processes of the machine get the same time. */
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or earlier if the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves in a later turn of the event loop, after events that have already arrived were
-   * handled. Callers continue in the order of their calls. Undefined if the clock is virtual:
-   * events then arrive only when a caller advances the time.
+   * Resolves in a later turn of the event loop, after the events that have already arrived were
+   * handled. Callers continue in the order of their calls. Undefined for the clock of a test: its
+   * events arrive only when the test advances the time.
    */
   turn?(): Promise<void>;
 }

@@ -43,7 +43,7 @@ const WORDS_BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns words for users that explain why a request failed.
+ * Returns the reason for a failed request in words for users.
  * @param why `why` of a WireResult: an error code, or words of mdmirror
  */
 export function describeFailure(why: string): string {
@@ -53,6 +53,7 @@ export function describeFailure(why: string): string {
   if (knownWords !== undefined) return knownWords;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
-  // Words in capitals, and the names of error classes, are codes that belong only in the log.
+  // Words in capital letters, and names of error classes, are codes. Users do not see codes; only
+  // the log contains them.
   return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;
 }

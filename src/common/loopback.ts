@@ -1,5 +1,5 @@
 /**
- * Returns true if the host is this machine, so that data sent to the host stays on the machine.
+ * Returns true if the host is this machine. Data that is sent to it does not leave the machine.
  * @param host name or address; an IPv6 address has no brackets
  */
 export function isLoopbackHost(host: string): boolean {

@@ -2,8 +2,8 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a folder and the missing folders above it. Node's `mkdir` with `recursive` never ends if
- * the system refuses a new folder with ENOENT, as in `/proc`.
+ * Creates a folder and the missing folders above it. Node's `mkdir` with `recursive` is not used:
+ * it never ends if the system refuses a new folder with ENOENT, as in `/proc`.
  * @returns the topmost new folder; null if all folders existed
  * @throws errors of node:fs; EEXIST if there is a file at one of the paths
  */
@@ -25,7 +25,7 @@ function isFolder(path: string): boolean {
   return stats !== undefined;
 }
 
-/** Creates one folder; returns false if another process created it meanwhile. */
+/** Creates one folder. Returns false if another process has created it meanwhile. */
 function makeFolder(path: string, mode: number): boolean {
   try {
     fs.mkdirSync(path, { mode });

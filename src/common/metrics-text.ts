@@ -1,7 +1,10 @@
 /** A metric in the text format 0.0.4 of Prometheus: a HELP line, a TYPE line, then the samples. */
 
 export type Metric = {
-  /** Name, `[a-z_]+`, which ends with the unit, or with `_total` if the value only grows. */
+  /**
+   * Name of the metric, `[a-z_]+`. It ends with the unit, or with `_total` if the value never
+   * decreases.
+   */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";
@@ -11,7 +14,7 @@ export type Metric = {
 export type MetricSample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Suffix of the name for a sample of a histogram: `_bucket`, `_sum` or `_count`. */
+  /** Suffix of the metric's name, for a sample of a histogram: `_bucket`, `_sum` or `_count`. */
   readonly suffix?: string;
 };
 

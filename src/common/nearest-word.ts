@@ -1,6 +1,7 @@
 /**
- * Returns the number of edits between two words; `limit + 1` if there are more than `limit`. An
- * edit adds, removes or replaces a letter (code point), or swaps two neighbours.
+ * Returns the number of edits that change one word into the other; `limit + 1` if there are more
+ * than `limit`. An edit adds, removes or replaces a letter (code point), or swaps two neighbouring
+ * letters.
  */
 export function distanceWithin(word: string, other: string, limit: number): number {
   const fromLetters = [...word];

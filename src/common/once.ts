@@ -1,4 +1,7 @@
-/** Returns a function that calls `make` on its first call only, and always returns that value. */
+/**
+ * Returns a function that calls `make` once, on its first call. Every call returns the result of
+ * `make`.
+ */
 export function once<T>(make: () => T): () => T {
   let cachedValue: { readonly value: T } | null = null;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Finds files of the npm package by their paths relative to this module. The paths are also valid
- * in the bundle, because the bundle is as deep in the package as this module.
+ * Finds files of the npm package by paths relative to this module. In the bundle, this module is
+ * equally deep in the package, so the paths are the same.
  */
 
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,7 @@
-/** Returns a clause as a sentence. A clause that begins with a name keeps its first letter. */
+/**
+ * Converts a clause to a sentence. If the clause begins with a name, its first letter is not
+ * changed.
+ */
 export function toSentence(clause: string): string {
   const isName = !/^[a-z]+(?:[ ,.;]|$)/.test(clause) || /^[^:]*\.\w+: /.test(clause);
   const start = isName ? clause : `${clause.charAt(0).toUpperCase()}${clause.slice(1)}`;

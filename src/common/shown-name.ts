@@ -1,8 +1,8 @@
 /**
- * Makes names and words that mdmirror did not choose safe to show in one line. No character of such
- * a name may start a new line, move the cursor, colour or hide other text, or change the order of
- * the text (`a\u202egnp.md`). Escapes are those of JavaScript, so that two different names never
- * look the same.
+ * Makes names and words that are not mdmirror's own safe to show in one line. None of their
+ * characters may start a new line, move the cursor, colour or hide other text, or change the order
+ * of the text (`a\u202egnp.md`). Escape sequences are those of JavaScript. Two different names
+ * never look the same.
  */
 
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
@@ -20,13 +20,18 @@ export function toEscapeSequence(character: string): string {
   return ESCAPES[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
-/** Quotes and escapes a name that has control characters or begins with a quote, for display. */
+/**
+ * Returns a name for display. If the name has control characters or begins with a quote, quotes and
+ * escapes it.
+ */
 export function shownName(name: string): string {
   if (!CONTROL_CHARACTER.test(name) && !name.startsWith('"')) return name;
   return `"${name.replace(ALL_ESCAPED_IN_QUOTES, toEscapeSequence)}"`;
 }
 
-/** Returns a sentence, which may contain names or words from the service, as one safe line. */
+/**
+ * Returns a sentence as one safe line. The sentence may contain names or words from the service.
+ */
 export function shownWords(words: string): string {
   return words.replace(ALL_CONTROL_CHARACTERS, toEscapeSequence);
 }

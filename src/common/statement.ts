@@ -2,13 +2,16 @@ import type Sqlite from "better-sqlite3";
 
 type RunResult = Sqlite.RunResult;
 
-/** Form of a result row: an object, an array of columns (`raw`), or the first column (`pluck`). */
+/**
+ * Form of a result row: an object (`rows`), an array of columns (`raw`), or the first column
+ * (`pluck`).
+ */
 export type RowMode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement that is prepared on its first run, because most commands run only a few of a
- * database's statements.
- * @throws errors of better-sqlite3; only the first run throws errors of the SQL itself
+ * A SQL statement. It is prepared on its first run, because most commands run few of the statements
+ * of a database.
+ * @throws errors of better-sqlite3; errors in the SQL are thrown only by the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
   readonly #db: Sqlite.Database;

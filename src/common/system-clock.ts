@@ -1,18 +1,18 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * LIMIT: callers that continue in one turn of the event loop. If a single caller continued, the
- * contents of answers that arrived together would stay in memory for many turns.
+ * LIMIT: number of callers that continue in one turn of the event loop. With only one, the contents
+ * of answers that arrived together would stay in memory for many turns.
  */
 const CALLERS_PER_TURN = 16;
 
-/** Returns the clock of the system; only this module reads the system's time. */
+/** Returns the clock of the system. No other module may read the time of the system. */
 export function systemClock(): Clock {
   return new SystemClock();
 }
 
 class SystemClock implements Clock {
-  /** Callbacks that wait for a later turn of the event loop, in the order of their calls. */
+  /** Callbacks that are called in a later turn of the event loop, in this order. */
   readonly #waiting: (() => void)[] = [];
 
   now(): number {
@@ -20,7 +20,7 @@ class SystemClock implements Clock {
   }
 
   monotonic(): number {
-    // `performance.now()` is not used, because its first use would load five modules of Node.
+    // `performance.now()` is not used, because its first call loads five modules of Node.
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
   }

@@ -1,8 +1,8 @@
 /**
- * Returns the position of each document in an order where a document comes after the documents to
- * which it links. If links form a circle, the link that closes the circle is ignored. A document is
- * a number.
- * @param targetsOf documents to which each document links, by its number
+ * Orders documents so that each one comes after the documents to which it links. In a circle of
+ * links, the link that closes the circle is ignored. Each document is given as a number. Returns
+ * the position of each document.
+ * @param targetsOf documents to which each document links, by the number of the document
  * @param all all documents, in the preferred order
  */
 export function orderTargetsFirst(

@@ -2,8 +2,8 @@ import { constants } from "node:os";
 import { UnsafePathError } from "./unsafe-path.ts";
 
 /**
- * Reason why a command cannot continue, in words for people: the client returns this value, and the
- * command line shows it. A trouble never contains a key or content.
+ * Reason why a command cannot continue, in words for users. The client returns it as a value; the
+ * command line shows it. It never contains a key or content.
  */
 export type Trouble = {
   /**
@@ -18,9 +18,12 @@ export type Trouble = {
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
-  /** Names of versions that changed since the caller read them. Only with the code `stale`. */
+  /**
+   * Names of versions that have changed since the caller read them. Only set if the code is
+   * `stale`.
+   */
   readonly changed?: readonly string[];
-  /** Clause with the next step for the user; often a command. */
+  /** Clause with the next step for the user. Often, this is a command. */
   readonly next: string;
 };
 
@@ -41,7 +44,9 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...details } };
 }
 
-/** Error that ends the work of a front end, whose entry point reports the `Trouble`. */
+/**
+ * Error that ends the work of a front end. The entry point of the front end reports its `Trouble`.
+ */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
 
@@ -52,7 +57,7 @@ export class TroubleError extends Error {
 }
 
 /**
- * Returns the value of a result. Only front ends call this function; all other modules return a
+ * Returns the value of a result. Only front ends may call this function; other modules return a
  * `Trouble` as a value.
  * @throws TroubleError if the result has no value
  */
@@ -62,7 +67,7 @@ export function unwrap<T>(result: Result<T>): T {
 }
 
 /**
- * Ends the work of a front end: the user or the calling program has to correct something.
+ * Ends the work of a front end, because the user or the calling program must correct something.
  * @throws TroubleError always
  */
 export function refuse(what: string, next: string, code: string | null = null): never {
@@ -108,7 +113,10 @@ export function isDiskFull(code: string | null): boolean {
   return code !== null && FULL_CODES.includes(code);
 }
 
-/** Returns the result for a file that cannot be written. On a full disk, `next` is not used. */
+/**
+ * Returns the result for a file that cannot be written. If the disk is full, the next step is to
+ * free space, not `next`.
+ */
 export function toUnwritableTrouble(
   file: string,
   error: unknown,
@@ -121,12 +129,16 @@ export function toUnwritableTrouble(
     : trouble(kind, failure, next, { code });
 }
 
-/** Matches Node's code for an errno without a name in libuv, such as that of a used-up quota. */
+/**
+ * Matches the code that Node gives an errno without a name in libuv, such as the errno of an
+ * exceeded quota.
+ */
 const UNNAMED_ERRNO = /^Unknown system error -(\d+)$/;
 
 /**
- * Returns the result for a system error: the clause `what`, then the reason.
- * @throws the error if it has no code, because an error without a code is a bug
+ * Returns the result for a system error. Its text is the clause `what` and the reason for the
+ * error.
+ * @throws the error if it has no code, because it is then a bug
  */
 export function toSystemTrouble(error: unknown, what: string, next: string, kind: Trouble["kind"] = "usage") {
   const code = readErrorCode(error);
@@ -135,8 +147,8 @@ export function toSystemTrouble(error: unknown, what: string, next: string, kind
 }
 
 /**
- * Returns the code of a system or SQLite error, such as `ENOSPC`; `E` and the number for an errno
- * without a name; null for an error without a code.
+ * Returns the code of a system or SQLite error, such as `ENOSPC`; null if the error has none. For
+ * an errno without a name, returns `E` and the number.
  */
 export function readErrorCode(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;

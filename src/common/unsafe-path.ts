@@ -1,6 +1,8 @@
 import type { Stats } from "node:fs";
 
-/** Error for a file in `.mdmirror/` that mdmirror does not trust. `next` is a clause. */
+/**
+ * Error for a file in `.mdmirror/` that mdmirror does not trust. `next`: clause with the next step.
+ */
 export class UnsafePathError extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
@@ -16,7 +18,7 @@ export type ExpectedFile = "file" | "own-file" | "folder";
 
 /**
  * Checks that the file or folder at a path is of the expected kind and belongs to a trusted user.
- * `own-file` is a file that is written in place, so it must not have a second name (a hard link).
+ * An `own-file` is changed in place, so it must not have a second name (a hard link).
  * @throws UnsafePathError
  */
 export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
@@ -57,7 +59,10 @@ function quoteForShell(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns true for this process's user and the caller of sudo; always true without user ids. */
+/**
+ * Returns true if the user is the user of this process, or the user who called sudo. On systems
+ * without user ids, always returns true.
+ */
 export function isOwner(uid: number): boolean {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined || uid === ownUid) return true;

@@ -3,27 +3,30 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /**
-   * The service answered with success (2xx), but the body cannot be read, because it is too large,
-   * not UTF-8, or badly compressed. `why` is the reason; `response.body` is empty.
+   * The service answered with success (2xx), but the body could not be read. It was too large, not
+   * UTF-8, or badly compressed. `why` is the reason; `response.body` is empty.
    */
   | { readonly kind: "unreadable"; readonly response: WireResponse; readonly why: string }
   /** The request was certainly not sent, for example because the connection was refused. */
   | NoAnswer<"not-sent">
-  /** At least a part of the request was sent, without an answer. The change may have happened. */
+  /**
+   * At least a part of the request was sent, but no answer came. The requested change may have
+   * happened.
+   */
   | NoAnswer<"lost">;
 
 type NoAnswer<K extends string> = {
   readonly kind: K;
   readonly why: string;
-  /** True if the exchange ended because of the time limit of the request. */
+  /** True if the time limit of the request ended the exchange. */
   readonly timedOut?: true;
 };
 
-/** End of a request for a stream of events. */
+/** Result of a request for a stream of events. */
 export type StreamEnd =
-  /** The answer was a stream of events, which has ended for the reason `why`. */
+  /** A stream was answered and has ended. `why` is the reason for its end. */
   | { readonly kind: "ended"; readonly why: string }
-  /** There was no stream of events, but a complete answer, or no answer. */
+  /** No stream was answered, but a complete answer, or nothing. */
   | WireResult;
 
 export type StreamBounds = {
@@ -31,17 +34,20 @@ export type StreamBounds = {
   readonly deadlineMs: number;
   /** Milliseconds without data after which the stream is ended. */
   readonly silenceMs: number;
-  /** Limit in bytes for the body of an answer that is not a stream. */
+  /** Limit in bytes for the body of an answer, if the answer is not a stream. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 };
 
-/** Sends single requests, without retries or redirects. `maxBytes` counts decompressed bytes. */
+/**
+ * Sends single requests. Does not repeat them and does not follow redirects. `maxBytes` limits the
+ * decompressed body.
+ */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   /**
-   * Opens a stream of events (status 200, `text/event-stream`), and passes its bytes on as they
-   * arrive. Undefined if this wire has no streams.
+   * Opens a stream of events (status 200, `text/event-stream`). Calls `onBytes` for bytes when they
+   * arrive. Undefined if this wire cannot open streams.
    */
   stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
   close(): Promise<void>;
