@@ -2,15 +2,21 @@ import type { FileResource } from "../contract/resources.ts";
 import { isBelow, NoAnswerError } from "./observe.ts";
 import { Api, type Exchange } from "./world.ts";
 
-/** LIMIT: pages that are read of one list, because the list of a tested service may never end. */
+/**
+ * LIMIT: number of pages that are read of one list. A tested service may have an error, so that its
+ * list never ends.
+ */
 const MAX_PAGES = 50;
 
-/** Suffixes of the folders that cases create beside their own folder. */
+/**
+ * Suffixes of the folders that cases create. A case creates its own folder (no suffix), and may
+ * create others beside it.
+ */
 const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
 
 /**
  * Deletes the folder of a case with its documents, and the folders that the case created beside it.
- * @returns true if the service then lists none of them; false also if an answer is not a list
+ * @returns true if the service lists none of them afterwards; false also if an answer is not a list
  */
 export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
@@ -23,7 +29,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    // A tested service may answer with anything; then nobody knows whether something is left.
+    // If an answer is not a list, it is unknown whether the service still has some of them.
     return false;
   }
 }
@@ -43,7 +49,10 @@ async function deleteFiles(api: Api, folder: string, listUrl: string): Promise<v
   }
 }
 
-/** Returns the items of the case only, because a tested service may ignore the filter. */
+/**
+ * Returns only the items of the case, because a tested service may ignore the filter and list all
+ * items.
+ */
 async function listOwn(api: Api, folder: string, listUrl: string): Promise<FileResource[]> {
   return (await listItems(api, listUrl)).filter(({ path }) => isBelow(String(path), folder.slice(1)));
 }

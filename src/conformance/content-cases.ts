@@ -1,4 +1,4 @@
-/** Cases about content: what is permitted, and that it is returned exactly as it was sent. */
+/** Cases about content: which content is permitted, and that the service returns it unchanged. */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";

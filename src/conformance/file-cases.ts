@@ -3,7 +3,10 @@ import { isChangeId, isDocId } from "../contract/ids.ts";
 import { ABSENT_DIR, ABSENT_DOC } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase } from "./world.ts";
 
-/** Returns strings that are not ids: of another form or kind, joined, too long, undecodable. */
+/**
+ * Returns strings that are not ids: in another form, of another kind, joined, too long, or not
+ * decodable.
+ */
 function malformedIds(kind: "doc" | "dir"): string[] {
   const otherKinds = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
   const forms = ["", "a.b", "a%20b", "%F0%9F%98%80", "%zz", "%ff", "'--", "aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];

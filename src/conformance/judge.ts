@@ -9,7 +9,9 @@ import { Api, type ContractCase, type Exchange, type CheckedReply } from "./worl
 type CaseDifference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
-  /** Last answered request of the case, such as `GET /v1/files`; null if none was answered. */
+  /**
+   * Last request of the case that was answered, such as `GET /v1/files`; null if none was answered.
+   */
   readonly request: string | null;
   /** HTTP status of the last answer; null if no request was answered. */
   readonly status: number | null;
@@ -20,19 +22,21 @@ export type SectionReport = {
   readonly section: Section;
   passed: number;
   readonly differences: CaseDifference[];
-  /** Cases that need an optional operation, which the service lacks. */
+  /** Cases that need an optional operation. The service does not have this operation. */
   readonly notOffered: { readonly title: string; readonly operation: string }[];
-  /** Titles of cases that did not run, because they would leave a review or a folder behind. */
+  /**
+   * Titles of cases that did not run, because they would leave a review or a folder on the service.
+   */
   readonly skipped: string[];
 };
 
 export type ConformanceReport = {
-  /** True if the run is complete, and no case of the published contract shows a difference. */
+  /** True if the run is complete, and no case of the published contract found a difference. */
   readonly conforms: boolean;
-  /** False if the run was stopped before its end. */
+  /** False if the run was stopped before all cases had run. */
   readonly isComplete: boolean;
   readonly sections: readonly SectionReport[];
-  /** Paths of folders on the service that could not be deleted. */
+  /** Paths of folders of cases that could not be deleted from the service. */
   readonly leftBehind: readonly string[];
 };
 
@@ -40,7 +44,7 @@ export type JudgeOptions = {
   readonly url: string;
   readonly exchange: Exchange;
   readonly key: string;
-  /** Prefix of the names of all folders that the cases create in the root. */
+  /** Prefix of the names of all folders that the cases create in the root of the workspace. */
   readonly name: string;
   readonly sections: readonly Section[];
   /** True if the run includes cases that leave a change in review or a folder on the service. */
@@ -51,8 +55,8 @@ export type JudgeOptions = {
 };
 
 /**
- * Runs the cases of the sections against a service. Each case gets a folder of its own, which is
- * deleted afterwards. Documents outside these folders are listed, but never changed.
+ * Runs the cases against a service. Each case gets its own folder, which is deleted afterwards.
+ * Documents outside these folders may be listed, but are never changed.
  */
 export async function judgeService(callerOptions: JudgeOptions): Promise<Result<ConformanceReport>> {
   const options = { ...callerOptions, exchange: limitChangesTo(callerOptions.exchange, callerOptions.name) };
@@ -66,14 +70,14 @@ export async function judgeService(callerOptions: JudgeOptions): Promise<Result<
 }
 
 /**
- * Checks whether the cases can run: lists files, creates a folder, and deletes the folder. Returns
- * the reason why the cases cannot run; null if they can.
+ * Checks whether the cases can run: lists files, creates a folder, and deletes it. Returns the
+ * reason why the cases cannot run; null if they can.
  */
 async function probeService({ exchange, key, url, name, leaveBehind }: JudgeOptions): Promise<Result<never> | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return explainRefusal("GET /v1/files", list);
-  // The answer is not a list: another program, or a login page, answers at this URL.
+  // If the answer is not a list, the URL is that of another program or of a login page.
   if (!Array.isArray(list.json?.data))
     return trouble("offline", `the answer of ${url} to GET /v1/files is no list`, "check the URL");
   const folder = `/${name}`;
@@ -133,8 +137,8 @@ async function runCase(
       report.notOffered.push({ title, operation: error.operation });
       return;
     }
-    // One lost answer counts as a difference. This second request throws if the service stays
-    // unreachable, which ends the run.
+    // One lost answer counts as a difference. If the service cannot be reached at all, this request
+    // throws too, and the run ends.
     if (error instanceof NoAnswerError) await api.get("/v1/files?limit=1");
     report.differences.push({ title, basis, ...last(), detail: describeError(error as Error) });
   }

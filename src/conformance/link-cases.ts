@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase } from "./world.ts";
 
-/** Cases about links that every service stores unchanged, whether or not it checks links. */
+/** Cases about links that a service must store unchanged, even if it checks links. */
 export const linkCases: readonly ContractCase[] = [
   defineAssumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {
     const target = await api.file(`${folder.path}/target.md`);

@@ -1,4 +1,6 @@
-/** Cases for lists of files and of folders (`src/contract/README.md`, "Pagination rules"). */
+/**
+ * Cases about lists of files and lists of folders (`src/contract/README.md`, "Pagination rules").
+ */
 
 import assert from "node:assert/strict";
 import { createItem, createItems, ITEM_KINDS, makeName, listPaths } from "./list-helpers.ts";

@@ -4,7 +4,10 @@ import type { ProblemCode } from "../contract/problem.ts";
 import { createItem, listIds } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase, type CheckedReply, type CaseSetup } from "./world.ts";
 
-/** A request that contains a name. Every such request is tested with all names of this file. */
+/**
+ * A kind of request that contains a name. All names of this file are tested with each kind of
+ * request.
+ */
 type WriteCase = {
   readonly kind: "file" | "folder";
   readonly description: string;
@@ -63,7 +66,10 @@ const lengthCases = WRITE_CASES.flatMap((write) => [
   }),
 ]);
 
-/** Names that every request must refuse, by the reason. `@` is replaced by the extension. */
+/**
+ * Names that every request must refuse, with the reason. `@` in a name is replaced by the
+ * extension.
+ */
 const ILLEGAL_NAMES: readonly (readonly [characters: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [
@@ -152,7 +158,7 @@ const otherNameCases: readonly ContractCase[] = [
     (await api.post("/v1/files", body)).problem("type_mismatch", "/path");
   }),
   defineAssumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
-    // The limit for the characters of a path does not count the leading slash.
+    // The leading slash does not count as a character of the path.
     const charactersLeft = 4_096 - folder.path.length;
     const longPath = `${"n".repeat(200)}/`.repeat(30).slice(0, charactersLeft - 13);
     const longestPath = `${folder.path}/${longPath.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;

@@ -5,7 +5,9 @@ import { type Exchange, parseJson } from "./world.ts";
 /** Error for a request that got no answer, because the connection failed or was lost. */
 export class NoAnswerError extends Error {}
 
-/** Error for a missing operation that the contract does not require of a service. */
+/**
+ * Error for an operation that the service does not have, and that the contract does not require.
+ */
 export class NotOfferedError extends Error {
   readonly operation: string;
 
@@ -15,7 +17,10 @@ export class NotOfferedError extends Error {
   }
 }
 
-/** Operations that the published contract mentions without their path. A service may lack them. */
+/**
+ * Operations that the published contract mentions, but without their path. A service need not have
+ * them.
+ */
 const OPTIONAL_OPERATIONS: readonly (readonly [method: RegExp, path: RegExp, shown: string])[] = [
   [/^POST$/, /^\/v1\/search\/(hybrid|regex)$/, "/v1/search"],
   [/^(GET|PATCH|DELETE)$/, /^\/v1\/folders\/[^/]+$/, "/v1/folders/{id}"],
@@ -26,10 +31,10 @@ type LastAnswer = { readonly request: string | null; readonly status: number | n
 const CHANGED_ITEM_PATH = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
 /**
- * Returns a function that sends requests, but throws instead of changing an item outside the
- * folders of the cases, whose names begin with `prefix`. A tested service may ignore a filter, and
- * list documents that no case created. An item without a path counts as outside, unless a request
- * through this function created the item.
+ * Returns a function that sends requests. The function throws before it sends a request that would
+ * change an item outside the folders of the cases. The names of these folders begin with `prefix`.
+ * Such a request is possible if a service ignores a filter and lists other documents. An item
+ * without a path counts as outside, unless it was created with the returned function.
  */
 export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
   const foreignIds = new Set<string>();
@@ -50,12 +55,18 @@ export function limitChangesTo(exchange: Exchange, prefix: string): Exchange {
   };
 }
 
-/** Returns the id of the item that a request would change; "" if it would change none. */
+/**
+ * Returns the id of the item that a request would change; "" if the request changes no item with an
+ * id.
+ */
 function readChangedId({ method, path }: WireRequest): string {
   return method === "GET" ? "" : (CHANGED_ITEM_PATH.exec(path)?.[1] ?? "");
 }
 
-/** Returns true if a path begins with `prefix`. A tested service may omit the leading slash. */
+/**
+ * Returns true if a path begins with `prefix`. The path may have no leading slash, because a tested
+ * service may omit it.
+ */
 export function isBelow(path: string, prefix: string): boolean {
   return path.replace(/^\//, "").startsWith(prefix);
 }
@@ -70,7 +81,10 @@ function readItems(body: string): readonly ShownItem[] {
   return items.filter((item): item is ShownItem => isJsonObject(item) && typeof member(item, "id") === "string");
 }
 
-/** `observe` throws NotOfferedError if the service lacks an optional operation. */
+/**
+ * Returns `observe`, which sends requests, and `last`, which returns the last answered request and
+ * its status. `observe` throws NotOfferedError if the service does not have an optional operation.
+ */
 export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
   let lastAnswer: LastAnswer = { request: null, status: null };
   return {
@@ -85,7 +99,10 @@ export function rememberLastAnswer(exchange: Exchange): { observe: Exchange; las
   };
 }
 
-/** Matches error codes for a missing document or workspace, but not for a missing operation. */
+/**
+ * Matches the error code of an answer about a missing document or workspace. If an operation is
+ * missing, the code does not match.
+ */
 const MISSING_TARGET = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
 function findLackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
@@ -97,10 +114,13 @@ function findLackingOperation({ method, path }: WireRequest, { status, body }: W
   return optionalOperation === undefined ? null : `${method} ${optionalOperation[2]}`;
 }
 
-/** LIMIT: repetitions of one request, because a service may answer with `Retry-After` forever. */
+/**
+ * LIMIT: number of times that one request is repeated. Otherwise a service that always answers
+ * `Retry-After` would prevent the end of the run.
+ */
 const MAX_REPETITIONS = 20;
 
-/** Repeats a request that was refused with 429 or 503, after the time in `Retry-After`. */
+/** Repeats a request that was answered 429 or 503. Waits for the time in `Retry-After` first. */
 export function waitForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
     for (let waitCount = 0; ; waitCount++) {

@@ -1,4 +1,4 @@
-/** Cases about search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
+/** Cases about searches with a regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json } from "./world.ts";
@@ -97,7 +97,7 @@ export const regexSearchCases: readonly ContractCase[] = [
   }),
   defineCase("lets no pattern hang the service", async (setup) => {
     await createDocument(setup, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
-    // An engine that backtracks would never finish one of these searches.
+    // A regex engine that backtracks would not finish any of these searches.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(.*)*d", "(a*)*(a*)*(a*)*[b-z]", "(x+x+)+y", "(?:a?){60}a{60}z"])
       assert.deepEqual(await findItems(setup, "regex search", pattern), [], pattern);
   }),

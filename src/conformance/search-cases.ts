@@ -1,4 +1,7 @@
-/** Cases about hybrid and regex search (`src/contract/README.md`, "Search" and "Limits"). */
+/**
+ * Cases about both kinds of search, hybrid and regex (`src/contract/README.md`, "Search" and
+ * "Limits").
+ */
 
 import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, defineCase, type Json, markLeavingReview } from "./world.ts";

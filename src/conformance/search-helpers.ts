@@ -5,11 +5,14 @@ type SearchKind = "search" | "regex search";
 export const SEARCH_KINDS: readonly SearchKind[] = ["search", "regex search"];
 export const SEARCH_ROUTES = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
-/** Number of equal answers in a row after which the search index counts as up to date. */
+/** Number of equal answers to the same search after which the search index counts as up to date. */
 const EQUAL_ANSWERS_WANTED = 4;
 const MAX_REPEATS = 200;
 
-/** Repeats a search, if the service updates its index late, until the answers stay equal. */
+/**
+ * Sends a search. If the service updates its index late, repeats the search until several answers
+ * are equal.
+ */
 export async function searchUntilStable(
   setup: Pick<CaseSetup, "api" | "indexesLate">,
   kind: SearchKind,
@@ -31,7 +34,7 @@ export async function searchUntilStable(
   return reply;
 }
 
-/** Expects that a search is refused because of one field. */
+/** Expects that the service refuses a search because of one field. */
 export async function expectRefused(
   { api }: CaseSetup,
   kind: SearchKind,
@@ -64,11 +67,15 @@ export async function findPaths(
 export const createDocument = (setup: CaseSetup, name: string, content: string) =>
   setup.api.file(`${setup.folder.path}/${name}`, content);
 
-/** Returns the place of each match in a file, with only the fields that differ between matches. */
+/**
+ * Returns the position of each match in a file. Each has only the fields in which matches differ.
+ */
 export const readMatchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
-/** Returns the parts of a snippet or of a matching line that its `ranges` mark. */
+/**
+ * Returns the parts of a text that its `ranges` mark. The text is a snippet or a line with a match.
+ */
 export const readMarkedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 

@@ -14,7 +14,9 @@ import { searchCases } from "./search-cases.ts";
 import { structureCases } from "./structure-cases.ts";
 import type { ContractCase } from "./world.ts";
 
-/** Sections of the contract (`src/contract/README.md`) in order, with the cases of each. */
+/**
+ * Cases for each section of the contract, in the order of the sections (`src/contract/README.md`).
+ */
 export const CASES_BY_SECTION = {
   "paths-and-names": nameCases,
   limits: contentCases,

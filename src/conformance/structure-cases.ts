@@ -1,4 +1,4 @@
-/** Cases about `.qontext.structure.md`, a file like any other, except that no search finds it. */
+/** Cases about `.qontext.structure.md`. It is an ordinary file, except that no search finds it. */
 
 import assert from "node:assert/strict";
 import { SEARCH_KINDS, createDocument, findPaths } from "./search-helpers.ts";

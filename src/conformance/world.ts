@@ -4,18 +4,24 @@ import { PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
 
-/** Resolves with any answer, also with an error status; rejects if the connection is lost. */
+/**
+ * Sends a request. Resolves with the answer, even if its status is an error. Rejects if no answer
+ * arrives.
+ */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
-/** A case of the contract. A case uses only HTTP, so it can test any service with this API. */
+/** A test case of the contract. It uses only HTTP, so it can test every service with this API. */
 export type ContractCase = {
   readonly title: string;
   /**
-   * Source of the tested rule. `published`: the published contract states it. `assumed`: the
-   * contract does not mention it, and mdmirror chose it.
+   * Source of the rule that the case tests. `published`: the published contract. `assumed`:
+   * mdmirror itself, because the published contract does not mention the rule.
    */
   readonly basis: "published" | "assumed";
-  /** True if the case leaves a change in review. No request of the API can remove such a change. */
+  /**
+   * True if the case leaves a change in review on the service. The API has no request that removes
+   * it.
+   */
   readonly leavesReview: boolean;
   readonly run: (setup: CaseSetup) => Promise<void>;
 };
@@ -24,9 +30,11 @@ export type CaseSetup = {
   readonly api: Api;
   /** Folder in the root of the workspace that only this case uses. */
   readonly folder: FolderResource;
-  /** True if the search index may be older than the last writes. */
+  /**
+   * True if the service updates its search index late: a search may not find the last writes yet.
+   */
   readonly indexesLate: boolean;
-  /** Returns a client that sends another key; null: no key. */
+  /** Returns a client that uses another key; with null, a client without a key. */
   readonly as: (key: string | null) => Api;
 };
 
@@ -52,7 +60,7 @@ export class CheckedReply {
     return this.json;
   }
 
-  /** Expects status 200 as the answer to a PUT. Returns the file with the saved content. */
+  /** Expects status 200 as the answer to a PUT. Returns the file with its new content. */
   edited(): Json {
     const { object, file, content, ...more } = this.ok(200);
     assert.deepEqual([object, more], ["edit", {}]);
@@ -66,7 +74,8 @@ export class CheckedReply {
 
   /**
    * Expects an error answer with this code and all documented fields.
-   * @param pointers expected pointers in `errors`, in order; if none are given, any are allowed
+   * @param pointers expected pointers in `errors`, in order. Without this argument, any pointers
+   * are accepted
    */
   problem(code: ProblemCode, ...pointers: string[]): Problem {
     const problem = this.json as Problem;
@@ -101,7 +110,7 @@ type ListEnvelope<Item> = {
   readonly nextCursor: string | null;
 };
 
-// Cases check the shape of an answer, so they read its fields without checking their types first.
+// Type of parsed JSON. It is `any`, because a case reads the fields of an answer to check them.
 // biome-ignore lint/suspicious/noExplicitAny: the only untyped JSON of the suite
 export type Json = any;
 
@@ -114,7 +123,7 @@ export class Api {
     this.#key = key;
   }
 
-  /** @param body an object is sent as JSON, a string unchanged */
+  /** @param body body of the request. An object is sent as JSON; a string is sent unchanged */
   async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<CheckedReply> {
     const sentBody = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
     const typeHeader: WireHeaders = sentBody === null ? {} : { "content-type": "application/json" };
@@ -185,7 +194,7 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
   return { title, basis: "assumed", leavesReview: false, run };
 }
 
-/** Returns a copy of a case, marked as leaving a change in review. */
+/** Returns a copy of a case that is marked as one that leaves a change in review. */
 export function markLeavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }
