@@ -1,4 +1,7 @@
-/** Explains to users why a request got no answer. Codes of Node and OpenSSL are only logged. */
+/**
+ * Explains to users why a request got no answer. Users do not see the codes of Node and OpenSSL;
+ * only the log contains them.
+ */
 
 const UNKNOWN_AUTHORITY_TEXT =
   "the certificate comes from an authority that this system does not know; NODE_EXTRA_CA_CERTS=FILE adds its certificate";

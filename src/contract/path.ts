@@ -25,7 +25,9 @@ export function depthOf(path: string): number {
   return path === "" ? 0 : path.split("/").length;
 }
 
-/** Returns true if `path` is below `folder`. Every path except the root is below the root. */
+/**
+ * Returns true if `path` is below `folder`. All paths except the root itself are below the root.
+ */
 export function isBelow(path: string, folder: string): boolean {
   return folder === "" ? path !== "" : path.startsWith(`${folder}/`);
 }

@@ -16,7 +16,7 @@ export type OpenDataOptions = {
   /** Base URL for the `type` of a problem: `{docs_base}` in the contract. */
   readonly docsBase?: string | undefined;
   readonly onFault?: (error: unknown, requestId: string) => void;
-  /** Milliseconds to wait while another process has the folder open. Default 2,000. */
+  /** Milliseconds to wait until another process closes the folder. Default 2,000. */
   readonly waitMs?: number;
 };
 
@@ -64,7 +64,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
 }
 
 /**
- * Starts the periodic work of a service. Returns `data` with a `close` that ends this work first.
+ * Starts the periodic work of a service. Returns `data`, whose `close` ends this work first.
  * @param onClosed runs after the service has closed
  */
 export function toOpenData<Key extends string | null>(

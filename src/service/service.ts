@@ -26,7 +26,10 @@ export type ServiceOptions = {
   readonly combine?: CombineContents;
   /** `resolve` refuses new content with broken links; `any` (the default) accepts all links. */
   readonly links?: ServerContext["links"] | undefined;
-  /** Key for `/admin` over HTTP. Without it, `/admin` answers 401; `service.admin` works. */
+  /**
+   * Key for requests below `/admin`. Without this key, they are answered 401, but `service.admin`
+   * still works.
+   */
   readonly adminKey?: string;
   /** SHA-256 of the admin key, for a process that does not have the key. */
   readonly adminKeyHash?: Buffer;

@@ -123,7 +123,10 @@ function findLengthFault(query: string, limit: number): FieldFault | null {
 const [fileId, folderId, changeId] = [makeIdSchema("doc_"), makeIdSchema("dir_"), makeIdSchema("chg_")];
 const parentId = folderId.nullable();
 
-/** ORDER: `openapi.json` shows reads first, then writes of files, then writes of folders. */
+/**
+ * ORDER: this is also the order in `openapi.json`: reads first, then writes of files, then writes
+ * of folders.
+ */
 export const OPERATIONS = {
   listFiles: {
     method: "GET",

@@ -93,8 +93,8 @@ const keySchema = z
     // Current path of each grant, in the order of the grants; `/` for the whole workspace.
     grantPaths: z.array(z.string()),
     rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
-    // Times in milliseconds since the epoch; null for never. After a crash, the last use is exact
-    // to the minute.
+    // Times in milliseconds since the epoch; null for never. After a crash, the time of the last
+    // use may be one minute too early.
     expiresAt: z.number().nullable(),
     createdAt: z.number(),
     lastUsedAt: z.number().nullable(),
@@ -106,9 +106,9 @@ const keySchema = z
   }));
 
 /**
- * Returns a function that adds two fields to a grant: its path, and `waits`, which is true if
- * nothing exists at the path yet. A file or folder that is created at the path later gets the
- * grant, but only if the grant gives less access than the parent folder does.
+ * Returns a function that adds two fields to a grant: its path, and `waits`. `waits` is true if
+ * nothing exists at the path yet. A file or folder that is created there later gets this grant only
+ * if the grant gives less access than the parent folder.
  */
 const makeGrantTransform = (paths: readonly string[]) => (parsed: z.output<typeof grantSchema>, index: number) => ({
   path: paths[index]!,

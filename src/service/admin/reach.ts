@@ -31,7 +31,9 @@ export function reachByUrl({
 
 type ReachedService = Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string };
 
-/** Connects to the service that has the data folder open, or opens the folder itself. */
+/**
+ * Connects to the service that has the data folder open. If there is none, opens the folder itself.
+ */
 export async function reachByFolder(
   dataFolder: string,
   { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },

@@ -38,7 +38,10 @@ const findOperation = makeRouteFinder(
   (Object.keys(HANDLERS) as AdminOperationName[]).map((name) => [name, ADMIN_OPERATIONS[name]]),
 );
 
-/** Returns the refusal of a request without the admin key; null if the key is right. */
+/**
+ * Checks the admin key of a request. Returns the refusal if the key is missing or wrong; otherwise
+ * null.
+ */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const keyText = readSentKey(headers);
   const isAdminKey = keyText !== null && adminKeyHash !== null && timingSafeEqual(hashKey(keyText), adminKeyHash);

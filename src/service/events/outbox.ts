@@ -9,7 +9,7 @@ export type OutboxRow = {
   readonly workspace: number;
   /** Kind of the changed item. `access`: the access of one key, or of all keys, has changed. */
   readonly kind: "file" | "folder" | "access";
-  /** Row number of the file or folder; for `access`, of the key, or 0 for all keys. */
+  /** Row number of the file or folder. For `access`: row number of the key, or 0 for all keys. */
   readonly seq: number;
   /** Id of the file or folder; empty if the kind is `access`. */
   readonly id: string;
@@ -24,7 +24,9 @@ type FormerGrant = { readonly key: number; readonly level: Level };
 
 export type GoneFolder = { readonly parent: number; readonly grants: readonly FormerGrant[] };
 
-/** Consecutive rows. `upTo`: position after these rows; `more`: true if rows may follow. */
+/**
+ * Consecutive rows. `upTo`: position after these rows; `more`: true if there may be further rows.
+ */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**

@@ -183,8 +183,8 @@ export class WorkspaceEvents {
 }
 
 /**
- * Converts a move to a creation for a key that could not read the former folder, so that the key
- * does not learn of the move.
+ * Returns the change that a key may see. A key that could not read the former folder sees a move as
+ * a creation.
  */
 function toVisibleChange(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";

@@ -87,9 +87,9 @@ function countSlashes(path: string): number {
 }
 
 /**
- * ASSUMES: a key needs edit access to all items below a folder to delete the folder. If a protected
- * file is below the folder, the request is refused with `file_protected`, as is a request to delete
- * only that file (contract tests "refuses a recursive delete …").
+ * ASSUMES: a key needs edit access to all items below a folder to delete the folder. A protected
+ * file below the folder cannot be deleted with it. The refusal is `file_protected`, as for a
+ * request to delete only that file (contract tests "refuses a recursive delete …").
  */
 export async function deleteFolder({ context, id, query }: OperationCall<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;

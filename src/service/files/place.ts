@@ -34,8 +34,8 @@ export function refuseUnknownFile(): Refused {
 }
 
 /**
- * Returns the file with this id. Refuses with 404 if the key cannot read the file, and with 403 if
- * the key can read the file but may not write to it.
+ * Returns the file with this id. The refusal is 404 if the key cannot read the file, and 403 if the
+ * key can only read it.
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);

@@ -49,8 +49,8 @@ export class RequestMetrics {
   readonly history: RequestHistory;
   readonly #answered = new Map<string, AnswerCount>();
   /**
-   * Number of answers in each histogram bucket. An answer counts only in the smallest bucket that
-   * fits.
+   * Number of answers in each histogram bucket. Each answer is counted only once, in the smallest
+   * bucket that fits.
    */
   readonly #within: number[] = BUCKET_SECONDS.map(() => 0);
   #timed = 0;

@@ -23,7 +23,7 @@ export type HttpService = {
    * true.
    */
   readonly isReady?: () => MaybePromise<boolean>;
-  /** Answers a GET request for the path with a stream of events, or refuses it. */
+  /** Answers a GET request for `path` with a stream of events, or with a refusal. */
   readonly streams?: {
     readonly path: string;
     readonly open: (request: WireRequest, taken: RequestRecord) => Promise<WireResponse | StreamedAnswer>;

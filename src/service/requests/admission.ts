@@ -12,9 +12,9 @@ const MAX_BODY_BYTES_TOGETHER = 64 * MAX_BODY_BYTES;
  */
 const MAX_TURN_MS = 500;
 /**
- * LIMIT: number of requests in one turn of the event loop that are never refused as late. If a turn
- * with so few requests is long, one slow answer or a slow machine is the reason, and a refusal
- * would not help.
+ * LIMIT: number of requests in one turn of the event loop that are never refused as late. In a long
+ * turn with so few requests, one slow answer or a slow machine is the reason. A refusal would not
+ * help.
  */
 const ALWAYS_ADMITTED_REQUESTS = 8;
 /**

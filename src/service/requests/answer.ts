@@ -8,7 +8,7 @@ import {
 } from "../../contract/problem.ts";
 import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
 
-/** Converts a sentence, such as `The key is gone.`, to a clause: `the key is gone`. */
+/** Converts a sentence to a clause, such as `The key is gone.` to `the key is gone`. */
 export function toClause(sentence: string): string {
   return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
 }

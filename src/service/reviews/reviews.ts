@@ -36,7 +36,10 @@ type ReviewsQuery = {
 export type ReviewNeighbours = {
   readonly previous: string | null;
   readonly next: string | null;
-  /** Number of open reviews, and the position of this review among them, counted from 1. */
+  /**
+   * Number of open reviews (`total`), and the position of this review among them, counted from 1
+   * (`at`).
+   */
   readonly total: number;
   readonly at: number;
 };

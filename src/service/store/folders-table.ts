@@ -71,7 +71,7 @@ export function makeFoldersTable(session: Session) {
       session.all(SQL.inParent, workspace, after, count, parent),
     inParentByName: ({ workspace, folder, after, count }: NameRange) =>
       session.all(SQL.inParentByName, workspace, folder, after, count),
-    /** Returns the folders below a path, without the folder at the path. */
+    /** Returns the folders below a path. The folder at the path is not one of them. */
     below: ({ workspace, after, count, path }: RowRange & { readonly path: string }) =>
       session.all(SQL.below, workspace, after, count, path),
     isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,

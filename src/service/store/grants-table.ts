@@ -55,8 +55,8 @@ export function makeGrantsTable(session: Session) {
     set: setGrant,
     dropKept: dropKeptGrant,
     /**
-     * Returns the grants of each key: first on the root, then on folders, then on files. Grants on
-     * several items are in the order of their row numbers.
+     * Returns the grants of each key: those on the root first, then those on folders, then those on
+     * files. Among folders, and among files, the order is that of row numbers.
      */
     of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
     /**
@@ -64,7 +64,7 @@ export function makeGrantsTable(session: Session) {
      * grants on files and folders that were removed.
      */
     shown: (keys: readonly number[]) => session.all(SQL.shown, keys),
-    /** Replaces all grants of a key, and removes those that are kept for paths. */
+    /** Replaces all grants of a key. Also removes the grants of the key that are kept for paths. */
     async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
       for (const row of rows) await setGrant({ key, ...row });

@@ -84,7 +84,10 @@ export function isReading(text: string): boolean {
 export type Session = {
   /** Takes a lock in a write. Does nothing if the database has only one writer. */
   lock(name: LockName, ...values: readonly unknown[]): void;
-  /** @throws the error of this statement, or of the first earlier statement that failed */
+  /**
+   * Returns the rows of a statement.
+   * @throws the error of this statement, or of the first earlier statement that failed
+   */
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
   /**

@@ -7,7 +7,7 @@ const PLAIN_CODEC = 0;
 const ZSTD_CODEC = 1;
 export const PRUNED_CODEC = 2;
 /**
- * LIMIT: smaller content, in bytes, is not compressed, because compression would save little space.
+ * LIMIT: content of fewer bytes is not compressed, because that would save little space.
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 
@@ -20,7 +20,7 @@ export function encodeText(text: string): StoredText {
     : { codec: PLAIN_CODEC, text: plainBytes };
 }
 
-/** Adds a checksum of 4 bytes, so that decoding notices damaged content. */
+/** Adds a checksum of 4 bytes. With the checksum, decoding fails for damaged content. */
 const CHECKSUM_OPTION = { [constants.ZSTD_c_checksumFlag]: 1 };
 
 /** Decodes stored content; returns null if the content was pruned. */

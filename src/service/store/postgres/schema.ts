@@ -108,11 +108,11 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
 `;
 
 /**
- * Creates the search index. An index key is a hash. It is made of three adjacent characters of a
- * document's folded content or name, of a shorter word, or of two adjacent characters of a script
- * without spaces. Each hash includes the number of the workspace (`search-table.ts`), so that a
- * search finds almost no document of other workspaces. A search then reads the documents that have
- * its keys, and checks each.
+ * Creates the search index. An index key is a hash of a short string in the folded content or name
+ * of a document. This is three adjacent characters, or a shorter word, or two adjacent characters
+ * of a script without spaces. Each hash includes the number of the workspace (`search-table.ts`),
+ * so that a search finds almost no document of other workspaces. A search then reads the documents
+ * that have its keys, and checks each.
  */
 const CREATE_SEARCH = `
 CREATE TABLE search_texts (

@@ -46,7 +46,7 @@ export type DatabaseLocation = ":memory:" | DataFolderOptions | { readonly copy:
 
 type DataFolderOptions = {
   readonly folder: string;
-  /** Milliseconds to wait while another process has the database open. Default 2,000. */
+  /** Milliseconds to wait until another process closes the database. Default 2,000. */
   readonly waitMs?: number;
 };
 

@@ -32,7 +32,7 @@ export class Reserve implements ReservedSpace {
       // space.
       writeFileSync(this.#file, Buffer.alloc(RESERVED_BYTES), { mode: 0o600 });
     } catch {
-      // The disk has too little space, so the partial file is removed.
+      // If the disk has too little space, the partly written file is removed.
       rmSync(this.#file, { force: true });
     }
   }

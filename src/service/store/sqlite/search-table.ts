@@ -177,7 +177,7 @@ export class SearchIndex {
 
   /**
    * Indexes one part of a file.
-   * @returns cost of the part, in the unit of `update`
+   * @returns cost of the part; 1 is the cost of a document without its content
    */
   #indexPart({ n, kind, seq, after }: QueuedItem): number {
     if (kind === "folder") {
