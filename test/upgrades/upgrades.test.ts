@@ -69,7 +69,14 @@ describe("another format", () => {
       const bytes = readFileSync(own(file)).toString("base64");
       const known = (file === "state.db" ? STATE_SCHEMA : TEXTS_SCHEMA).version;
       const what = `mdmirror: ${file} was written by a newer mdmirror (schema ${known + 1}, this one knows ${known}); nothing was changed`;
-      for (const argv of [["sync"], ["plan"], ["watch"], ["log"], ["init"], ...(file === "state.db" ? [["status"]] : [])]) {
+      for (const argv of [
+        ["sync"],
+        ["plan"],
+        ["watch"],
+        ["log"],
+        ["init"],
+        ...(file === "state.db" ? [["status"]] : []),
+      ]) {
         const { code, out, err } = await rig.run([...argv, "w"]);
         const lines = [what, expect.stringContaining("next: use the newer mdmirror")];
         expect([argv, code, out, err]).toEqual([argv, 2, [], lines]);
