@@ -55,8 +55,9 @@ export type JudgeOptions = {
 };
 
 /**
- * Runs the cases against a service. Each case gets its own folder, which is deleted afterwards.
- * Documents outside these folders may be listed, but are never changed.
+ * Runs the cases against a service. Each case gets its own folder, which is deleted afterwards; the
+ * report lists the folders that the service did not delete. Documents outside these folders may be
+ * listed, but are never changed.
  */
 export async function judgeService(callerOptions: JudgeOptions): Promise<Result<ConformanceReport>> {
   const options = { ...callerOptions, exchange: limitChangesTo(callerOptions.exchange, callerOptions.name) };

@@ -20,7 +20,10 @@ export type ServerOptions = {
   readonly host?: string;
   /** True to allow plain http from other machines, which shows keys to everyone on the network. */
   readonly insecureHttp?: boolean;
-  /** Number of requests that a key may send in `seconds`; null for no limit. Stored in `data`. */
+  /**
+   * Number of requests that a key without its own limit may send in `seconds`; null for no limit.
+   * Stored in `data`.
+   */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
   /** Called for each answer with status 500. `error` contains neither a key nor content. */
   readonly onFault?: (error: unknown, requestId: string) => void;

@@ -79,8 +79,8 @@ export function hasCommand(next: string): boolean {
 }
 
 /**
- * Shows the next step, which is a sentence or a command. Shows `origin` in an element that the user
- * can expand.
+ * Shows the next step, which is a sentence or a command. A command and `origin` are in an element
+ * that the user can expand.
  */
 export function renderNextStep(next: string, origin: HtmlValue = null): Html {
   if (hasCommand(next)) return renderCommand(next, origin);

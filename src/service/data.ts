@@ -37,8 +37,8 @@ export type OpenData<Key extends string | null = string> = {
  * Opens a data folder. Creates the database, a first workspace, and the files `key` and `admin-key`
  * (mode 0600), if they are missing. Replaces `key` if the database does not know that key, for
  * example because the database is new.
- * @throws OtherVersionError if another version of mdmirror wrote the database; an error if another
- * process has the folder open
+ * @throws OtherVersionError if another version of mdmirror wrote the database; WrongStoreError if
+ * the documents are in PostgreSQL; an error if another process has the folder open
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   if (isDatabaseFolder(dir)) throw new WrongStoreError("the documents of its service are in PostgreSQL");

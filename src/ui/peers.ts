@@ -8,6 +8,8 @@ import { effectiveUser } from "../common/effective-user.ts";
  * may know the secrets of a session:
  * - A browser sends the cookie for 127.0.0.1 to every port, including ports of other users.
  * - The sign-in ticket is in the arguments of the browser, which all users can see.
+ *
+ * LIMIT: accepts connections of root. Accepts all connections if the system does not report users.
  */
 export class Peers {
   readonly #peerOf: (ends: ConnectionEnds) => PeerUser;

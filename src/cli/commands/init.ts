@@ -128,8 +128,9 @@ async function linkNew(io: Io, args: Args, dir: string, isKnown: boolean): Promi
 }
 
 /**
- * Runs `init` on a folder that is already linked: stores a new key or new ignore rules, or rebuilds
- * a lost state. Never changes the linked service or remote folder.
+ * Runs `init` on a folder that is already linked: stores a new key or new ignore rules, rebuilds a
+ * lost state, or repeats the first sync (`--prefer`). Never changes the linked service or remote
+ * folder.
  */
 async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);

@@ -118,9 +118,9 @@ export function showEvents(
 }
 
 /**
- * Returns true if a phase has to be printed: it differs from the last phase of the folder, and is
- * neither `observing` nor `applying`.
- * @param last the last phase of each folder; this function updates it
+ * Returns true if a phase has to be printed: it is neither `observing` nor `applying`, and differs
+ * from the folder's last other phase. Before the first such phase, `idle` counts as the last.
+ * @param last last phase of each folder except `observing` and `applying`; this function updates it
  */
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;

@@ -17,7 +17,10 @@ import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
 export type DaemonsOptions = FolderOptions & {
-  /** Receives messages that concern no particular folder, such as a missing `systemd-notify`. */
+  /**
+   * Receives messages that are no event of an open folder: a linked folder does not exist, or
+   * systemd cannot be notified.
+   */
   readonly onNote: (note: string) => void;
 };
 

@@ -37,7 +37,10 @@ export class ActiveEffects implements Progress {
   }
 }
 
-/** Returns the action's local path; "" if the action has only an id. */
+/**
+ * Returns the action's local path; for a move on the service, the new path on the service; "" if
+ * the action has only an id.
+ */
 function readLocalPath(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

@@ -124,8 +124,8 @@ export type StatusOptions = {
 /**
  * Reads the status, and asks the daemon. Needs no network, scan or lock, and writes nothing.
  * @param root a folder that has `.mdmirror/`
- * @returns trouble if the folder is untrusted, its daemon answers with trouble, or the state file
- * cannot be read
+ * @returns trouble if the folder is untrusted or is refused because of `mustBeAdmitted`, its daemon
+ * answers with trouble, or the state file cannot be read
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<Result<StatusReading>> {
   const refusal = whyNotAdmitted(root, options);

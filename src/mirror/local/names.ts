@@ -15,8 +15,8 @@ import { isSameInode } from "./stamp.ts";
  */
 export const TEMP_PREFIX = "w-";
 /**
- * Prefix of files that were set aside. `sweepTempFiles` never deletes such a file, because it may
- * be the only copy of a user's last save.
+ * Prefix of files that were set aside. Such a file may be the only copy of a user's last save.
+ * `sweepTempFiles` deletes it only if it is a second hard link; otherwise moves it to the trash.
  */
 export const SET_ASIDE_PREFIX = "a-";
 

@@ -14,8 +14,8 @@ type RuleFileContents = {
 
 /**
  * Rules that apply in a folder: first the lines of the folders above, then those of the folder
- * itself. One matcher contains all lines, because a line of an inner folder can include a path that
- * an outer line excludes.
+ * itself. Each matcher contains the lines of all these folders, because a line of an inner folder
+ * can include a path that an outer line excludes.
  */
 export type FolderRules = {
   readonly ours: Ignore;

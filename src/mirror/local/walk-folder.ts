@@ -15,8 +15,8 @@ import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore
 import { decodeText } from "../../common/text.ts";
 
 /**
- * LIMIT: depth of nested folders, because each level takes one call on the stack. The service has
- * the same limit.
+ * LIMIT: depth of nested folders, because each level takes one call on the stack. For paths of the
+ * service, `remote/shapes.ts` has the same limit.
  */
 const MAX_DEPTH = 256;
 

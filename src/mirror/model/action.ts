@@ -7,7 +7,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  * One change on one side. An action contains the state that it expects. If it finds another state,
  * it changes nothing, and its outcome is `stale`. `why` is a clause for users ("edited locally")
  * that `plan`, `why` and the event log show. An action on a document has an `id`, an action on a
- * folder a `dirId`.
+ * folder a `dirId`. An action that creates the document or folder on the service has neither.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -138,9 +138,9 @@ type DocumentAction =
       readonly comesBack?: true;
     }
   /**
-   * Downloads the new published version of a document that has content in review. If merge(base,
-   * local, published) equals the published content, the review has ended. Otherwise merges the
-   * published content into the local file.
+   * Downloads the new published version of a document that has content in review, and merges it
+   * into the local file. If the published version contains a change that was sent to review, the
+   * review of this change has ended. If the merge has a conflict, the conflict policy decides.
    */
   | ({ readonly kind: "settle-review" } & DownloadedVersion);
 
@@ -156,8 +156,9 @@ type DownloadedVersion = ExpectedFile & {
 export type ActionKind = Action["kind"];
 
 /**
- * Returns id and local path of the action's document or folder, for logs and reports. The id is
- * null if there is none.
+ * Returns id and path of the action's document or folder, for logs and reports. The id is null if
+ * there is none. The path is the local path; for a move on the service, the new path on the
+ * service; "" if the action has only an id.
  */
 export function getSubject(action: Action): { readonly id: string | null; readonly path: LocalPath } {
   const subjectId = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
@@ -173,7 +174,11 @@ export type Step = { readonly action: Action; readonly after: readonly number[] 
 
 export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
-/** Result of an action. Base changes only after `done` and `submitted`. */
+/**
+ * Result of an action. After `done` and `submitted`, base includes the result. Base may also change
+ * after another result, if the action still changed or corrected something: after a refused
+ * deletion, for example, mdmirror restores and records the file.
+ */
 export type Outcome =
   | { readonly kind: "done" }
   /**

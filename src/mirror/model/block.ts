@@ -80,8 +80,8 @@ const REASON_TRAITS = {
   },
   "delete-refused": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /**
-   * The deletion is in review. Somebody must decide about it in the web app before the service
-   * deletes the document.
+   * The service refuses the deletion while changes are in review. Somebody must decide about these
+   * changes in the web app before the service deletes the document or folder.
    */
   "delete-pending": { ...REMEMBERED_BLOCK, forbids: ["delete"], forbidsOnFolder: ["remove"] },
   /** The service cannot delete folders, so the empty folder stays on the service. */

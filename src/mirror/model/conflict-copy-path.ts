@@ -6,9 +6,9 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../co
 type CopySide = "theirs" | "mine";
 
 /**
- * Returns `note (theirs).md` or `note (mine).md` for `note.md`. No document can have such a name,
- * because the service refuses it. A name that is too long for the disk is shortened, and gets eight
- * hex digits of the whole name's digest, so that it stays unique.
+ * Returns `note (theirs).md` or `note (mine).md` for `note.md`. On the service, no document can
+ * have such a name, because the service refuses it. A name that is too long for the disk is
+ * shortened, and gets eight hex digits of the whole name's digest, so that it stays unique.
  * @param nth number of the copy, from 1; a number above 1 is part of the name: `note (mine 2).md`
  * @param maxBytes length of the longest name that the disk accepts, in bytes
  */

@@ -128,8 +128,9 @@ export type RemoteTree = {
    */
   readonly gone: ReadonlySet<DocId>;
   /**
-   * Recorded folders whose absence is proven: the list of folders is complete, and no listed
-   * document is in them.
+   * Recorded folders whose absence is proven: the lists of folders and documents are complete, and
+   * the folder is not listed. Also, no document is below its path, unless another folder has that
+   * path now.
    */
   readonly goneFolders: ReadonlySet<DirId>;
   /**

@@ -62,7 +62,10 @@ export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly syn
 export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
 export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
 
-/** Type of the library's method. The input may be left out if all its fields are optional. */
+/**
+ * Type of the library's method. The input may be left out if all its fields are optional and the
+ * operation is not declared as a write.
+ */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
   : (...input: MethodInput<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;

@@ -51,7 +51,7 @@ export type SafetySignals = {
    * set when a scan finds content on it, or the user approves.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
-  /** Keys of the actions that the user approved, from `guardKey`. */
+  /** Keys of actions (from `toGuardKey`) and reasons for stops that the user approved. */
   readonly approved: ReadonlySet<string>;
 };
 

@@ -16,7 +16,10 @@ export type SubmittedText = KnownText & Omit<Submission, "digest">;
 type SettledSubmissions = {
   /** Merge of the local and the published content; null if the two cannot be merged. */
   readonly local: string | null;
-  /** Contents that stay in review, oldest first. Each is merged with the published content. */
+  /**
+   * Contents that stay in review, oldest first. Then their merges with the published content,
+   * without those that would have a conflict.
+   */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
    * Common base of the local and the published content. If reviewed content was published, this

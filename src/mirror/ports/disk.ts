@@ -89,7 +89,10 @@ export interface Disk {
    * @param leftOut files that the tree may leave out; undefined if the tree must contain all files
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: StoreContent, leftOut?: FileNumbers): LocalTree;
-  /** Scans like `walk`, but pauses every millisecond or two, so that other work can run. */
+  /**
+   * Scans like `walk`, but pauses after some hundred entries, so that other work can run. Never
+   * pauses within a folder.
+   */
   walkInParts(...args: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Scans some paths of an earlier tree again. Returns the earlier tree itself if nothing changed.

@@ -24,8 +24,10 @@ export type EventHint =
  * State of the connection to the event stream.
  * - `off`: not started
  * - `listening`: connected
- * - `none`: the deployment sends no events, or none for this key
- * - `broken`: the connection was lost, and the client tries to connect again
+ * - `none`: the deployment sends no events, or none for this key; the client tries again after an
+ *   hour
+ * - `broken`: the connection was lost, or the service refused it for a time; the client tries again
+ *   within minutes
  */
 export type EventStreamState =
   | { readonly kind: "off" }

@@ -37,8 +37,8 @@ export interface Fs {
   /**
    * Reads a file without following a symlink.
    * @param brief set if the caller needs the bytes only until it reads the next file
-   * @throws ELOOP, EISDIR or EINVAL if it is no regular file; EFBIG above 64 MiB; EAGAIN if the
-   * file changed during the read
+   * @throws ELOOP, EISDIR, EINVAL or ENXIO if it is no regular file; EFBIG above 64 MiB; EAGAIN if
+   * the file changed during the read
    */
   readFile(path: string, brief?: "brief"): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**

@@ -79,8 +79,8 @@ export type WrittenFile = FileResource & {
 
 export type PutResult =
   /**
-   * The content is published. A field is null if the answer lacks it. If `changeId` is null, the
-   * caller reads id and content by a GET.
+   * The content is published. A field is null if the answer lacks it. If a field is null, or if the
+   * content is neither the sent content nor base's, the caller reads both by a GET.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   /** The content was sent to review. A field is null if the answer lacks it. */
@@ -128,7 +128,7 @@ export type Pressure = {
 
 /** Receives the items of a list one by one. The final `Listing` then has no items. */
 export type ItemReceiver<Item> = {
-  /** Forgets all items, because the client reads the list again from its first page. */
+  /** Forgets all items. Called whenever the client begins to read the list at its first page. */
   readonly begin: () => void;
   /** Receives an item; returns false if the item was listed before. */
   readonly receive: (item: Item) => boolean;

@@ -90,8 +90,8 @@ function readHolder(folder: string): LockHolder | null {
     const holderFields: unknown = JSON.parse(readOwnFile(folder, HOLDER_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(holderFields, HOLDER_FIELD_TYPES) ? holderFields : null;
   } catch {
-    // The holder file was not written yet, or was just removed. Null is harmless, because only a
-    // message needs the holder.
+    // The holder file cannot be read, or is damaged. Null is harmless, because only a message needs
+    // the holder.
     return null;
   }
 }

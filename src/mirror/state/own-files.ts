@@ -4,8 +4,9 @@
  * files are created with O_EXCL, for this user alone.
  *
  * In all calls, `folder` is the absolute path of `.mdmirror`, whose parent is a real path, and
- * `name` is a path in it. All calls throw UnsafePathError, or errors as node:fs does. No other code
- * opens these files, except `local/`, which accesses `tmp/` and `trash/` by these rules too.
+ * `name` is a path in it. All calls throw UnsafePathError, or errors as node:fs does. Only two
+ * other parts of the code open files in `.mdmirror/`: `own-database.ts` opens the databases, and
+ * `local/` accesses `tmp/` and `trash/` by these rules too.
  */
 
 import * as fs from "node:fs";

@@ -83,7 +83,7 @@ export function findHooksFile(env: UrlSources["env"]): string | null {
   return existsSync(file) ? file : null;
 }
 
-/** Returns the id in the folder's marker, as in the registry; null without a marker. */
+/** Returns the id in the folder's marker, as in the registry; null without a valid marker. */
 export function readRootMarker(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }

@@ -18,8 +18,9 @@ const MAX_TURN_MS = 500;
  */
 const ALWAYS_ADMITTED_REQUESTS = 8;
 /**
- * LIMIT: milliseconds for the quickest answer in a window (`AnswerWindow`). If even the quickest
- * answer took longer, the shared database is too busy, and requests are refused.
+ * LIMIT: milliseconds for the quickest answer in a window (`AnswerWindow`), and shortest length of
+ * a window. If even the quickest answer took longer, the shared database is too busy. Requests are
+ * then refused while more than `ALWAYS_ADMITTED_REQUESTS` are running.
  */
 const MAX_QUICKEST_MS = 500;
 

@@ -64,7 +64,10 @@ export async function listenControl(service: ControlServer): Promise<ControlList
 /** `close` ends open connections and removes the socket. */
 export type ControlListener = { close(): Promise<void> };
 
-/** A connection has one request. The command closes the connection after the answer. */
+/**
+ * A connection has one request. The command closes the connection after the answer; a command that
+ * borrows the folder closes it when it gives the folder back.
+ */
 function serveCaller(socket: Socket, service: ControlServer): void {
   const callerGone = new AbortController();
   const sendReply = (reply: ControlReply) => {

@@ -66,9 +66,9 @@ async function mergeOrShowNewer(
       },
     );
   }
-  // Drops the submissions that are already merged with the service's version. If the service
-  // accepted the submitted change, no review is open. The remaining local difference is then a
-  // later edit.
+  // Keeps the contents in review as they were sent, and drops their merges with the service's
+  // version. A change that the service accepted is no longer in review. The remaining local
+  // difference is then a later edit.
   const submissions = mergeResult.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const changedRecord = submissions.length === record.submissions.length ? null : { ...record, submissions };
   const event = { ...makeEvent(action, "local"), kind: "renew-conflict" } as const;

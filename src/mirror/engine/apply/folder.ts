@@ -217,8 +217,8 @@ export async function recordFolder(
   const dirOrEnd = readFolderRecord(ctx, dirId, localPath, remotePath);
   if (dirOrEnd.kind === "end") return dirOrEnd.outcome;
   const { value: dir } = dirOrEnd;
-  // One transaction records all folders of one depth. Steps that create or move something in these
-  // folders wait for that transaction.
+  // One transaction records several folders. Steps that create or move something in these folders
+  // wait for that transaction.
   await ctx.group.commit(() => {
     const earlierRecord = ctx.world.state.dir(dirId);
     if (earlierRecord !== null && carries === null) moveRecordsBelow(ctx, earlierRecord, dir);

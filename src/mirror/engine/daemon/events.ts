@@ -31,7 +31,10 @@ export type DaemonEvent = { readonly at: number } & (
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
-  /** A run that changed something, or that ended with another state than the run before it. */
+  /**
+   * A run. Left out if it changed nothing, and if its state and its list of problems are those of
+   * the run before it.
+   */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
    * A local deletion that waits for its delay (`deletion-pending`), or whose file came back

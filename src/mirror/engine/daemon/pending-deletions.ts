@@ -90,7 +90,7 @@ export class PendingDeletions {
     if (wait !== undefined && this.#dueAt(wait) > latest) wait.since = latest - this.#timing.deleteGraceMs;
   }
 
-  /** Starts all delays again, because the folder was not watched for a while. */
+  /** Starts all delays again, because the folder was not watched, or could not be scanned. */
   restart(now: number): void {
     for (const [path, wait] of this.#pending) this.#pending.set(path, { ...wait, first: now, since: now });
   }

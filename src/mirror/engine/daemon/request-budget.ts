@@ -20,8 +20,8 @@ const REGAINED_SHARE = 0.1;
 
 /**
  * Limits how often the service is scanned. All requests count towards one limit per minute,
- * including uploads and downloads, but only scans wait. If the service refuses a request, the limit
- * is halved. Times are monotonic.
+ * including uploads and downloads, but only scans wait. If the service refuses a request because
+ * there were too many, the limit is halved for some time. Times are monotonic.
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;

@@ -45,7 +45,10 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  /** Publishes the pending deletions. Publishes all of them again when a new stop is expected. */
+  /**
+   * Publishes new pending deletions, and deletions whose file came back. When a new stop is
+   * expected, publishes all pending deletions again.
+   */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;
     const { begun, cancelled } = this.#deletions.takeChanges(isStopExpected && !this.#isStopAnnounced);

@@ -75,8 +75,9 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
 
 /**
  * Returns the path to which a set-aside file belongs.
- * - After an interrupted effect, or if the move of the set-aside file was refused: the path in its
- *   journal row.
+ * - After an interrupted effect, if the folder above still exists: the path in the journal row.
+ * - If the document's own file is still at that path, or another document's file is at the path in
+ *   the record (the move of the document was refused): the path in the journal row.
  * - Otherwise: the path in the record, because the document or its folder may have moved since.
  */
 function findOriginalPath(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, DocumentRow>): LocalPath {

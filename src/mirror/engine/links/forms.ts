@@ -56,7 +56,7 @@ export class LinkForms {
     this.known = new KnownSpellings(state, mayStore);
   }
 
-  /** Returns false if `text` surely has no links, so that its two forms are equal. */
+  /** Returns false if `text` surely links to no document, so that its two forms are equal. */
   mayLink(text: string): boolean {
     return mayHaveLinks(text, this.scope.wiki);
   }
@@ -412,7 +412,10 @@ function keepMissingTargets(
   );
 }
 
-/** Returns true if a link in new bytes has a target that no link in the old bytes had. */
+/**
+ * Returns true if a link in new bytes has no equal link in the old bytes: one with the same
+ * destination and the same target.
+ */
 function hasNewTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some(
     (lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to),

@@ -31,8 +31,8 @@ export class FoundReader {
    * Resolves the links that the scan could not resolve. Uses the paths that the match finds for
    * documents.
    * @param isListed true if the listing of the service is complete
-   * @returns the local tree. If a file was replaced since the scan, no file counts as absent in
-   * this tree
+   * @returns the local tree. If a file was replaced since the scan, or can no longer be read, no
+   * file counts as absent in this tree
    */
   readNew(trees: Trees, matching: MatchInput, onText: StoreContent, isListed: boolean): LocalTree {
     const { local } = trees;
@@ -138,8 +138,8 @@ function findWaitingPaths({ records, blocks, conflicts }: BaseTree): ReadonlySet
 }
 
 /**
- * Returns the tree with the changed files. A null among these files means that a file was replaced;
- * no file then counts as absent.
+ * Returns the tree with the changed files. A null among these files means that a file was replaced,
+ * or could not be read; no file then counts as absent.
  */
 function withChangedFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;

@@ -14,7 +14,7 @@ type SyncOptions = {
   readonly settings: Settings;
   /** True to send refused changes again: if the user requests it, and at a start. */
   readonly retryRefused: boolean;
-  /** Name of the run in the log: `sync` or `init`. */
+  /** Name of the run in the log: `sync`, `init` or `wait`. */
   readonly kind: string;
 };
 

@@ -49,7 +49,7 @@ export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "canMoveFolders" | "canMoveToRoot" | "unchangedContents" | "absentTwice"
 > & {
-  /** True if content goes to review only after two runs have found it unchanged. */
+  /** True if content goes to review only when two runs in a row find the same content. */
   readonly reviewsOnlyUnchanged: boolean;
   /**
    * Milliseconds between the scans that prove a deletion; null if the caller watches the folder.

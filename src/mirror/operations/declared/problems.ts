@@ -22,7 +22,7 @@ export const CONFLICTS = {
       theirs: SIZE,
       /** True if mdmirror sent the local content to review because of the conflict. */
       inReview: z.boolean(),
-      /** Number of changes to the document on the service since the conflict began. */
+      /** Number of newer versions from the service that conflict copies have shown. */
       renewed: z.int(),
     }),
     blocked: makeListSchema({

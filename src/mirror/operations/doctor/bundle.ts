@@ -49,12 +49,13 @@ type PlannerAnswers = {
 
 /**
  * Lines of one content, with only what the planner needs to compare contents. `shared` has the
- * lines that another content of the bundle also has. `other` is the number of characters of all
- * other lines.
+ * lines that another content of the bundle also has, and all conflict markers. `other` is the
+ * number of characters of all other lines.
  */
 type ContentLines = { readonly shared: readonly SharedLine[]; readonly other: number };
 /**
- * A line that several contents have. Of its characters, the bundle keeps only `mark`.
+ * A line that several contents have, or a conflict marker. Of its characters, the bundle keeps only
+ * `mark`.
  * - `line`: number that identifies the line in all contents that have it
  * - `mark`: beginning of the line if it is a conflict marker, otherwise ""
  */

@@ -1,7 +1,7 @@
 /**
- * Saves documents for programs, as an editor would. Writes only files, without a lock, a journal
- * entry or the network, so a daemon may run at the same time. The next sync finds the saved file. A
- * file is replaced only if it still has the content that the program read.
+ * Saves documents for programs, as an editor would. Changes only files and folders, without a lock,
+ * a journal entry or the network, so a daemon may run at the same time. The next sync finds the
+ * change. A file is changed only if it still has the content that the program read.
  */
 
 import { chooseTrashPlace } from "../../engine/run/world.ts";
@@ -58,7 +58,10 @@ export function judgePath(context: SaveContext, path: string): Result<null> {
   }
 }
 
-/** LIMIT: number of characters of a path, and of names in it. No disk or service allows more. */
+/**
+ * LIMIT: number of characters of a path, and of names in it. The embedded service has the same
+ * limits for the path of a file.
+ */
 const MAX_PATH = { characters: 4_096, names: 128 } as const;
 
 function pathFault(path: string): string | null {

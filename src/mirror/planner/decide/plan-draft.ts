@@ -109,7 +109,7 @@ export type ActionPaths = {
  * - `leave-local`, `leave-remote`: removes it from a side
  * - `content`: reads and writes the content of the file
  * - `record`: records the two places in base, after both are reached
- * - `note`: changes only base, and has no paths
+ * - `note`: changes only base, and does not use the paths
  */
 export type Proposal = {
   readonly role:

@@ -1,8 +1,9 @@
 import { type Action, getSubject } from "../../model/action.ts";
 
 /**
- * Returns a key of an action's document, version and content. An approval stores this key, so that
- * it covers exactly this action, in later plans too.
+ * Returns a key of an action's kind, its document, and the version or content that it expects. An
+ * approval stores this key, so that it covers exactly this action, in later plans too. The key of
+ * an action on a folder has only the folder's id.
  */
 export function toGuardKey(action: Action): string {
   switch (action.kind) {

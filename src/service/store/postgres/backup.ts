@@ -21,7 +21,8 @@ const ROWS_TOGETHER = 200;
  * Copies a database to a new file. The copy has the state of one moment, although services may use
  * the database meanwhile.
  * @param file absolute path; must not exist
- * @throws UnusableDatabaseError, or errors of `pg` and better-sqlite3; the file then does not exist
+ * @throws UnusableDatabaseError, or errors of `pg`, better-sqlite3 and node:fs; no incomplete file
+ * then remains
  */
 export function backUpDatabase(url: string, file: string): Promise<void> {
   return withDatabase(url, async (client) => {

@@ -38,7 +38,7 @@ export class OutboxPoll {
 
   committed(): void {
     this.#wake();
-    // Every commit adds rows, so rows are pruned even without listeners.
+    // Most commits add rows, so rows are pruned even without listeners.
     if (!this.#isClosed && Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
   }
 
