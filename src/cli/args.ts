@@ -10,7 +10,7 @@ type ParsedArgs =
 
 type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** Returns the options of a command, including `--help`, which every command has. */
+/** Returns the options that a command accepts, including `--help`, which every command has. */
 export function listOptions(command: Command): OptionSpecs {
   return { ...command.options, help: { help: "show this help", short: "h" } };
 }

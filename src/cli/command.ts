@@ -15,7 +15,10 @@ export type Io = {
   text(text: string): void;
   /** Prints one line of an error or a hint on standard error. Escapes characters as `out` does. */
   err(line: string): void;
-  /** Replaces the status line on standard error; `""` removes the line. Needs `terminal.error`. */
+  /**
+   * Replaces the status line on standard error; `""` removes the line. Call it only if
+   * `terminal.error` is true (standard error is a terminal).
+   */
   status(text: string): void;
   readonly terminal: {
     readonly input: boolean;
@@ -29,13 +32,16 @@ export type Io = {
   readonly random: Random;
   /** Changes the user of this process to the user who called `sudo`. */
   become(caller: SudoCaller): void;
-  /** Asks on the terminal. Returns null if the input has ended. Needs `terminal.input`. */
+  /**
+   * Asks on the terminal. Returns null if the input has ended. Call it only if `terminal.input` is
+   * true (standard input is a terminal).
+   */
   ask(question: string): Promise<string | null>;
   /** Aborts on SIGINT, SIGTERM or SIGHUP. The first read of `stop` installs the signal handlers. */
   readonly stop: AbortSignal;
   /**
-   * Runs `work`. The first SIGINT, SIGTERM or SIGHUP only aborts the `AbortSignal` of `work`, so
-   * that `work` can report what it did. A second signal ends the process.
+   * Runs `work`. The first SIGINT, SIGTERM or SIGHUP only aborts the `AbortSignal` that `work`
+   * gets. So `work` can end early and report what it did. A second signal ends the process.
    */
   readonly stoppable: Stoppable;
   /** Reads a text file; the path `-` is standard input. Throws the errors of `readFileSync`. */

@@ -54,9 +54,10 @@ const EXIT_BY_KIND: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Exit codes for certain error codes. For all other error codes, `EXIT_BY_KIND` decides. */
+/** Exit codes for certain error codes. All other errors get the exit code of their kind. */
 const EXIT_BY_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
-  // The user cannot end these two stops with `approve` or `reject`.
+  // In both cases, the linked folder stays stopped. `lost-root`: the folder is missing or replaced,
+  // so no command may write. `nothing-to-reject`: the stop has no changes that `reject` can undo.
   ["lost-root", EXIT.stopped],
   ["nothing-to-reject", EXIT.stopped],
   ["edit_conflict", EXIT.attention],

@@ -43,7 +43,10 @@ export function findMirror(io: Io, dir: string | undefined): string {
   );
 }
 
-/** Like `findMirror` for several operands or none. Returns real paths without duplicates. */
+/**
+ * Returns the linked folder of each operand; without operands, the nearest linked folder. Operands
+ * are the same as for `findMirror`. The result has real paths without duplicates.
+ */
 export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
   const operands = dirs.length === 0 ? [undefined] : dirs;
   return [...new Set(operands.map((dir) => realpathSync(findMirror(io, dir))))];
@@ -154,7 +157,10 @@ function resolveParent(path: string): string {
 
 type NearestMirror = {
   readonly root: string | null;
-  /** Nearest linked folder of another user that the search skipped; null if it skipped none. */
+  /**
+   * Nearest linked folder at or above the path that was skipped, because another user owns the
+   * folder; null if none was skipped.
+   */
   readonly foreign: string | null;
 };
 

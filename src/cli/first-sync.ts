@@ -90,9 +90,10 @@ type FirstSyncOptions = Pick<LinkRequest, "dir" | "config" | "origin" | "key"> &
 };
 
 /**
- * Shows the plan of the first sync, and proposes rules that exclude packages and build output. If
- * the user accepts the rules, plans again. Then, if necessary, asks the user to agree to the plan.
- * @param proposes false if such rules were already proposed
+ * Shows the plan of the first sync. Proposes ignore rules for installed packages (such as
+ * `node_modules`) and build output. If the user accepts the rules, plans again. Then, if necessary,
+ * asks the user to agree to the plan.
+ * @param proposes false if ignore rules were already proposed
  * @returns the options to which the user agreed; null if the user does not agree
  */
 export async function agreeOnFirstPlan(
@@ -124,8 +125,8 @@ export async function agreeOnFirstPlan(
 }
 
 /**
- * Proposes rules that exclude packages and build output from the plan. Returns the options with the
- * accepted rules; null if nothing changes.
+ * Proposes ignore rules for installed packages and build output. Returns the options with the
+ * accepted rules; null if the user accepts none.
  */
 async function offerRules(
   io: Io,

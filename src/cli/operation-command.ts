@@ -1,4 +1,7 @@
-/** Makes commands from declarations of operations. Each command adds the text that it prints. */
+/**
+ * Makes a command from each declared operation (`mirror/operations/declared/`). The command adds
+ * only the sentences that it prints.
+ */
 
 import { NOT_BEGUN_REASON } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
@@ -41,12 +44,18 @@ type CommonParts = Pick<Command, "operands" | "examples"> & {
   readonly about?: Command["about"];
   /** Options in addition to those that come from the fields of the operation. */
   readonly options?: Command["options"];
-  /** Finds the linked folder of the command, and reads the input fields that operands contain. */
+  /**
+   * Finds the linked folder of the command, and returns the part of the operation's input that the
+   * operands contain.
+   */
   readonly locate: (io: Io, args: Args) => { readonly root: string; readonly input: object };
 };
 
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
-  /** Adds the input fields that mdmirror can only read from the opened linked folder. */
+  /**
+   * Adds the part of the operation's input that mdmirror can only read from the opened linked
+   * folder.
+   */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
   /** Returns a question to ask before any write; null to ask nothing. Default: asks nothing. */
   readonly question?: (plan: Plan) => string | null;
@@ -58,8 +67,8 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Exit code if the user answers no. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
   /**
-   * Returns the command line that continues the work if the user stopped it. Default: this command
-   * line again.
+   * Returns the command line that continues the work after the user stopped this command. Default:
+   * this command line again.
    */
   readonly again?: (plan: Plan) => string | undefined;
   /** Returns a last line of output that suggests the next step. */
@@ -163,8 +172,8 @@ function chooseExit({ kind, result }: { readonly kind: "planned" | "done"; reado
 type ReadParts<D extends ReadDeclaration> = CommonParts & {
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /**
-   * Prints output that `lines` cannot return, unless `--json` is set. `took`: duration in
-   * milliseconds.
+   * Prints output for people that is more than a list of lines. Not called with `--json`. `took`:
+   * duration in milliseconds.
    */
   readonly print?: (io: Io, answer: Answer<D>, call: { readonly args: Args; readonly took: number }) => void;
   /** Returns the exit code for a result. Default: the exit code for success. */
@@ -241,12 +250,15 @@ function readFields(fields: readonly OptionField[], args: Args): object {
 
 type OperationItem = ResultEnds["items"][number];
 
-/** `word`: participle, as in `3 resolved`. `detail`: returns a clause about an item, or "". */
+/**
+ * `word`: participle for a finished item, such as `resolved` in `3 resolved`. `detail`: returns a
+ * clause about an item, or "".
+ */
 type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
 /**
- * LIMIT: number of printed items with the same result, to keep the output short. `--json` prints
- * all.
+ * LIMIT: number of items with the same outcome that are printed, to keep the output short. `--json`
+ * prints all items.
  */
 const MAX_SHOWN = 10;
 

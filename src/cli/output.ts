@@ -56,8 +56,8 @@ export class Output {
       try {
         offset += this.#write(STANDARD_OUTPUT, bytes, offset);
       } catch (error) {
-        // The pipe is full, and another process has made it non-blocking. A stream can wait until
-        // the pipe accepts more.
+        // The pipe is full, and another process has made it non-blocking, so a system call would
+        // fail. A stream waits until the pipe accepts more.
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(offset));
         else this.#fail(error as Error);
         return;
@@ -101,6 +101,6 @@ function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
 export function ignoreClosedReader(stream: NodeJS.WriteStream): void {
   hasStream = true;
   stream.on("error", () => {
-    // Nobody could read a message about this error.
+    // Standard error itself has failed, so no message about this error could be shown.
   });
 }

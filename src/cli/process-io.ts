@@ -81,7 +81,8 @@ function makeTerminal(stdout: StandardOutput, errors: () => NodeJS.WriteStream, 
 
 /**
  * Changes the user of this process to the caller of `sudo`.
- * ORDER: first checks the environment and changes the groups, which needs the rights of root.
+ * ORDER: the user is changed last, because only root may examine every folder and change the
+ * groups.
  */
 function changeUser({ uid, gid }: SudoCaller): void {
   const { env } = process;

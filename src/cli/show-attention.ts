@@ -75,8 +75,8 @@ function formatSharedProblem(group: readonly AttentionItem[], paint: Paint): str
 const MAX_PROBLEMS = 20;
 
 /**
- * Returns a function for `watch` that returns the lines to print after a run: the new problems, the
- * ended problems, and the number of problems left. The function remembers the problems of each
+ * Returns a function that `watch` calls after each run. The function returns the lines to print:
+ * new problems, ended problems, and the number of problems left. It remembers the problems of each
  * folder.
  */
 export function trackProblems(): (
@@ -92,7 +92,8 @@ export function trackProblems(): (
     const previousProblems = knownProblems.get(root) ?? new Map<string, AttentionItem>();
     knownProblems.set(root, currentProblems);
     const newProblems = problemsToFix.filter((problem) => !previousProblems.has(toProblemKey(problem)));
-    // A problem with a new description is still the same problem.
+    // A problem counts as ended only if its folder or document has no other problem of the same
+    // kind. A new description alone does not end it.
     const endedProblems = [...previousProblems.values()].filter(
       (problem) => !problemsToFix.some(({ path, kind }) => path === problem.path && kind === problem.kind),
     );

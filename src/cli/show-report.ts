@@ -104,7 +104,7 @@ function showStop(io: Io, reasons: StopReasons, stopped: RunReport["stopped"]): 
       path: readActionPath(action, () => null),
       name: formatActionPath(action, () => null),
     }))
-    // Steps with this arrow only update the state, and change neither side.
+    // The arrow `·` marks steps that only update the state file and change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(compareByPath);
   const lines = namedActions.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
@@ -138,7 +138,10 @@ type WaitState = {
   readonly words: string;
   /** Next step for the user that applies to all paths, and is printed once. */
   readonly next?: string;
-  /** Words after "waiting" for a path without an open problem. They say what the path waits for. */
+  /**
+   * Words that follow "waiting" for a path without an open problem: what must happen before the
+   * path is on the service.
+   */
   readonly waitReason?: string;
 };
 

@@ -32,7 +32,8 @@ function makePaint(brush: (text: string, code: number) => string): Paint {
 }
 
 export function choosePaint(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
-  // Evaluated on first use, because it opens the stream, and most commands never print to it.
+  // The check runs on first use, because it opens the stream, and most commands never print to the
+  // stream.
   const isPaintOn = once(() => isColoured(io, stream));
   return makePaint((text, code) => (text !== "" && isPaintOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
 }
@@ -44,7 +45,7 @@ export function escapeForTerminal(io: Io, text: string): string {
 
 /**
  * Escapes all characters in a line that end the line or control a terminal.
- * @param coloured true to keep the colours of `choosePaint`
+ * @param coloured true to leave mdmirror's own colour codes unescaped
  */
 export function escapeLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? CONTROLS_EXCEPT_COLOURS : CONTROLS, toEscapeSequence);

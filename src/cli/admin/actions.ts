@@ -45,7 +45,10 @@ export type AdminAction = {
   readonly run: (call: ActionCall) => Promise<CommandResult>;
 };
 
-/** Returns as `only` the id of the workspace that `--workspace` names; null without the option. */
+/**
+ * Returns as `only` the id of the workspace that `--workspace` names, or null without the option;
+ * and as `names` the names of all workspaces by id.
+ */
 async function readWantedWorkspaces({ session, args }: ActionCall) {
   const allWorkspaces = unwrap(await listAll(session, "listWorkspaces"));
   const workspaceWord = args.text("workspace");
@@ -368,7 +371,7 @@ const workspaces: AdminActions = {
   },
 };
 
-/** Actions on one subject by their names. `list` is the default. */
+/** Actions on keys, reviews or workspaces, by their names. `list` is the default action. */
 type AdminActions = Readonly<Record<string, AdminAction>>;
 
 export const ACTIONS = { keys, reviews, workspaces } as const;

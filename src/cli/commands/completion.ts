@@ -31,7 +31,10 @@ export const command: Command = {
   },
 };
 
-/** A suggestion for the next word. For `file` and `folder`, the shell itself lists the names. */
+/**
+ * What shell completion offers as the next word. For `file` and `folder`, the shell itself lists
+ * the names on the disk.
+ */
 type CompletionOffer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 
 /**
@@ -51,7 +54,7 @@ async function formatOffers(
   return expandedOffers.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
 }
 
-/** Suggests the names of all linked folders, and folders on the disk. */
+/** Offers the folders on the disk, in addition to the names of all linked folders. */
 const MIRROR_OFFER: CompletionOffer = ["folder", "DIR"];
 
 async function findOffersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {

@@ -42,7 +42,10 @@ export const command: Command = {
   }),
 };
 
-/** Writes a bundle of diagnostic files for a bug report. Returns the outcome as one more check. */
+/**
+ * Writes a bundle of diagnostic files for a bug report. Returns the outcome as one more check of
+ * `doctor`, which prints it like the others.
+ */
 async function writeBundle(
   io: Io,
   args: Args,

@@ -64,8 +64,8 @@ export const command: Command = {
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
 /**
- * Works as a merge driver of git, and overwrites the second file with the result. Conflict markers
- * have the length that git passes.
+ * Works as a merge driver of git: overwrites the second file of the command line with the result.
+ * Conflict markers have the length that git passes.
  */
 async function runMergeDriver(io: Io, args: Args, paths: MergePaths): Promise<ExitCode> {
   const markerSize = args.number("marker-size") ?? 7;

@@ -106,8 +106,8 @@ function formatVerdict(verdict: SyncPlan["plan"]["verdict"], paint: Paint): stri
  * @param most number of names in each group; the remaining names are only counted
  */
 function formatGroups(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
-  // Groups follow the order of `ACTION_WORDS`. Within a kind, actions that empty a document or send
-  // content to review come last.
+  // Kinds have the fixed order of `ACTION_WORDS`. Within a kind, actions with a label of their own
+  // come last: those that go to review or empty a document.
   const kinds = Object.keys(ACTION_WORDS);
   const rankAction = (action: Action) =>
     kinds.indexOf(action.kind) + (describeAction(action) === ACTION_WORDS[action.kind] ? 0 : 0.5);

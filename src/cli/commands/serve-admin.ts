@@ -11,7 +11,10 @@ import { DEFAULT_DATA, RATE_FORM } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
 
-/** Options that only some actions accept. Every action accepts all other options. */
+/**
+ * Options that only some actions of `serve admin` accept. All other options are valid for every
+ * action.
+ */
 const ACTION_OPTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {

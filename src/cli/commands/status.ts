@@ -127,8 +127,8 @@ async function showAll(io: Io, flags: StatusFlags): Promise<ExitCode> {
         ? NO_FOLDER_LINES
         : formatColumns(mirrors.map((row) => formatRow(row, flags, now, choosePaint(io)))),
     warnings: firstProblem === undefined ? [] : [`  next: mdmirror status ${quoteForShell(firstProblem.mirror.name)}`],
-    // A line of the list of linked folders that cannot be trusted is an error, because the folder
-    // of this line may no longer be synced.
+    // An entry of the user's list of linked folders may be unusable. This is an error, because the
+    // folder of this entry may no longer be synced.
     exit: pickWorstExit([...exitCodes, ...unfit.map(() => EXIT.usage)]),
   });
 }
@@ -244,7 +244,8 @@ async function readAllFolders(io: Io) {
 }
 
 /**
- * Words about the stream of events. Empty if the service has no stream, or if the stream is off.
+ * Words about the connection over which the service reports changes as events. Empty if the service
+ * has no such stream, or if the stream is off.
  */
 const EVENT_STREAM_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",

@@ -73,8 +73,8 @@ export const command: Command = {
 };
 
 /**
- * Returns which paths `--wait-for` names; null if the option is left out. The paths must be in the
- * linked folder that is synced.
+ * Returns the paths that `sync` waits for because of `--wait-for`; null if the option is left out.
+ * The paths must be in the linked folder that is synced.
  */
 function readWaitRequest(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
@@ -126,7 +126,8 @@ type StateForHooks = { readonly root: string; readonly facts: HookFacts };
 /**
  * Reads the state of the folder before a sync, so that hooks can compare it with the state
  * afterwards. Returns null if this sync runs no hooks: none are configured, the daemon runs them,
- * or a hook started this sync. If hooks ran in this last case, they could start each other forever.
+ * or a hook started this sync. In this last case, the hooks could otherwise start syncs without
+ * end.
  */
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (findHooksFile(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;

@@ -118,9 +118,9 @@ export function showEvents(
 }
 
 /**
- * Returns true if a phase has to be printed: it is neither `observing` nor `applying`, and differs
- * from the folder's last other phase. Before the first such phase, `idle` counts as the last.
- * @param last last phase of each folder except `observing` and `applying`; this function updates it
+ * Returns true if a new phase of the daemon has to be printed: it differs from the folder's last
+ * phase, and is neither `observing` nor `applying`.
+ * @param last the last phase of each folder; this function updates it
  */
 function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;
@@ -143,7 +143,8 @@ const EVENT_FORMATTERS: { readonly [K in FolderEvent["kind"]]: (event: EventOf<K
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => formatPhase(phase),
-  // The phase after a stop already shows the reason, so this event is not printed.
+  // After a safety check stops a sync, the event `phase` prints the reason. So this event prints
+  // nothing.
   change: (event) => (event.what === "safety-stop" ? [] : [formatChange(event)]),
   run: ({ report }) => formatOneTimeLines(report),
   "deletion-pending": (event) => formatPendingDeletions([event]),
