@@ -31,14 +31,18 @@ export type MergeResult =
        * - `too-large`: the versions differ too much to compare them within limits.
        * - `word-count`: the merged version would have lost or doubled words.
        * - `unsound`: the merged version would be worse Markdown than both edits.
-       * - `unstable`: the merged version would lack an edit.
+       * - `unstable`: the merged version would lack an edit, or have the edit at another place.
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
       /** Conflicts in the order of the document; at least one. */
       readonly conflicts: readonly MergeConflict[];
     };
 
-/** Side from which a text comes. `mixed`: words of both sides; `none`: neither side. */
+/**
+ * Origin of a line or piece: the side that added or removed it; `base` if neither did. `both`: both
+ * edits made the same change; `mixed`: no side has the whole line; `none`: no version has these
+ * words nearby.
+ */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "none";
 
 /**
@@ -54,7 +58,7 @@ export type LineOrigin = {
 
 /**
  * A word or symbol, with the white space before it, as each version spells it; null if a version
- * lacks the word. Numbers of list items, headings and rows count as white space.
+ * lacks the word. The number of a list item, heading or table row counts as white space.
  */
 export type MergePiece = {
   readonly base: string | null;

@@ -17,7 +17,10 @@ import type { OpenOptions } from "./types.ts";
  */
 export type CallEnvironment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
-/** Returns the environment of calls. `key` becomes the variable `MDMIRROR_API_KEY`. */
+/**
+ * Returns the environment for calls of the library. An option `key` becomes the environment
+ * variable `MDMIRROR_API_KEY`.
+ */
 export function makeEnvironment({ url, key, keyFile, env = process.env }: OpenOptions): CallEnvironment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },

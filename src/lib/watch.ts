@@ -30,8 +30,8 @@ export function startWatch(
     isOver = true;
     wakeReader.resolve();
   });
-  // This promise ignores the error, because the reader of the events already gets it from
-  // `runningWatch`.
+  // `stop` waits for this promise. It hides an error of the watch, because the loop over the events
+  // already throws the error.
   const watchEnd = runningWatch.catch(() => undefined);
   const stop = async () => {
     stopController.abort();

@@ -35,7 +35,10 @@ import {
 const MAX_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {
-  /** Returns the content of documents in a result. The answer has a separate block for content. */
+  /**
+   * Returns the part of a result that is content of documents. The answer has this content in a
+   * separate block.
+   */
   readonly text?: (result: Answer<D>) => string;
   /**
    * Which rows are returned of a list that is too long: the first or the last. Default: `first`.

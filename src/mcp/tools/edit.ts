@@ -27,7 +27,10 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { countTextLines, formatTextDiff, cutLines } from "../bounded.ts";
 import { readCurrent } from "./read.ts";
 
-/** LIMIT: number of characters of content in one call. The service accepts fewer characters. */
+/**
+ * LIMIT: number of characters of content in one call. It is above the service's limit for a
+ * document.
+ */
 const TEXT_SCHEMA = z.string().max(200_000);
 
 const UPLOAD_NOTE = "mdmirror uploads it: wait reports when it is live";
@@ -189,13 +192,13 @@ async function refuseStale(
 
 /**
  * Returns the content of a version from the content store; null if the store does not have it. The
- * store has versions with the links of the service. So a local version whose links were translated
- * is not found.
+ * store has each version as the service spells its links. So a local version whose links were
+ * converted to paths is not found.
  */
 function readStoredContent(root: string, version: Digest, { openOptions }: ToolHost): string | null {
   const readResult = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
-  // Errors of the state file are not reported, because the diff is optional. Calls that need the
-  // state file report them.
+  // Without the content, the answer only lacks its optional diff. So an error of the state file is
+  // not reported; other calls report it.
   return readResult.kind === "trouble" ? null : readResult.value;
 }
 

@@ -59,7 +59,8 @@ export async function readCurrent(
 function makeOutline(facts: object, text: string): ToolResult {
   const allHeadings = readHeadings(text);
   const cutFacts = allHeadings.length > MAX_HEADINGS ? { headingsLeftOut: allHeadings.length - MAX_HEADINGS } : {};
-  // Headings are content of the document, so the answer has them as `text`.
+  // Headings are content of the document, so the answer has them in its block for content, not in
+  // its JSON.
   const shownHeadings = allHeadings
     .slice(0, MAX_HEADINGS)
     .map((heading) => `${heading.line}-${heading.lastLine}: ${"#".repeat(heading.level)} ${heading.name}`);
