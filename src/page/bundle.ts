@@ -2,16 +2,16 @@ export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {
   /**
-   * Names of served files, which contain a digest, by their names without digest, such as
-   * `page.js`.
+   * Names of the served files by their names in the source. A served name contains a digest of the
+   * content; a source name, such as `page.js`, does not.
    */
   readonly names: ReadonlyMap<string, string>;
   readonly assets: ReadonlyMap<string, Asset>;
-  /** Address below which the assets are served; ends with a slash. */
+  /** Address below which the scripts and styles are served; ends with a slash. */
   readonly base: string;
 };
 
-/** Address below which `mdmirror ui` serves the assets. */
+/** Address below which `mdmirror ui` serves scripts, styles and icons. */
 export const ASSETS = "/assets/";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

@@ -23,8 +23,8 @@ function renderLine(line: Snippet): Html {
 }
 
 /**
- * LIMIT: number of characters that are shown before the first match. A line of a narrow page has
- * about 70 characters.
+ * LIMIT: number of characters that are shown before the first match. The match is then visible on a
+ * narrow page, where a line has about 70 characters.
  */
 const MAX_LEAD_CHARACTERS = 40;
 

@@ -14,7 +14,7 @@ export type Notice = {
   readonly tone: ToneName;
   readonly text: string;
   readonly next?: string | null;
-  /** Details, such as the places of old files, in an element that the user can expand. */
+  /** Details, such as the paths of old files, in an element that the user can expand. */
   readonly details?: readonly string[];
   /** Link to the page that the user probably opens next; null for no link. */
   readonly link?: Pick<Link, "href" | "label"> | null;

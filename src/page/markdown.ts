@@ -16,7 +16,7 @@ export type MarkedLines = { readonly mark: "gone" | "new"; readonly lines: reado
 export type RenderedMarkdown = {
   /** Content of the front matter, without its `---` lines; null if the document has none. */
   readonly frontMatter: string | null;
-  /** HTML of the document, after the sanitiser. */
+  /** HTML of the document, without elements and attributes that could harm the reader. */
   readonly body: string;
 };
 

@@ -9,8 +9,8 @@ import { ASSETS, type Asset, findAssetType, type Bundle } from "./bundle.ts";
 let bundle: Promise<Bundle> | null = null;
 
 /**
- * Reads the scripts and styles of the pages, which a package contains. In a checkout, a script in a
- * separate process builds them on first use, and first installs a missing build tool.
+ * Reads the scripts and styles of the pages, which the npm package contains. In a checkout, a
+ * script in a separate process builds them on first use, and first installs a missing build tool.
  * @throws Error if the build fails; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {

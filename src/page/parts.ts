@@ -66,8 +66,8 @@ export function renderEmptyState(title: string, text: HtmlValue, action: HtmlVal
 }
 
 /**
- * Shows a command that does the same as the page, and `origin`, in an element that the user can
- * expand.
+ * Shows a command that does the same as the page, in an element that the user can expand. `origin`:
+ * more details, such as an error code and a request id.
  */
 export function renderCommand(command: string, origin: HtmlValue = null): Html {
   const code = html`<code>${shownWords(command)}</code>`;
@@ -79,8 +79,8 @@ export function hasCommand(next: string): boolean {
 }
 
 /**
- * Shows the next step, which is a sentence or a command. A command and `origin` are in an element
- * that the user can expand.
+ * Shows the next step, which is a sentence or a command. `origin`: details, such as an error code,
+ * in an element that the user can expand.
  */
 export function renderNextStep(next: string, origin: HtmlValue = null): Html {
   if (hasCommand(next)) return renderCommand(next, origin);

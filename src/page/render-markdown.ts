@@ -37,7 +37,8 @@ export function renderMarkdown(text: string, base: LinkBase, marked: MarkedLines
 }
 
 /**
- * Tokens of the smallest blocks that contain a line. A block with a marked line gets a CSS class.
+ * Markdown tokens whose element gets the CSS class if one of their lines is marked. They are the
+ * smallest blocks: a paragraph, for example, and not its whole list.
  */
 const BLOCK_TOKENS = new Set(["paragraph_open", "heading_open", "fence", "code_block", "tr_open", "hr"]);
 const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
@@ -45,8 +46,8 @@ const BLOCK_TAGS = ["p", "code", "tr", "li", "hr"];
 type MarkdownTokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 
 /**
- * Adds a CSS class to the blocks with marked lines. If a paragraph has no element of its own, its
- * list item gets the class.
+ * Adds a CSS class to the blocks with marked lines. In a tight list, a paragraph has no element of
+ * its own, so its list item gets the class.
  * @param before number of lines before the tokens, such as front matter
  */
 function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: MarkedLines): void {
@@ -58,7 +59,10 @@ function markBlocks(tokens: MarkdownTokens, before: number, { mark, lines }: Mar
   }
 }
 
-/** Returns a parser for one document only, because a parser counts equal headings. */
+/**
+ * Returns a parser for one document only. The parser counts equal headings, so that each heading
+ * gets its own id.
+ */
 function createParser(): InstanceType<typeof MarkdownIt> {
   const parser = new MarkdownIt({ html: true, linkify: true });
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });

@@ -37,8 +37,8 @@ const ALL_ADDRESSES = ["0.0.0.0", "::"];
 const DEFAULT_PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
- * Knows the values of `Host` that name this server. A server that listens on all addresses does not
- * know its names. It accepts only the names of loopback and of the proxy.
+ * Checks the header `Host`: which values name this server. A server that listens on all addresses
+ * cannot know its host names. It accepts only the names of loopback and of the proxy.
  */
 export class Origins {
   readonly #served: ServedAddress;

@@ -74,8 +74,9 @@ function createTakeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
-  // The buttons that keep a passage are replaced by an empty element. They are not needed, because
-  // the form sends the content of the editor.
+  // CodeMirror has two buttons for each differing passage: keep it, or take the other version. An
+  // empty element replaces the first button, because the form sends the content of the editor
+  // anyway.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = createTakeButton("Take this", beside);

@@ -1,5 +1,8 @@
 const ROW_SELECTOR = "main .rows > li, main .table tbody tr, main .timeline > .step, main .clash";
-/** Selectors for the element of a row that gets the focus, in order of preference. */
+/**
+ * Selectors for the element that gets the focus when a key moves to its row, in order of
+ * preference.
+ */
 const FOCUS_SELECTORS = ["input[type=radio]:checked", "a, button, input"];
 
 export function listenToKeys(): void {

@@ -91,8 +91,8 @@ function beforeAttributeUpdated(name: string, element: Element): boolean {
 }
 
 /**
- * Returns false if a form with a text field must stay, for one of two reasons: the user has typed
- * into the form, or the form of the new page is about the same versions.
+ * Returns false if an update must not change a form with a text field. Either the user has typed
+ * into the form, or the new page shows the form for the same versions.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;
