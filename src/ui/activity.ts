@@ -53,7 +53,7 @@ const EVENT_WORDS: Readonly<Record<string, EventWords>> = {
   "forget-folder": ["·", "Removed the record of"],
 };
 
-/** Words for a kind of event that only a newer version knows. */
+/** Words for an event whose kind was added by a newer version of mdmirror. */
 const OTHER_EVENT_WORDS: EventWords = ["·", "Changed"];
 const SUBMITTED_WORDS: EventWords = ["↑", "Sent", " to review"];
 

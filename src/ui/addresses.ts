@@ -3,7 +3,10 @@ import { encodePath, type Query, withQuery } from "../page/addresses.ts";
 export const SIGN_OUT_PATH = "/sign-out";
 export const LINK_PATH = "/link";
 
-/** Returns the address of a page about a linked folder. `part` is encoded already. */
+/**
+ * Returns the address of a page about a linked folder. `part`: rest of the path, with
+ * percent-encoding.
+ */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {
   return withQuery(`/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}`, query);
 }

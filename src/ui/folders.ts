@@ -126,7 +126,7 @@ const REVIEW_KINDS: ReadonlySet<string> = new Set(["in-review", "review-conflict
 
 /**
  * Returns the address of the page that solves a problem; null for a problem of the whole folder.
- * The page of conflicts also solves blocks that end when the user chooses.
+ * The page of a conflict also shows a blocked document if the user can choose how its block ends.
  */
 function findProblemPage({ kind, path }: AttentionEntry, name: string): string | null {
   if (REVIEW_KINDS.has(kind)) return mirrorAddress(name, "reviews");

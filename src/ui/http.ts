@@ -30,8 +30,8 @@ import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
 /**
- * LIMIT: number of bytes in the body of a form, so that memory stays bounded. The longest document
- * needs a third of them.
+ * LIMIT: number of bytes in the body of a form, so that memory stays bounded. A form with the
+ * longest document needs a third of them.
  */
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 /**
@@ -203,7 +203,8 @@ async function catchTrouble(run: () => ActionResult | Promise<ActionResult>): Pr
 }
 
 async function signIn(site: UiSite, request: FastifyRequest, reply: FastifyReply) {
-  // A browser may load a page before the user opens it. Such a request must not use up the ticket.
+  // A browser may load a page before the user opens it. Such a request must not use up the sign-in
+  // ticket, which is valid once.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = readQuery(request).get("token");
   if (isAhead || ticket === null || !site.tickets.take(ticket)) return sendTrouble(site, reply, SPENT_TICKET, 403);

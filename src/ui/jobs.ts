@@ -108,7 +108,7 @@ export class Jobs {
     this.track(startWhenFree());
   }
 
-  /** Registers work for which `idle` waits. `work` must not reject. */
+  /** Registers work that must end before `idle` resolves. `work` must not reject. */
   track(work: Promise<void>): void {
     this.#active.add(work);
     void work.then(() => this.#active.delete(work));
@@ -133,8 +133,8 @@ export function troubleOrFault(error: unknown, onFault: (error: unknown) => void
 }
 
 /**
- * Typed text that could not be saved, by the key from `toDraftKey`. The next page shows the text.
- * Drafts are kept in memory only.
+ * Drafts in memory, by a key. The key of a document is from `toDraftKey` or `toChoicesKey`; the key
+ * of changed settings is random. The next page shows the draft.
  */
 export type Drafts = BoundedMap<string, string>;
 
@@ -142,14 +142,14 @@ export function toDraftKey(root: string, path: string): string {
   return `${root}\0${path}`;
 }
 
-/** Returns the key under which `Drafts` keeps a user's choices for the clashes of a conflict. */
+/** Returns the key for a draft of the user's choices for the clashes of a conflict. */
 export function toChoicesKey(root: string, path: string): string {
   return `${toDraftKey(root, path)}\0choices`;
 }
 
 /**
- * State of the scan for stopped changes. `seen`: the last finished scan; null before the first scan
- * has ended.
+ * State of the scan that finds the changes of a stop. `seen`: result of the last finished scan;
+ * null before the first scan has ended.
  */
 export type StopReading = {
   readonly isScanning: boolean;
@@ -169,8 +169,8 @@ type StopsWorld = Parameters<typeof readStop>[1] & {
 export class Stops {
   readonly #world: StopsWorld;
   /**
-   * Results of scans, by the root path of the folder. `key`: state of the folder when the scan
-   * started.
+   * Results of scans, by the path of the linked folder. `key`: stop and last run at the start of
+   * the scan; if they differ now, the result is outdated.
    */
   readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 

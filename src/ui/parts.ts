@@ -34,7 +34,10 @@ function renderProblem({ path, kind, code, detail, next, address }: LinkedProble
   return html`<li><div class="main">${name} ${renderHelpLink(kind, problemBadge(kind))}<br><span class="faint">${renderSentence(toSentence(detail))}</span>${renderNextStep(next, renderOrigin(code))}</div>${address !== null && html`<a class="button" href="${address}">${isStop ? "Decide" : kind === "conflict" ? "Resolve" : "Open"}</a>`}</li>`;
 }
 
-/** Returns a link to the documentation of a code; only `shown` if the code has none. */
+/**
+ * Returns a link to the documentation of a code. If the code has no documentation, returns `shown`
+ * without a link.
+ */
 export function renderHelpLink(code: string, shown: HtmlValue): Html {
   const address = findHelpAddress(code);
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;

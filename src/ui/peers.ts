@@ -25,8 +25,8 @@ export class Peers {
   }
 
   /**
-   * Checks, by a connection of this process to itself, that the system reports the right user. If
-   * the report is wrong, switches the check of users off.
+   * Checks that the system reports the right user of a connection: this process connects to itself.
+   * If the report is wrong, connections are accepted without a check of their user.
    */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");

@@ -122,7 +122,10 @@ export function readTyped(form: URLSearchParams, name: string): string | null {
   return sentParts.every((part, i) => i % 2 === 1 || part.trim() === "") ? "" : sentParts.join("");
 }
 
-/** Converts a typed value for `changeSettings`. An empty field gives null, the default. */
+/**
+ * Converts a typed value to the form that `changeSettings` expects. An empty field becomes null,
+ * which means the default.
+ */
 export function toSettingText({ defaultValue }: Setting<unknown>, typed: string): string | null {
   if (typed.trim() === "") return null;
   if (!Array.isArray(defaultValue)) return typed.trim();

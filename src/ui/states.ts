@@ -42,7 +42,10 @@ const ENTRY_STATES: Readonly<Record<EntryState, StateBadge | null>> = {
   ignored: IGNORED_BADGE,
 };
 
-/** Badges for kinds of problems that are not reasons for a block. */
+/**
+ * Badges for some kinds of problems. Any other kind is the reason for a block or for a stop, and
+ * has the badge of that block or stop.
+ */
 const PROBLEM_STATES: Readonly<Record<string, StateBadge>> = {
   conflict: CONFLICT_BADGE,
   "conflict-markers": CONFLICT_BADGE,

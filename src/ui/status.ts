@@ -93,8 +93,8 @@ export function renderStatusBanner(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows the buttons of a folder: to its problem, for the daemon, and for a sync. Marks one as the
- * main action, unless there is nothing to do.
+ * Shows the buttons of a folder: solve its problem, control its daemon, and sync. Marks one button
+ * as the main action, unless there is nothing to do.
  */
 export function folderActions(folder: Folder, request: PageRequest): Html {
   const { job, daemon, waits } = folder;

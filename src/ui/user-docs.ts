@@ -1,4 +1,4 @@
-/** Reads the documentation for users in `src/docs/`, which the package contains too. */
+/** Reads the documentation for users in `src/docs/`, which the npm package contains too. */
 
 import { readFileSync } from "node:fs";
 import { toHeadingId } from "../page/links.ts";

@@ -99,7 +99,7 @@ type ShownProblem = ProblemView & {
   readonly request: PageRequest;
   /** Typed content that could not be saved; null for none. */
   readonly draft: string | null;
-  /** Choices for clashes that are not saved yet. */
+  /** The user's choices for clashes, which are not saved yet. */
   readonly choices: URLSearchParams;
   /** Passages of the conflict; null for a block, or if a version cannot be shown. */
   readonly places: readonly ConflictPlace[] | null;

@@ -38,8 +38,8 @@ type FolderEntry = EntryList["entries"][number];
 
 const NAMES_PER_PAGE = 200;
 /**
- * LIMIT: number of characters that are shown of a document, so that the page stays small. The
- * service accepts a third of them.
+ * LIMIT: number of characters of a local document that are shown, so that the page stays small. The
+ * service accepts only documents of at most a third of this length.
  */
 const MAX_CHARACTERS = 150_000;
 

@@ -77,7 +77,8 @@ ${view !== null && renderStoppedChanges(view)}`;
 }
 
 /**
- * Shows the question and the reasons of the stop. Until the scan has ended, shows only the reasons.
+ * Shows what the user has to decide, and the reasons of the stop. Until the scan has ended, shows
+ * only the reasons.
  * @param checked sentence with the age of the scan; null before the scan has ended
  */
 function renderStopBanner(reasons: SafetyStop["reasons"], { question }: StopWords, checked: Html | null): Html {
