@@ -60,7 +60,7 @@ type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Returns a question to ask before any write; null to ask nothing. Default: asks nothing. */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<ItemOf<D>>;
-  /** Returns lines to print before the items of a plan. */
+  /** Returns lines to print above the list of items in a plan. */
   readonly head?: (plan: Plan) => readonly string[];
   /** Returns lines that show the items of a plan. Default: one line for each item. */
   readonly planLines?: (result: ResultOf<D>, args: Args) => readonly string[];
@@ -282,7 +282,7 @@ function formatPlannedItems<One extends OperationItem>(
 
 /**
  * Prints the outcome of each item, then the number of items for each outcome.
- * @param wasPlanned true to print only notes and failures, because the user has seen the plan
+ * @param wasPlanned true if the user has seen the plan; then prints only notes and failures
  */
 function showOutcomes<One extends OperationItem>(
   io: Io,

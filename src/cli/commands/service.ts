@@ -184,7 +184,7 @@ function makeServiceUnit(
 }
 
 /**
- * Makes daemons release a linked folder, and uninstalls the folder's own background service, so
+ * Makes daemons stop using a linked folder, and uninstalls the folder's own background service, so
  * that a command can move or unlink the folder.
  * - `hadUnit`: true if such a background service was installed.
  * - `giveBack`: lets the daemon look for the folder again; a second call does nothing.

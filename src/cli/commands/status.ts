@@ -184,8 +184,8 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
 }
 
 /**
- * Returns the state in one word, and counts. The word `blocked` means that there are problems to
- * fix, but no conflict.
+ * Returns the state of a folder in one word, and counts. `blocked`: number of problems to fix,
+ * without those of documents in conflict.
  */
 function summarizeStatus(reading: Result<StatusReading>) {
   const unreadStatus = { status: { attention: [], conflicts: [], reviews: [], syncedAt: null }, daemon: null };

@@ -201,8 +201,8 @@ type PendingDeletion = EventOf<"deletion-pending">;
 const MAX_NAMED = 5;
 
 /**
- * Groups locally deleted files whose documents still exist on the service, by delay and outcome.
- * Returns a line for each group.
+ * Returns a line for each group of locally deleted files whose documents still exist on the
+ * service. Files are in one group if the same will happen to their documents, after the same time.
  */
 function formatPendingDeletions(pending: readonly PendingDeletion[]): string[] {
   return [...Map.groupBy(pending.toSorted(compareByPath), describeOutcome)].map(([outcome, all]) => {
