@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Types of the library's calls. Types of results are in `operations/results/shapes`, because all
- * programs share them.
+ * Types of the library's calls. Types of results are in `src/mirror/operations/results/shapes`,
+ * because the commands and the other front ends share them.
  */
 
 import type {
@@ -36,8 +36,8 @@ export type OpenOptions = {
   readonly key?: string;
   readonly keyFile?: string;
   /**
-   * Environment variables to use in place of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL,
-   * MDMIRROR_API_KEY.
+   * Environment variables to use in place of `process.env`. mdmirror reads HOME, XDG_STATE_HOME,
+   * MDMIRROR_URL and MDMIRROR_API_KEY.
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };

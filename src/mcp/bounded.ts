@@ -14,7 +14,7 @@ type TextPart = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** Number of the first requested line that did not fit; null if all of them did. */
+  /** First requested line of which nothing fitted, counted from 1; null if there is none. */
   readonly next: number | null;
   /** True if a single line exceeded the limit, so that only its beginning is in `text`. */
   readonly isCutInLine: boolean;

@@ -28,8 +28,8 @@ export async function callTool(
       return makeRefusal(toTrouble(mirror, error, onFault));
     }
   };
-  // The schema of the tool has already refused unknown names. It requires a name, unless the tool
-  // may be called for all folders.
+  // The schema of the tool has already refused unknown names of linked folders. It requires a name,
+  // unless the tool may be called for all folders.
   const calledMirrors = host.mirrors.filter((mirror) => name === undefined || mirror.name === name);
   const results = await Promise.all(calledMirrors.map(callForMirror));
   return toCallResult(results.length === 1 ? results[0]! : makeAnswer({ mirrors: results.map(toFacts) }));
