@@ -25,10 +25,13 @@ export type Notice = {
 export type Frame = {
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** Menu beside the program's name, with the subject of the page as its label. */
+  /**
+   * Menu beside the program's name, such as the list of linked folders. Its label names what the
+   * page is about.
+   */
   readonly switcher?: LinkGroup | null;
   readonly sections?: LinkGroup | null;
-  /** Address of the page, whose link the navigation marks; null to mark no link. */
+  /** Address of the current page, whose link the navigation marks; null to mark no link. */
   readonly address?: string | null;
   readonly bundle: Bundle;
   /** Token of the session for the forms of notices; null if nobody is signed in. */

@@ -130,13 +130,15 @@ export class Renderer {
       resourceLimits: MEMORY_LIMITS,
     });
     worker.unref();
-    // An error in the thread, such as too little memory, also ends the thread. The request then
-    // gets null.
+    // An error in the thread, such as too little memory, also ends the thread. The result for the
+    // document is then null.
     worker.on("error", () => undefined);
     return worker;
   }
 
-  /** Ends the thread. The document that the thread is rendering gets null. */
+  /**
+   * Ends the thread. If the thread is rendering a document, the result for this document is null.
+   */
   #end(): void {
     void this.#worker?.terminate();
     this.#worker = null;

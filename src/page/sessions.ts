@@ -1,6 +1,7 @@
 /**
  * Sessions of signed-in browsers, for the local pages and the pages of the service. A browser
- * proves its session by a secret in a cookie. A form also sends a second secret, the token.
+ * proves its session by a secret in a cookie. A form also has to send a second secret, the token of
+ * the session.
  */
 
 import { createHash, timingSafeEqual } from "node:crypto";
