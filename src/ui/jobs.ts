@@ -19,10 +19,16 @@ import { makeTroubleNotice } from "./messages.ts";
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /** Phase of the job in the words that a terminal shows; null before the first report. */
+  /**
+   * What the job does at the moment, in the words that a terminal shows; null before the first
+   * report.
+   */
   readonly phase: string | null;
   readonly done: number;
-  /** Amount of work in this phase, in the unit of `done`; null if it is not known yet. */
+  /**
+   * Amount of work, in the unit of `done`; null if it is not known yet. `done` and `total` start
+   * again when `phase` changes.
+   */
   readonly total: number | null;
   readonly traffic: CurrentTraffic | null;
   /** Result; null while the job runs. */

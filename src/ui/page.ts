@@ -42,7 +42,10 @@ export type PageRequest = {
 
 export type UiPage = {
   readonly path: string;
-  /** Tab to which the page belongs, by its part of the address; left out if it belongs to none. */
+  /**
+   * Tab that is marked on this page, named by the end of the tab's address, such as `history/`;
+   * left out if no tab is marked.
+   */
   readonly section?: string;
   /** False if the open page is not updated automatically. Default: true. */
   readonly isLive?: boolean;

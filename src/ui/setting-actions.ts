@@ -18,7 +18,7 @@ import type { Ui } from "./page.ts";
 import { readNumber } from "./parts.ts";
 import { explainRefusal, labelSetting, toSettingText, toShownField, readTyped, formatValue } from "./setting-words.ts";
 
-/** Number of hexadecimal digits in the name of a draft: so many that nobody can guess the name. */
+/** Number of hexadecimal digits in the key of a draft: enough that nobody can guess the key. */
 const DRAFT_DIGITS = 32;
 
 /**

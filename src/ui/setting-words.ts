@@ -113,8 +113,8 @@ export function splitQuantities(name: string, typed: string): readonly Quantity[
 }
 
 /**
- * Joins the fields of one setting in a form. Returns "" if all numbers are empty; null if the form
- * does not have the setting.
+ * Returns the value that the number and unit fields of one setting make together. Returns "" if all
+ * numbers are empty; null if the form does not have the setting.
  */
 export function readTyped(form: URLSearchParams, name: string): string | null {
   const sentParts = form.getAll(name);

@@ -116,7 +116,10 @@ export function readProblem(
   });
 }
 
-/** Returns true if the user requested the editor, a draft exists, or the conflict has no clash. */
+/**
+ * Returns true if the page shows the editor: the user requested it, a draft exists, or the conflict
+ * has no clash.
+ */
 function isEditing({ ways, request, draft, places }: ShownProblem): boolean {
   if (!ways.includes("merged")) return false;
   const editRequest = request.query.get("edit");
@@ -160,7 +163,10 @@ function renderConflictState(conflict: NonNullable<ProblemView["conflict"]>, now
   }</span></p>`;
 }
 
-/** Returns the form of an answer. The form sends which versions the page showed. */
+/**
+ * Returns the form that sends the user's answer to a conflict or block. The form also sends which
+ * versions the page showed.
+ */
 function renderResolveForm({ versions, path, folder, request }: ShownProblem, content: HtmlValue): Html {
   const { mine, theirs, base } = versions;
   const fields = { mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };

@@ -58,7 +58,10 @@ import {
 } from "../parts.ts";
 import { renderJob } from "../status.ts";
 
-/** LIMIT: number of steps in a timeline, and of documents in the list, on one page. */
+/**
+ * LIMIT: number of versions, moves and deletions of a document, and of documents in a list, on one
+ * page.
+ */
 const STEPS_PER_PAGE = 100;
 const DOCUMENTS_PER_PAGE = 25;
 

@@ -100,8 +100,8 @@ const DELETING_SIDES: Readonly<Record<string, "service" | "local">> = {
 };
 
 /**
- * Returns the words for a stop.
- * @param view null before the scan has ended; the words then have no numbers
+ * Returns the sentences and button labels for a stop.
+ * @param view null before the scan has ended; the sentences then have no numbers
  */
 function chooseWords([first]: SafetyStop["reasons"], view: StopView | null): StopWords {
   const deletingSide = first === undefined ? undefined : DELETING_SIDES[first.reason];
@@ -135,7 +135,8 @@ function renderSyncForm(folder: Folder, request: PageRequest): Html {
 }
 
 /**
- * Shows both answers side by side, each with its effects and a button.
+ * Shows the two answers to a stop side by side: approve and reject, each with its effects and a
+ * button.
  * @param view null before the scan has ended; the buttons are then disabled
  */
 function renderAnswers(folder: Folder, view: StopView | null, words: StopWords, request: PageRequest): Html {
