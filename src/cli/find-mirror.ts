@@ -44,8 +44,8 @@ export function findMirror(io: Io, dir: string | undefined): string {
 }
 
 /**
- * Returns the linked folder of each operand; without operands, the nearest linked folder. Operands
- * are the same as for `findMirror`. The result has real paths without duplicates.
+ * Returns the real paths of linked folders, without duplicates. Each operand is the path or name of
+ * a linked folder; without operands, returns the nearest linked folder.
  */
 export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
   const operands = dirs.length === 0 ? [undefined] : dirs;

@@ -42,7 +42,7 @@ import { showSync } from "./show-report.ts";
 type CommonParts = Pick<Command, "operands" | "examples"> & {
   /** Paragraphs of the help, after the paragraphs that the operation declares. */
   readonly about?: Command["about"];
-  /** Options in addition to those that come from the fields of the operation. */
+  /** Options in addition to those for the fields of the operation's input. */
   readonly options?: Command["options"];
   /**
    * Finds the linked folder of the command, and returns the part of the operation's input that the

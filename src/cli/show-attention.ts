@@ -12,7 +12,7 @@ type AttentionItem = RunReport["attention"][number];
 
 /** Smallest number of documents with the same cause that are printed together. */
 const MIN_SHARED = 4;
-/** LIMIT: number of names shown for one cause, so that the output stays short. */
+/** LIMIT: number of documents that are named for one cause, so that the output stays short. */
 const MAX_NAMES = 5;
 
 /**

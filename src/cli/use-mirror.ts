@@ -96,8 +96,8 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
 }
 
 /**
- * Asks like `askForYes`. If the answer is no, prints that nothing was done.
- * @param again command line with `--yes`, which asks no question
+ * Asks like `askForYes`. If the user does not agree, prints that nothing was done.
+ * @param again command line with `--yes`, which the output suggests because it asks no question
  */
 export async function askAgreement(io: Io, args: Args, question: string, again: string): Promise<boolean> {
   if (await askForYes(io, args.flag("yes"), question)) return true;

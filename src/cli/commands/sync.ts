@@ -160,8 +160,9 @@ type RunPrintOptions = PrintOptions & {
 function printRun(io: Io, root: string, report: RunReport, printing: RunPrintOptions): ExitCode {
   const { quiet, json, url, took, extra } = printing;
   const isTransientProblem = isTransient(report);
-  // This sync had the lock, so a recorded `locked` problem has ended. A recorded `offline` problem
-  // has ended too, unless this sync could not reach the service.
+  // mdmirror stores since when the folder has been `locked` or `offline`. This sync had the lock,
+  // so the folder is no longer locked. It is no longer offline either, unless this sync could not
+  // reach the service.
   endTransient(join(root, MIRROR_FOLDER), isTransientProblem ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(formatJsonLine({ ...toReportJson(report), ...extra }));
   else if (!quiet) showReport(io, report, took, url);
