@@ -1,6 +1,6 @@
 import { MdmirrorError } from "./error.ts";
 
-/** Oldest supported version of Node. `package.json` has the same number. */
+/** Oldest supported version of Node, the same as in `package.json`. */
 const OLDEST_NODE = { major: 22, minor: 22 } as const;
 
 /**

@@ -17,7 +17,10 @@ type Difference = RowGroup & { readonly kind: Exclude<RowGroup["kind"], "same"> 
 type SidesOptions = {
   readonly caption: string;
   readonly columns: readonly { readonly side: ColumnSide; readonly label: string }[];
-  /** Returns the words to show in a row above a difference; null if there are no such rows. */
+  /**
+   * Returns the words to show in a row above a passage that differs; null if there are no such
+   * rows.
+   */
   readonly words: ((difference: Difference) => string) | null;
   /**
    * Side with the earlier version: its lines are marked as removed, and lines of the other side as

@@ -143,7 +143,7 @@ async function showPage(site: UiSite, page: UiPage, request: FastifyRequest, rep
 
 type SentForm = { readonly session: Session<null>; readonly fields: URLSearchParams };
 
-/** Adds the routes of forms. A form is accepted only from a page of the same session. */
+/** Adds the routes of forms. A form is accepted only if a page of the browser's session sent it. */
 function addFormRoutes(app: FastifyInstance, site: UiSite): void {
   const addFormRoute = (path: string, run: (form: SentForm, request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.post(path, (request, reply) => {

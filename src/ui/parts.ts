@@ -51,7 +51,7 @@ export function renderOrigin(code: string | null, requestId: string | null = nul
 
 /**
  * Returns the form of an action on a linked folder. The form also sends the folder's path, because
- * another folder may have the same name by then. `path` is encoded already.
+ * another folder may get the name before the user sends the form. `path` is encoded already.
  */
 export function renderFolderForm(
   { name, root }: Pick<Folder, "name" | "root">,

@@ -29,8 +29,8 @@ import { findNextConflict, readProblem, makeStartContent } from "./pages/conflic
 const RESOLVE_WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
 /**
- * Content of a resolved document; a notice if the content cannot be made; null if the form has
- * none.
+ * The content with which a document in conflict is resolved; a notice if the content cannot be
+ * made; null if the form contains no choices or typed content.
  */
 type ResolvedContent = Resolution | { readonly notice: Notice } | null;
 

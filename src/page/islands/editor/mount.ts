@@ -74,9 +74,9 @@ function createTakeButton(sign: string, beside: string): HTMLElement {
 }
 
 function mountUnified({ root, field, other }: EditorTexts, { result, beside }: EditorLabels): void {
-  // CodeMirror has two buttons for each differing passage: keep it, or take the other version. An
-  // empty element replaces the first button, because the form sends the content of the editor
-  // anyway.
+  // CodeMirror has two buttons for each passage that differs: one keeps the edited passage, one
+  // takes the passage of the other version. An empty element replaces the first button, because the
+  // form sends the edited content anyway.
   const mergeControls = (type: "accept" | "reject", take: (event: MouseEvent) => void) => {
     if (type === "accept") return document.createElement("span");
     const button = createTakeButton("Take this", beside);
