@@ -24,8 +24,8 @@ export type Declaration = DeclaredParts & {
   /** `write` takes the folder's lock. With `--read-only`, agents get no tool for the operation. */
   readonly access: "write";
   /**
-   * True if only a person may decide to run the operation. Agents then get no tool for it. A
-   * program has to pass the versions that the person saw, if the operation declares `expected`.
+   * True if the operation only stores a decision, which the next sync carries out. The operation
+   * itself then starts no sync.
    */
   readonly isForPeople?: true;
   /** True if the next sync carries out the decision. The operation itself then starts no sync. */

@@ -23,7 +23,10 @@ import { toReportJson } from "./results/report.ts";
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
-  /** Returns false if the plan changes nothing. The default looks for items in the preview. */
+  /**
+   * Returns false if the plan changes nothing. Without this function, a plan has work if its
+   * preview has items.
+   */
   readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the current versions, by the keys of the input's `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
@@ -178,7 +181,10 @@ export async function runOperation<D extends Declaration, Plan>(
 
 type ReadOptions = HostOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
-    /** Receives messages for the user from the opening of the folder, such as a damaged state. */
+    /**
+     * Receives messages for the user about the opening of the folder, for example that the state
+     * file is damaged.
+     */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
 

@@ -25,7 +25,10 @@ export const HISTORY = {
     asOf: makeOption(MOMENT, "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)", { value: "TIME" }),
   }),
   result: z.strictObject({
-    /** Id of the document; null if no document has the path, although versions of it are stored. */
+    /**
+     * Id of the document; null if the path never had a document. Such a path may still have stored
+     * versions.
+     */
     id: TEXT.nullable(),
     path: TEXT,
     gone: z.boolean(),
@@ -96,7 +99,7 @@ export const DIFF = {
     documents: makeListSchema({
       path: TEXT,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
-      /** Numbers of lines that only one side has; null if mdmirror did not read the contents. */
+      /** Counts of lines that only one side has; null if mdmirror did not read the contents. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
       /**
        * Content that is compared with `after`; null if there is none, or if the input has no path.

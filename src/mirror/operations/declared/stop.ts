@@ -12,7 +12,10 @@ const EXPECTED_STOP = z.strictObject({ stop: DIGEST.describe("the version of the
 const STOP_RESULT = z.strictObject({
   run: z.null(),
   reasons: makeListSchema({ reason: TEXT, detail: TEXT }),
-  /** Version of the stop, for the answer's `expected`; null if no change is stopped. */
+  /**
+   * Digest that identifies the stop. The answer passes it in `expected`. Null if no change is
+   * stopped.
+   */
   version: DIGEST.nullable(),
   /** Number of steps that no safety check stopped, but that also wait for the user's answer. */
   waiting: z.int(),

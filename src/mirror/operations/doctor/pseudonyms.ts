@@ -23,8 +23,8 @@ const ALL_FOLDED = { foldsCase: true, foldsUnicode: true };
 /** Letters of a pseudonym. Vowels are missing, so that no pseudonym is a word of a language. */
 const LETTERS = "bcdfghjklmnpqrstvwxz";
 /**
- * LIMIT: number of letters that identify the word of a pseudonym. Four letters of 20 are enough for
- * 160,000 words.
+ * LIMIT: number of letters that encode a word's index in the sorted list of all words. Four letters
+ * of 20 are enough for 160,000 words.
  */
 const CODE_LENGTH = 4;
 /**
@@ -94,7 +94,7 @@ function nameWords(words: ReadonlySet<string>): ReadonlyMap<string, string> {
 }
 
 /**
- * @param rank position of the word in the order of all words
+ * @param rank index of the word in the sorted list of all words, from 0
  * @param forms all spellings of the word in the folder, in NFC
  */
 function makePseudonym(word: string, key: string, rank: number, forms: readonly string[]): string {
@@ -102,7 +102,8 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
   const code = Array.from({ length: CODE_LENGTH }, (_, index) =>
     LETTERS.charAt(Math.floor(rank / LETTERS.length ** (CODE_LENGTH - 1 - index)) % LETTERS.length),
   );
-  // ORDER: the mark is after the code. Before the code, it would change the order of words.
+  // ORDER: the letters for the word's index come first, then those for its spelling. In the other
+  // order, the pseudonyms would not be sorted as the words are.
   const spelling = forms.length === 1 ? "" : markSpelling(forms.indexOf(composedWord));
   const accent = /^[\0-\x7f]*$/.test(key) ? "" : "\u00e9";
   const shortPseudonym = `${chooseFirstLetter(composedWord, key)}${code.join("")}${spelling}${accent}`;
@@ -112,14 +113,18 @@ function makePseudonym(word: string, key: string, rank: number, forms: readonly 
 }
 
 /**
- * Returns a number below 8 as three letters. Each letter is one bit: small for 1, capital for 0.
+ * Encodes the index of a spelling, 0 to 7, as three letters. Each letter is one bit: small for 1,
+ * capital for 0.
  * LIMIT: eight spellings of one word. More spellings are hardly ever found.
  */
 function markSpelling(form: number): string {
   return [4, 2, 1].map((bit) => ((form & bit) === 0 ? "V" : "v")).join("");
 }
 
-/** Returns a first letter of the kind and case of the word's, so that names keep their order. */
+/**
+ * Returns the first character of a pseudonym. It is a digit, an ASCII letter or another letter,
+ * small or capital, as in the word, so that the names keep their order.
+ */
 function chooseFirstLetter(word: string, folded: string): string {
   const [firstCharacter, lower] = [word.charAt(0), folded.charAt(0)];
   if (/\d/.test(lower)) return "7";

@@ -12,7 +12,8 @@ import { type DoctorCheck, makeGood, makeNote } from "./check.ts";
  */
 export function checkTraits(folder: string): DoctorCheck[] {
   const stateSummary = readStateSummary(folder);
-  // Another check of `doctor` reports a state file that cannot be read.
+  // Another check of `doctor` reports a state file that cannot be read, so this check reports
+  // nothing.
   if (stateSummary.kind !== "read") return [];
   const traitsText = stateSummary.value.meta.get(META.traits) ?? null;
   return traitsText === null

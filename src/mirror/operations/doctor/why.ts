@@ -38,7 +38,9 @@ export type PathExplanation = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-/** LIMIT: number of a path's events that `why` reads, newest first. A long history stays fast. */
+/**
+ * LIMIT: number of events of one path that `why` reads, newest first. A long history stays fast.
+ */
 const MAX_EVENTS = 200;
 const SHOWN_EVENTS = 8;
 
@@ -218,7 +220,8 @@ function explainLocalOnly(local: LocalTree, named: LocalPath): PlanFacts["stays"
     const unseenEntry = local.unseen.get(path);
     if (unseenEntry !== undefined) return { path, kind: "unseen", why: unseenEntry.why };
   }
-  // The whole scan failed, because the folder kept changing. A path that was found is still synced.
+  // The scan of the whole folder failed, because the folder kept changing. So a path that the scan
+  // did not find may exist. A path that it found is synced.
   const wholeFault = local.unseen.get("");
   if (wholeFault === undefined || local.files.has(named) || local.folders.has(named)) return null;
   return { path: "", kind: "unseen", why: wholeFault.why };

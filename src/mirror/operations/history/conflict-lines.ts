@@ -58,7 +58,7 @@ export function compareEdits({ base, mine, theirs }: ThreeVersions): ConflictLin
   return { kind: "parts", conflicts: places.size, rows };
 }
 
-/** @param places conflicts by the 0-based number of the line at which each begins */
+/** @param places conflicts by the index, from 0, of the line at which each conflict begins */
 function insertConflicts(rows: readonly LineOrigin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
   const shownRows: MergeRow[] = [];
   let [line, standIns] = [0, 0];

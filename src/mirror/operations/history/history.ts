@@ -24,7 +24,9 @@ export type HistoryEntry = {
   readonly merge: RecordedMerge | null;
 };
 
-/** LIMIT: number of a document's events that are read, newest first. A long history stays fast. */
+/**
+ * LIMIT: number of events of one document that are read, newest first. A long history stays fast.
+ */
 const MAX_EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
@@ -127,7 +129,8 @@ function listEventContents(events: readonly OrderedEvent[], wasLive: ReadonlySet
     const eventEntries: OrderedEntry[] = [];
     const addEntry = (digest: Digest, what: string, when = order) =>
       eventEntries.push({ ...entryWithDigestOnly(digest), at, order: when, from: "local", what });
-    // Content before an event is older than content after it, so it is sorted before it.
+    // The content before an event is older than the content after the event, so its entry comes
+    // first.
     if (before !== null && !wasLive.has(before)) addEntry(before, `local, until: ${detail}`, order - 0.5);
     if (after !== null && !wasLive.has(after)) addEntry(after, `${kind}: ${detail}`);
     // Content that a restore wrote counts as a version, even if it was published before.
@@ -190,7 +193,8 @@ function numberEntries(state: State, seen: readonly OrderedEntry[]): NumberedEnt
   for (const { order: _order, ...entry } of seen.toSorted((a, b) => a.order - b.order)) {
     const lastEntry = entries.at(-1);
     if (lastEntry?.digest === entry.digest) {
-      // The content was local first. The published entry replaces it, because it has more fields.
+      // The same content was first local, then published. The published entry replaces the local
+      // entry, because it has more fields.
       if (lastEntry.from === "local" && entry.from === "service")
         entries[entries.length - 1] = { ...entry, at: lastEntry.at, n: lastEntry.n, size: lastEntry.size };
       continue;

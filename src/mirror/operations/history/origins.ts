@@ -88,7 +88,9 @@ function isResultLine(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/** Counts each line of a conflict as changed. */
+/**
+ * Groups the lines of a merge into the hunks of a diff. All lines of a conflict count as changed.
+ */
 export function makeOriginHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
   return groupIntoHunks(rows, isBaseLine, isResultLine);
 }

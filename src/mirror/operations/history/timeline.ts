@@ -21,8 +21,8 @@ export type Timeline = {
 };
 
 /**
- * One step of a timeline. `at`: milliseconds since the epoch; 0 if unknown. Such steps count as the
- * oldest.
+ * One step of a timeline. `at`: milliseconds since the epoch; 0 if unknown. Steps of unknown time
+ * count as the oldest.
  */
 export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "text"; readonly entry: HistoryEntry }
@@ -35,7 +35,9 @@ export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "gone"; readonly detail: string }
 );
 
-/** LIMIT: number of a document's events that are read, newest first. A long history stays fast. */
+/**
+ * LIMIT: number of events of one document that are read, newest first. A long history stays fast.
+ */
 const MAX_EVENTS = 10_000;
 
 /** @param name a current or earlier path, or an id `doc_…` */

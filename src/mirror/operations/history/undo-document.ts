@@ -34,7 +34,10 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
   /** Protects a document again, or removes its protection, as it was before the run. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  /** `isDownload` is true if the run only downloaded the document. */
+  /**
+   * The undo leaves the document unchanged for the reason `why`. `isDownload` is true if the run
+   * only downloaded the document.
+   */
   | { readonly kind: "left"; readonly why: string; readonly isDownload?: true }
 );
 
@@ -140,7 +143,7 @@ type DocumentHistory = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly record: DocumentRecord | undefined;
-  /** Events of this document alone, oldest first. */
+  /** Events of the document, without those of folders above it, oldest first. */
   readonly events: readonly MirrorEvent[];
   readonly removed: MirrorEvent | undefined;
 };
@@ -315,7 +318,8 @@ function planContentRestore(
   context: UndoContext,
 ): UndoItem | null {
   const { id, localPath: path } = record;
-  // If a document was deleted during a conflict, `create-local` creates it with other content.
+  // `create-local` counts as a change: if the local file was deleted during a conflict, this event
+  // creates it with other content.
   const lastChange = events.findLast((event) => isContentChange(event) || event.kind === "create-local");
   const [digest, expect] = [findEarlierContent(events, context), lastChange?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;

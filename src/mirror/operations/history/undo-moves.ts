@@ -43,7 +43,7 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // An undo that moved a folder back recorded this kind of event.
+  // Kind of the event that an earlier undo recorded when it moved a folder back.
   "restore",
 ]);
 
@@ -67,9 +67,10 @@ export function listFolderMoves(events: readonly MirrorEvent[], base: BaseTree):
 }
 
 /**
- * Returns the path before the run for a path in one of the run's events. A folder above the path
- * may have moved before or after that event. If two folders were swapped, both are possible; then
- * the move of the entry's own folder counts.
+ * Returns the path that an entry had before the run, for its path in one of the run's events. The
+ * run may have moved a folder above this path before or after the event. If two folders were
+ * swapped, the path fits the moves of both folders; the function then applies the move of the
+ * folder that contains the entry now.
  * @param currentPath path of the entry in base
  */
 export function findPathBefore(path: LocalPath, currentPath: LocalPath, folders: readonly FolderMove[]): LocalPath {

@@ -87,8 +87,8 @@ export function findStop(mirror: OpenedMirror, { plan, trees }: SyncPlan): Resul
     return trouble("usage", problem, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stoppedActions = listActionsOfStop(verdict, steps);
-  // If a reason concerns the whole folder or workspace, no step has it, so the approval names the
-  // reason itself.
+  // A reason that concerns the whole folder or workspace belongs to no particular step, so the
+  // approval names the reason itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => toGuardKey(steps[index]!.action))];
   const rejectItems = planRejection(mirror.world.state, plan, trees);
   const pathOf = makePathLookup(trees.base);

@@ -25,7 +25,10 @@ export type PlanItem<Row extends DocumentResult = DocumentResult> = {
 };
 
 export type ItemsPlan<Row extends DocumentResult = DocumentResult> = {
-  /** True if the user named one document. If it fails, the call then returns trouble. */
+  /**
+   * True if the user named one document. If the change of this document fails, the operation
+   * returns trouble.
+   */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
   readonly undoes?: readonly number[];

@@ -67,7 +67,10 @@ export function viewProblem({ state, disk }: StateAndDisk, problem: OpenProblem)
   };
 }
 
-/** Reads the versions without the network. For a block, `theirs` is therefore null. */
+/**
+ * Reads the versions without the network. For a blocked document, the version on the service is
+ * therefore unknown, and `theirs` is null.
+ */
 export function readVersions({ disk }: Pick<World, "disk">, { path, record, conflict }: OpenProblem): ProblemVersions {
   const atPath = disk.look(path);
   const localDigest = atPath.kind === "file" ? atPath.digest : null;

@@ -67,7 +67,10 @@ function listDocumentReviews(
   return [{ ...commonFields, changeId: null, reason: null, since: deletion.since, submitted: null }];
 }
 
-/** Keeps the first content that mdmirror sent for each review. It may send more after merges. */
+/**
+ * Keeps the first content that mdmirror sent for each review. After merges, mdmirror may send more
+ * content for the same review.
+ */
 function keepFirstSent(submissions: readonly Submission[]): readonly Submission[] {
   const firstByKey = new Map<ChangeId | Digest | number, Submission>();
   for (const submission of submissions) {

@@ -23,8 +23,8 @@ export const USUAL_WAIT = "30s";
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Milliseconds between two attempts to get the folder's lock. Between two runs of a sync, the pause
- * is based on this time: it doubles after each run, up to eight seconds.
+ * Milliseconds between two attempts to get the folder's lock. The pause between two runs of a sync
+ * begins with twice this time, and doubles after each run, up to eight seconds.
  */
 const RETRY_MS = 250;
 
@@ -60,8 +60,9 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   let standstill = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const judgedPaths = readPathStates(world, awaited, true);
-    // The last sync may have left out a path because it had one direction. Before the first run,
-    // such a path counts as waiting.
+    // If the last sync only uploaded or only downloaded, it may have left out a path. Before the
+    // first run of this command, such a path counts as waiting, because that run may upload the
+    // path.
     const isWaiting = judgedPaths.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );

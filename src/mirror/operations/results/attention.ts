@@ -16,7 +16,7 @@ export const NEXT_WITHOUT_ROOT =
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/** Returns the ways to end a stop: apply the changes, undo them, or a step without an answer. */
+/** Returns the ways to end a stop: approve, reject, or another step if the stop has no answer. */
 export function listStopSteps(reasons: readonly { readonly reason: StopReason }[]): string[] {
   if (reasons.some(({ reason }) => UNAPPROVABLE_REASONS.has(reason))) return [NEXT_WITHOUT_ROOT];
   // Whether the folder was moved or copied is not known, so one text has the steps for both.
@@ -26,7 +26,7 @@ export function listStopSteps(reasons: readonly { readonly reason: StopReason }[
   // In a wrong workspace, all files would become new documents, so the user checks the key first.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  // A stop because of many new conflicts precedes all changes, so there is nothing to undo.
+  // Many new conflicts stop a sync before any of them is opened, so there is nothing to undo.
   const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
   return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }

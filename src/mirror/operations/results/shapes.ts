@@ -44,7 +44,10 @@ export type SyncReport = {
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
-  /** Changes that this sync left out because it had one direction; undefined if there are none. */
+  /**
+   * Changes that this sync left out because it only uploaded or only downloaded; undefined if there
+   * are none.
+   */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
   /** Links without a target, which the service stores as `ref://…`; undefined if there are none. */
   readonly inertLinks?: readonly InertLinksEntry[];
@@ -68,7 +71,7 @@ export type PlannedStep = {
   /** Id of the document or folder; null if the service has not given it an id yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Positions of the steps that must end before this step, in the list of steps. */
+  /** Indexes, from 0, of the steps that must end before this step, in the list of steps. */
   readonly after: readonly number[];
   /** True if a safety check stops the step until the user approves it. */
   readonly stopped: boolean;

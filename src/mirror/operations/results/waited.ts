@@ -48,8 +48,8 @@ export function makeWaitReport(end: BarrierEnd, standstill: UploadStandstill): R
 }
 
 /**
- * Returns the state of all paths together. A path that still waits counts more than a path in a
- * final state.
+ * Returns one state for all paths. While any path waits for its upload, this is the reason of the
+ * wait. Otherwise, it follows from the worst path.
  */
 function summarizeState(worst: PathOnService["state"], { kind }: UploadStandstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
