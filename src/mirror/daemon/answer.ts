@@ -6,8 +6,8 @@ import { readErrorCode, errnoClause, ok, type Result, type Trouble, trouble } fr
 import { NO_STANDSTILL, makeWaitReport, type UploadStandstill } from "../operations/results/waited.ts";
 
 /**
- * While a paused daemon carries out a requested run, its phase is not `paused`. It then has no next
- * poll and no retry.
+ * Returns true if the daemon is paused. During a run that a command requested, the phase shows the
+ * run, not the pause. The daemon is then paused if it has neither a next poll nor a retry.
  */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();

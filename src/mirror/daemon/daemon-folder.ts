@@ -46,7 +46,7 @@ const ALIVE_EVERY_MS = 2_000;
 /**
  * Loan of the folder to a command.
  * - `gone` aborts when the command has ended
- * - `free` tells the command that the daemon has no file of the folder open
+ * - `free` tells the command that the daemon has closed all files of the folder
  */
 type FolderLoan = {
   readonly what: string;
@@ -185,7 +185,8 @@ export class DaemonFolder {
 
   async #openAgain(): Promise<Result<OpenedDaemon>> {
     if (this.#open !== null) return ok(this.#open);
-    // A daemon that has lent the folder does not have its lock. Only its socket shows that it runs.
+    // While a first daemon lends the folder, the borrower has the folder's lock. Only the first
+    // daemon's socket then shows a second daemon that the first one runs.
     const runningDaemon = this.#listening === null ? await askDaemon(this.root, { do: "status" }) : NO_DAEMON;
     if (runningDaemon !== NO_DAEMON)
       return runningDaemon.kind === "trouble" ? runningDaemon : refuseSecondDaemon(this.root, runningDaemon.value);
@@ -323,7 +324,8 @@ export class DaemonFolder {
   async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<Result<object>> {
     const { clock } = this.#options;
     const folderFreed = Promise.withResolvers<void>();
-    // ORDER: the loan begins between two runs, so that earlier requests are still answered.
+    // ORDER: the daemon lends the folder only between two runs, so that commands that wait for the
+    // current run get their answers first.
     await daemon.callBetweenRuns(() => {
       // Another command has borrowed the folder first, so this command has to try again later.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");

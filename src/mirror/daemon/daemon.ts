@@ -159,7 +159,8 @@ class KeptFolders {
     const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // A registry entry that cannot be trusted (`unfit`) may be that of a linked folder.
+    // If a registry entry cannot be trusted (`unfit`), its folder is not in the list. The folder
+    // may still be linked, so no folder is stopped while such an entry exists.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const addedMirrors = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of addedMirrors.filter(({ place }) => place === "present"))

@@ -58,6 +58,7 @@ export function describeError(error: unknown): Trouble | null {
 function findForbiddenPath(error: Error, code: string): string | null {
   if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
   if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
-  // The path begins in an open folder. Messages show it from this folder on.
+  // mdmirror opens files below an open folder as `/proc/self/fd/12/note.md`. The message shows only
+  // `note.md`.
   return error.path.replace(/^\/proc\/self\/fd\/\d+\//, "");
 }

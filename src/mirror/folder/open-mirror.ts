@@ -52,7 +52,10 @@ export type OpenedMirror = {
   /** URL of the service, from `--url`, then `MDMIRROR_URL`, then the configuration. */
   readonly url: string;
   readonly world: World;
-  /** Messages for the user from the opening of the folder, such as a damaged state file. */
+  /**
+   * Messages for the user about the opening of the folder, for example that the state file is
+   * damaged.
+   */
   readonly notes: readonly string[];
   /** True if a daemon lent this folder. The daemon continues when the folder is closed. */
   readonly isBorrowed: boolean;
@@ -111,7 +114,8 @@ function makeKeySource(folder: string, { origin }: AdmittedFolder, { env, cwd, k
 async function openParts(entry: FolderFacts, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: the lock comes first, because others could change what is read before.
+  // ORDER: the lock comes first, because another process could change files that are read before
+  // the lock is taken.
   const { progress = NO_PROGRESS } = options;
   const lockResult = mode === "write" ? await lockFolder(root, options) : null;
   if (lockResult?.kind === "trouble") return lockResult;

@@ -61,12 +61,12 @@ function forgetStampsOfMissingContent(state: StoredState): void {
   });
 }
 
+export const STATE_DAMAGED = "state-damaged";
+
 /**
  * Reads the state file while other processes may write it. Without a file, returns an empty state
  * in memory.
  */
-export const STATE_DAMAGED = "state-damaged";
-
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const openedState = openState({ folder, clock, readOnly: true });
   if (openedState.kind === "opened") {

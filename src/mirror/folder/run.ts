@@ -30,9 +30,15 @@ export type { RunReport } from "../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
-  /** Number of deletions on each side without approval (`--max-deletes`); null: usual limit. */
+  /**
+   * Largest number of deletions on each side without approval (`--max-deletes`); null for the usual
+   * limit.
+   */
   readonly maxDeletes: number | null;
-  /** True if a person waits. If not, a change goes to review only after two runs saw it. */
+  /**
+   * True if a person waits for the run. Without a person, content goes to review only after two
+   * runs have found it unchanged.
+   */
   readonly attended: boolean;
   /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;
@@ -47,7 +53,8 @@ const SECOND_SCAN_DELAY_MS = 2_000;
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // The user's preference now resolves those many new conflicts that stopped an earlier run.
+  // Forgets how many new conflicts stopped an earlier run, because the user's preference now
+  // resolves them.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -151,8 +158,8 @@ export function readGuardLimits(mirror: OpenedMirror): GuardLimits {
 
 /**
  * Stores facts about this run for later runs.
- * - The deletion limit of a stopped run is stored until the stop has ended. A daemon's run does not
- *   count deletions that are still pending.
+ * - The deletion limit of a stopped run is stored while a stop is stored. The result of a daemon's
+ *   run does not show that the stop has ended, because the run does not count pending deletions.
  * - `--prefer` ends with the first complete run.
  */
 export function storeRunFacts(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {

@@ -117,7 +117,10 @@ export type StatusOptions = {
   readonly cwd: string;
   /** Milliseconds within which the daemon has to answer; undefined for the usual time. */
   readonly daemonMs?: number;
-  /** True to refuse each folder that `admit` rejects; false to refuse only an untrusted folder. */
+  /**
+   * True to refuse each folder that may not use its address, also because its configuration is
+   * wrong or its owner is another user. False to refuse only an untrusted folder.
+   */
   readonly mustBeAdmitted?: boolean;
 };
 

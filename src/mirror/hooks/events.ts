@@ -15,7 +15,10 @@ export function findEventItems(event: EventName, before: HookFacts, now: HookFac
   return now.state === "in-sync" && isChanged ? [] : null;
 }
 
-/** Earlier state of a folder, with which its current state is compared for one event of a hook. */
+/**
+ * Earlier state of a folder (`baseline`). A hook compares the current state with it to find one
+ * kind of event.
+ */
 export type WatchedEvent = {
   readonly baseline: HookFacts;
   /**
@@ -43,7 +46,8 @@ export function watchEvent(
 }
 
 function chooseBaseline(event: EventName, before: HookFacts, now: HookFacts): HookFacts {
-  // If the service is unreachable only for a short time, the baseline keeps the earlier state.
+  // During a short outage of the service, the earlier state stays the baseline. So the outage alone
+  // does not look like a change when the service answers again.
   if (now.state === "offline" && event !== "offline")
     return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
   return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };

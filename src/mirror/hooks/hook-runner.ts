@@ -11,7 +11,10 @@ import type { HookEvent } from "./message.ts";
 import { selectHooks, readHooks } from "./read-hooks.ts";
 import { type HookWorld, runHook } from "./run-hook.ts";
 
-/** What hooks need of a folder of the daemon. Times are of the monotonic clock. */
+/**
+ * State of one of the daemon's folders, from which hooks find events. Times are of the monotonic
+ * clock.
+ */
 type WatchedFolder = {
   log: Log | null;
   /** State of the folder when the daemon opened it; null if the state could not be read. */
@@ -28,7 +31,9 @@ type RunnerOptions = HookWorld & {
   readonly onNote: (note: string) => void;
 };
 
-/** LIMIT: milliseconds between two checks. A busy daemon may have many runs a second. */
+/**
+ * LIMIT: milliseconds between two checks of the hooks. A busy daemon may have many runs a second.
+ */
 const CHECK_PAUSE_MS = 500;
 /** LIMIT: milliseconds until the hooks are checked again, if no event causes an earlier check. */
 const IDLE_MS = 60_000;
@@ -166,7 +171,8 @@ function updateFolder(folder: WatchedFolder, event: FolderEvent, now: number): b
   }
   if (event.kind !== "phase") return false;
   const { phase } = event;
-  // A scan does not show whether the service can be reached, so the earlier value stays.
+  // In all other phases, such as a scan, it is not known yet whether the service can be reached.
+  // The earlier value then stays.
   if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = makeOutage(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;

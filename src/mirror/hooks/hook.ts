@@ -5,8 +5,8 @@ export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
  * Milliseconds that a state must last before a daemon runs a hook for it, unless the user sets
- * another time. Changes in quick succession so become one event, and a short disturbance becomes
- * none.
+ * another time. Because of this wait, several quick changes cause only one event, and a short
+ * disturbance causes none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,

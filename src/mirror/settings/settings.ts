@@ -195,7 +195,7 @@ function makeFlag(defaultValue: boolean, docs: SettingDocs): Setting<boolean> {
   };
 }
 
-/** @param range least and greatest value; null if any time is allowed */
+/** @param range least and greatest duration; null if every duration is allowed */
 function makeTime(defaultValue: string, range: readonly [string, string] | null, docs: SettingDocs): Setting<string> {
   const [min, max] = range ?? ["0s", null];
   return {

@@ -34,7 +34,7 @@ export type AdmittedFolder = {
 type GateOptions = UrlSources & {
   /** `read`: mdmirror writes nothing, not even the registry. */
   readonly mode: "read" | "write";
-  /** Value of `--key-file`, for messages about a folder that is not admitted. */
+  /** Value of `--key-file`, for messages about a folder that may not use its address. */
   readonly keyFile?: string | null;
   readonly cwd: string;
 };
@@ -62,8 +62,8 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const ownerResult = checkOwner(root, options.env);
   if (ownerResult.kind === "trouble") return ownerResult;
   const pickedUrl = pickUrl(config.url, options)!;
-  // This call only rejects invalid URLs, so plain http that the folder's configuration allows is
-  // accepted. `makeTrustedOrigin` checks whether the user allowed it too.
+  // This check only rejects invalid URLs. It accepts plain http that the folder's configuration
+  // allows. A later check (`makeTrustedOrigin`) finds out whether the user allowed plain http too.
   const address = toAddress(pickedUrl, config.allowHttp);
   if (address.kind === "trouble") return address;
   const registry = locateRegistry(options.env);
@@ -97,7 +97,7 @@ function whyNotAdmitted(found: FoundMirror, pickedUrl: PickedUrl, address: strin
   if (found.kind !== "known") return found;
   const { addresses, allowHttp } = found.mirror;
   if (pickedUrl.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
-  // Both the configuration and the user have to allow plain http.
+  // Plain http needs the permission of both the folder's configuration and the user.
   return toAddress(pickedUrl, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
@@ -141,7 +141,10 @@ export function claimName(root: string, { mirror }: AdmittedFolder, env: UrlSour
   keepMirror(locateRegistry(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** Puts a new marker in the place of a lost one in the registry. The folder stays trusted. */
+/**
+ * Stores a folder's new marker in the registry, after the folder lost its old one. The folder stays
+ * trusted.
+ */
 export function keepMarker(root: string, { mirror }: AdmittedFolder, env: UrlSources["env"]): void {
   const marker = readRootMarker(root);
   if (marker === null || marker === mirror.marker) return;

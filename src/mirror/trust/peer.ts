@@ -49,8 +49,9 @@ export function isOwnPeer(peer: PeerUser, user: number | null = effectiveUser())
 
 /**
  * Returns the user at the other end of a connection; null if the list of sockets does not have the
- * connection. Ignores closed sockets, which have no inode, because the list shows root as their
- * user. In the list, the local address is that of the other end.
+ * connection. The list has a row for each end. In the row of the other end, the local address is
+ * the address of that end. Ignores closed sockets: they have no inode, and the list wrongly shows
+ * root as their user.
  */
 function findUserIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const localEnd = formatEnd(prefix, ends.remoteAddress, ends.remotePort);

@@ -73,9 +73,11 @@ function quoteForCron(text: string): string {
  */
 export const DAEMON_NODE_OPTIONS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
-/** Variables with the places of the list of linked folders and of the hooks. */
+/**
+ * Environment variables that determine where the registry of linked folders and `hooks.json` are.
+ */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
-/** Variables that decide how the service is reached, such as proxies and certificates. */
+/** Environment variables for reaching the service, such as proxies and certificates. */
 const KEPT_NETWORK = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"],
   "NODE_EXTRA_CA_CERTS",

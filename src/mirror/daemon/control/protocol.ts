@@ -13,8 +13,8 @@ import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
 /**
- * Version of the protocol. A new field needs a new version, because an older daemon would ignore
- * the field.
+ * Version of the protocol. Increase the version with every new field, because an older daemon would
+ * ignore the field.
  */
 export const PROTOCOL_VERSION = 4;
 /** LIMIT: number of characters of one line, enough for some thousand paths. */
@@ -52,7 +52,8 @@ export type DaemonStatus = {
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Phase of the loop; without a loop `lent`, `opening` or `closed`; without an answer `silent`.
+   * Phase of the daemon's loop. If the loop does not run: `lent`, `opening` or `closed`. If the
+   * daemon does not answer: `silent`.
    */
   readonly phase: string;
   readonly detail: string;
