@@ -27,7 +27,10 @@ export type MirrorStatus = RunState & {
   readonly folders: number;
   /** Number of effects that were interrupted. The next run completes them. */
   readonly pending: number;
-  /** Numbers of documents that differ but need no action, by reason: in review, ignored. */
+  /**
+   * Numbers of documents whose sides differ, but that need no action, by reason: in review,
+   * ignored.
+   */
   readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
   /**
    * Paths of documents in conflict. Leaves out documents whose content was sent to review because

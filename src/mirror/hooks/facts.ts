@@ -15,7 +15,7 @@ export type HookFacts = {
   /**
    * Open problems by the event that reports them.
    * - `attention`: problems that require a person
-   * - `conflict`: conflicts, including those in review, which need no local choice
+   * - `conflict`: all conflicts, even those in review, which need no local choice
    * - `stopped`: reasons of the stop
    * - `offline`: reason why the service cannot be reached
    */

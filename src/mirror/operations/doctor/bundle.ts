@@ -187,7 +187,10 @@ function compareLines(contents: ReadonlyMap<string, string | null>): PlannerAnsw
   );
 }
 
-/** Rules by which `toPlain` replaces a member's string. A string without a rule becomes "". */
+/**
+ * Rules by which `toPlain` replaces a string, by the name of the member that has the string. A
+ * string without a rule becomes "".
+ */
 const STRING_RULES: Readonly<Record<string, "path" | "digest" | "code" | "key" | "approval">> = {
   ...mapMembers("path", "path localPath remotePath newestCopyPath from to lastLocalPath absentTwice returned"),
   ...mapMembers("digest", "digest localDigest bytes echoDigest baseDigest expect writes nextDigest unchangedContents"),

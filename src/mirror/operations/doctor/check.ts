@@ -14,7 +14,10 @@ export type DoctorCheck = {
   readonly fault?: Trouble["kind"];
   /** Sizes in bytes by name, for programs. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** Trait of the service, for programs. `learned`: its value. `liked`: the preferred value. */
+  /**
+   * Trait of the service, for programs. `learned`: the value that syncs found. `liked`: the value
+   * that mdmirror prefers.
+   */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

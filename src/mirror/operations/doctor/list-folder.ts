@@ -40,7 +40,10 @@ type FolderEntry = {
   readonly reviews: number;
   /** Totals of the documents below a folder at the last sync; null for a file or in a search. */
   readonly sum: Pick<SubfolderTotals, "documents" | "changedAt"> | null;
-  /** Record of a file whose state depends on its content; null if the state is already known. */
+  /**
+   * Record of a file whose state is not known before its content is read; null if the state is
+   * already known.
+   */
   readonly row: DocumentRow | null;
 };
 

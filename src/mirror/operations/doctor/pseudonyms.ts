@@ -15,7 +15,10 @@ export type Pseudonyms = { readonly path: (path: string) => string; readonly dig
 
 const NAME_PART =
   /(?<kept>\.(?:md|markdown|txt|html|pdf|png|jpe?g|gif|svg)$|-mdmirror-[0-9a-f]{8}| \((?:theirs|mine)(?: \d+)?\)(?=\.md$))|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/giu;
-/** Matches short numbers, such as those that `numberedName` adds. They stay unchanged. */
+/**
+ * Matches short numbers, such as the number that mdmirror adds to a name that is taken. They stay
+ * unchanged.
+ */
 const SHORT_NUMBER = /^\d{1,2}$/;
 /** Names with a special meaning for mdmirror. They stay unchanged. */
 const FIXED_NAMES: ReadonlySet<string> = new Set([".mdmirror", ".mdmirrorignore", ".git", ".gitignore"]);

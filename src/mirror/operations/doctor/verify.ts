@@ -175,7 +175,10 @@ function listJustSubmitted({ records, blocks }: BaseTree): BlockedRow[] {
   }));
 }
 
-/** Returns blocked documents that require a person or whose sides differ, but no ignored ones. */
+/**
+ * Returns the blocked documents that require a person or whose sides differ. Leaves out ignored
+ * documents.
+ */
 function listBlocked(
   blocks: readonly BlockedRow[],
   local: LocalTree,

@@ -105,7 +105,7 @@ function listBlockedBelow(blocks: readonly Block[], folder: LocalPath): PathExpl
 
 /**
  * Returns the block of a document or path; null if it is not blocked. Prefers a stored block that
- * has an error code of the service. The plan's own block may lack the code, because the plan
+ * has an error code of the service. The block in the plan may lack the code, because the plan
  * repeats the refused request.
  */
 function findBlock(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {

@@ -48,7 +48,8 @@ type OrderedEvent = InOrder<MirrorEvent>;
  *   its upload
  *
  * If consecutive versions have equal contents, returns only one of them.
- * @param storedNames replaces the state's own lookup, for callers that read many histories
+ * @param storedNames finds the contents that were stored with a path or document. Callers that read
+ * many histories pass a faster lookup than the state's
  */
 export function readHistory(
   state: State,

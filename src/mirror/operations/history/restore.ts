@@ -166,15 +166,18 @@ function leaveAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if a document is not to be restored. Without `asOf`, this is an existing document;
- * with it, a document that was deleted before that time.
+ * Returns true if a document is not to be restored. Without `asOf`, this is a document that is not
+ * deleted and has a local file; with it, a document that was deleted before that time.
  */
 function isUnwanted({ record, tombstone }: KnownPlace, atPath: PathState, asOf: number | null): boolean {
   if (asOf === null) return record !== null && atPath.kind !== "absent";
   return tombstone !== null && tombstone.at <= asOf;
 }
 
-/** Reads all stored names once, because each call of the state's own lookup reads all of them. */
+/**
+ * Reads once with which path and document each content was stored. The state's own lookup reads all
+ * these rows in each call, which is slow for many documents.
+ */
 function indexStoredNames(state: State): State["storedNames"] {
   const allNames = state.storedNames({});
   const byPath = Map.groupBy(allNames, ({ path }) => path);

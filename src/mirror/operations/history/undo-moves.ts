@@ -9,7 +9,10 @@ import type { BaseTree } from "../../model/tree.ts";
 /** A move back. `at`: path in base. `to`: path before the runs. */
 export type BackMove = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
-/** Returns a temporary name that depends only on the path. A second `undo` finds the name taken. */
+/**
+ * Returns a temporary name that depends only on the path. If a killed undo left an entry at this
+ * name, the next undo finds the name taken, and moves no other entry there.
+ */
 export function makeTemporaryName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;

@@ -21,7 +21,7 @@ type LinkChange = {
   apply(): Promise<number>;
 };
 
-/** Form of links that the user wants: paths or ids, and whether wiki links count. */
+/** Form of links that the user wants: paths or ids, and whether wiki links are converted too. */
 export type LinkForm = Config["links"];
 
 /**

@@ -8,7 +8,7 @@ import type { SyncReport } from "./shapes.ts";
 
 export function toReportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // In `--json`, `merged` also counts conflicts that a reviewer (`accepted`) or the user's conflict
+  // In `--json`, `merged` also counts documents that a reviewer (`accepted`) or the user's conflict
   // policy (`byPolicy`) decided.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
