@@ -34,8 +34,8 @@ export function writeAddress(dir: string, url: string): void {
 }
 
 /**
- * ORDER: called before the database is unlocked. Later, the address file may belong to another
- * service.
+ * ORDER: called while this process still has the lock of the database. After that, another service
+ * may have written its own address into the file.
  */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });

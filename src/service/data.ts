@@ -91,7 +91,8 @@ async function findOrCreateKey(service: Service, file: string): Promise<string> 
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
-  // The key cannot be refused, because its workspace was read just before.
+  // Creating a key fails only if its workspace does not exist, and the workspace was read just
+  // before.
   if (!("key" in newKey)) throw new Error(newKey.detail);
   writeKey(file, newKey.key);
   return newKey.key;

@@ -7,7 +7,7 @@ export type ServiceFigures = {
   readonly database: DatabaseFigures | null;
   /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
-  /** Number of event listeners, without those that are still receiving the events they missed. */
+  /** Number of event listeners, without new ones to which missed events are still being sent. */
   readonly listeners: number;
 };
 

@@ -66,7 +66,10 @@ type RequestNotes = {
 };
 
 const DAY_MS = 86_400_000;
-/** Number of changes that one step of pruning checks, so that a step takes about 5 ms. */
+/**
+ * Number of changes that one step of pruning checks. A step then takes about 5 ms, so that requests
+ * need not wait long.
+ */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 /** LIMIT: number of keys whose workspace and grants are cached for a second, to save memory. */
@@ -144,7 +147,10 @@ export class Service {
     return this.#core;
   }
 
-  /** Answers a request of the program itself: like `handle`, but without a rate limit. */
+  /**
+   * Answers a request that a part of this program makes, without HTTP. Unlike `handle`, applies no
+   * rate limit.
+   */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
     answerRequest(this.#core, request, fault, { admit: ADMIT_ALL });
 
@@ -181,7 +187,7 @@ export class Service {
     if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
   }
 
-  /** Reserves disk space for deletions again, if the service released this space on a full disk. */
+  /** Reserves disk space for deletions again, if it was released because the disk was full. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve?.reserve();
   }
@@ -200,7 +206,7 @@ export class Service {
   }
 
   /**
-   * Returns the number of answered requests. The caller compares two numbers to see whether the
+   * Returns the number of requests answered since the start. If it has grown between two calls, the
    * service is busy.
    */
   served(): number {

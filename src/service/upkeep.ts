@@ -57,8 +57,8 @@ export function startUpkeep(
     ),
     repeatEvery(ROUND_INTERVAL_MS, () => service.holdReserve()),
     repeatEvery(SAVE_USES_EVERY_MS, () =>
-      // On a full disk, the uses stay in memory. This error is ignored, because requests already
-      // report a full disk.
+      // On a full disk, the unsaved times stay in memory until the next attempt. This error is
+      // ignored, because requests already report a full disk.
       service.saveUses().catch((error: unknown) => {
         if (!isDiskFull(error)) throw error;
       }),
@@ -75,9 +75,11 @@ export function startUpkeep(
 type UpkeepStep = () => Promise<number | null>;
 
 /**
- * Runs a step repeatedly. `wake` plans the next step, unless one is already planned.
+ * Runs a step repeatedly.
  * @param firstMs milliseconds until the first step
  * @param againMs milliseconds between an error and the next step
+ * @returns `wake`, which schedules the next step unless one is already scheduled; `stop`, which
+ * ends the repetition
  */
 function repeatStep(step: UpkeepStep, firstMs: number, againMs: number, onFault: (error: unknown) => void) {
   let timer: NodeJS.Timeout | null = null;

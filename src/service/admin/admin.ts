@@ -38,7 +38,8 @@ export class Admin {
     return runWrite(this.#server, async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
-      // This key cannot be refused: its workspace exists, and its only grant is on the root.
+      // Creating this key cannot fail: its workspace exists, and its only grant is on the root,
+      // which always exists.
       const grants = [{ on: null, level: "full" }] as const;
       return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });

@@ -154,8 +154,8 @@ function makePageSchema<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * ASSUMES: all routes below `/admin`. The API does not define them, but the contract tests test
- * them.
+ * ASSUMES: nothing in the API forbids the routes below `/admin`. The API does not define them; the
+ * contract tests test all of them.
  */
 export const ADMIN_OPERATIONS = {
   listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: makePageSchema(workspaceSchema) },
@@ -188,8 +188,8 @@ export const ADMIN_OPERATIONS = {
   },
   rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: decidedReviewSchema },
   /**
-   * ASSUMES: the route of the settings, and the names of the settings (contract test "shows
-   * settings, and changes those that are sent").
+   * ASSUMES: settings are read and changed at `/admin/settings`, with these names. The API does not
+   * define them (contract test "shows settings, and changes those that are sent").
    */
   readSettings: { method: "GET", path: "/admin/settings", answer: ignoredSchema },
   changeSettings: { method: "PATCH", path: "/admin/settings", body: settingsSchema, answer: ignoredSchema },

@@ -9,7 +9,10 @@ import { sealContent, unsealContent } from "../requests/seal.ts";
 
 const EVENT_ID_PREFIX = "evt_";
 const RANDOM_BYTES = 12;
-/** Number of bytes of a padded position: all ids have one length, so the length reveals nothing. */
+/**
+ * Number of bytes of an encrypted position. Shorter positions are padded, so that all event ids
+ * have one length and the length reveals nothing.
+ */
 const POSITION_BYTES = 44;
 
 type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;

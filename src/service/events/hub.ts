@@ -34,7 +34,10 @@ export class EventHub {
   readonly #admit: RateCheck;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
-  /** Promise that resolves when the last scheduled work has ended. Work never overlaps. */
+  /**
+   * Promise that resolves when all queued work of this hub has ended. The work runs in the order of
+   * the queue.
+   */
   #turn: Promise<unknown> = Promise.resolve();
   /**
    * Position in the outbox up to which all listeners have received events. Null without listeners,
@@ -110,8 +113,9 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: a change may have been committed just before the first listener was added. Nobody
-      // reported this change to the hub, so the hub reads the outbox once more.
+      // RACE: the store reports changes to the hub only while the hub has listeners. A change may
+      // have been committed just before the first listener was added, so the hub reads the outbox
+      // once more.
       this.wake();
     });
     return () => {
@@ -135,14 +139,14 @@ export class EventHub {
     await this.#turn;
   }
 
-  /** Resolves when the listeners were sent the events of all earlier writes. */
+  /** Resolves when the events of all earlier writes have been sent to the listeners. */
   async settled(): Promise<void> {
     await this.#turn;
   }
 
   /**
-   * Runs work after all earlier work. After an error, ends all streams, so that the clients connect
-   * again.
+   * Runs `work` after all work that was queued earlier. After an error, ends all streams, so that
+   * the clients connect again.
    */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {

@@ -17,7 +17,10 @@ export class Listeners {
    */
   readonly #beats = new Map<AnswerStream, number>();
 
-  /** Number of listeners by key, with those that are still receiving the events they missed. */
+  /**
+   * Number of listeners by key. This includes new listeners to which missed events are still being
+   * sent.
+   */
   readonly #counts = new Map<string, number>();
 
   get size(): number {

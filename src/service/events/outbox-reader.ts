@@ -18,8 +18,8 @@ const ROWS_PER_READ = 500;
  */
 const MAX_MISSED = 20_000;
 /**
- * Milliseconds for which the access of a key is cached. A change in the outbox ends this time
- * early.
+ * Milliseconds for which the access of a key is cached. If the outbox reports a change of this
+ * access, the access is read again before this time ends.
  */
 const ACCESS_CACHE_MS = 1_000;
 
@@ -89,7 +89,8 @@ export class OutboxReader {
 
   /**
    * Returns the events for the listeners that share a key; null if the key is no longer valid.
-   * @param happened events of the workspace; if null, they are unknown, and the result is a `reset`
+   * @param happened events of the workspace. Null if the outbox no longer has them; the result is
+   * then a `reset`
    */
   async #eventsFor(tables: Tables, group: ListenerGroup, happened: WorkspaceEvents | null) {
     const isBelieved = happened !== null && this.#isBelieved(group, happened);

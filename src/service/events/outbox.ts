@@ -44,8 +44,8 @@ export type OutboxTable = {
    */
   after(position: string, most: number, workspace?: number): Promise<OutboxPage | null>;
   /**
-   * Returns the removed folders among `seqs`, by row number, as far as the outbox still has their
-   * rows.
+   * Returns those folders of `seqs` that were removed and whose outbox rows still exist. The map's
+   * key is the row number of the folder.
    */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
   /** Adds a row for changed grants of a key, because the database has no trigger for them. */

@@ -14,8 +14,8 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
 /**
- * LIMIT: number of events that are sent together. With more, a scan of everything costs a listener
- * less.
+ * LIMIT: number of events that are sent together. For a client that missed more, a scan of
+ * everything costs less than the events.
  */
 export const MAX_EVENTS = 200;
 /**

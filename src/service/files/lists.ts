@@ -22,8 +22,8 @@ type ListFunctions<Row> = {
 };
 
 /**
- * Makes a page without the items that the key may not read. So a page may be empty and still have a
- * cursor.
+ * Returns a page of a list. Leaves out items that the key may not read, so a page may be empty and
+ * still have a cursor.
  */
 export async function answerList<Row extends { readonly seq: number }>(
   { context, query }: ListCall,

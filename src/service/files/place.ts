@@ -159,8 +159,8 @@ export async function moveProtected(
   await access.loadAncestors(files.map(({ folder }) => folder));
   const guardedFiles = files.filter((file) => !includesLevel(access.file(file), "full"));
   if (guardedFiles.length === 0) return move();
-  // Keys without a grant below the root have the same access everywhere, so a move does not change
-  // it.
+  // A key without a grant below the root has the same access to all files, so a move does not
+  // change its access. Only keys with such a grant are checked.
   const grantsByKey = [...Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values()];
   const fullAccessBefore: ReadonlySet<number>[] = [];
   for (const grants of grantsByKey) fullAccessBefore.push(await filesWithFullAccess(context, grants, guardedFiles));

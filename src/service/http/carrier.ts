@@ -28,8 +28,8 @@ import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 /** LIMIT: number of open event streams, so that connections remain for other requests. */
 const MAX_STREAMS = 6_000;
 /**
- * LIMIT: number of characters of an id in a path. fastify refuses no shorter id, and Node refuses
- * longer request lines.
+ * LIMIT: number of characters of an id in a path. The limit is higher than Node's limit for a whole
+ * request line. So fastify never refuses a long id; the service does.
  */
 const MAX_ID_CHARACTERS = 64 * 1024;
 
@@ -101,8 +101,8 @@ export async function createRequestHandler(state: ServerState): Promise<HandleRe
     // body is empty.
     if (waitsForContinue && isEmpty) response.writeContinue();
     else if (waitsForContinue) waitingForContinue.add(request);
-    // If there is a content type, fastify reads the body, but the stream of an empty body never
-    // ends.
+    // fastify would read the body of a request with a content type, and would wait forever for the
+    // end of an empty body.
     if (isEmpty) delete request.headers["content-type"];
     app.routing(request, response);
   };
@@ -145,7 +145,8 @@ function isPagePath(path: string): boolean {
 
 /**
  * Answers a request by its headers, if the answer does not depend on the body.
- * @returns null if the request was admitted immediately, as are most requests without a body
+ * @returns null if the request continues immediately, without a check of its key. Most requests
+ * without a body do
  */
 function answerFromHead(state: ServerState, exchange: HttpExchange): Promise<void> | null {
   const { request, head, by } = exchange;
@@ -244,8 +245,8 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
     return sendAnswer(state, exchange, await state.service.handle(head, "overloaded"), true);
   }
   const streamAnswer = await state.service.streams!.open(head, taken);
-  // A refused client loses its connection. Thousands of clients may be refused at the same time,
-  // and their open connections would take memory.
+  // The service closes the connection of each client that it refuses. Thousands of clients may be
+  // refused at the same time, and their open connections would take memory.
   if (!("stream" in streamAnswer)) return sendAnswer(state, exchange, streamAnswer, true);
   reply.hijack();
   if (reply.raw.destroyed) return;
@@ -259,7 +260,8 @@ async function openStream(state: ServerState, exchange: HttpExchange): Promise<v
 }
 
 /**
- * Answers a request whose body fastify could not read. Closes the connection after any other error.
+ * Answers a request whose body fastify could not read, then closes the connection. After an error
+ * of any other kind, closes the connection without an answer.
  */
 async function answerFault(state: ServerState, exchange: HttpExchange, error: unknown): Promise<void> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };

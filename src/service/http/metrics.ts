@@ -63,7 +63,8 @@ export class RequestMetrics {
 
   /**
    * @param options.log receives each finished request; null for no log
-   * @param options.readFigures returns the figures of the service, for the history of requests
+   * @param options.readFigures returns the current figures of the service, which the history of
+   * requests records
    */
   constructor(countStreams: () => EventStreamCounts, { log, readFigures }: MetricsOptions) {
     this.#countStreams = countStreams;
@@ -210,8 +211,8 @@ function makeMetric(name: string, type: Metric["type"], help: string, samples: r
 }
 
 /**
- * Returns the method of a request. Returns `OTHER` for an unknown method, so that clients cannot
- * put any text into labels.
+ * Returns the method of a request. Returns `OTHER` if the method is not one to seven capital
+ * letters, so that clients cannot put any text into labels.
  */
 function toMethodLabel(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";

@@ -20,7 +20,7 @@ const DURATION_BUCKETS = 48;
 type AnswerCounts = { answered: number; refused: number; failed: number };
 
 type MinuteCounts = AnswerCounts & {
-  /** Number of this minute, counted from the epoch. */
+  /** Minutes since the epoch; identifies this minute. */
   readonly minute: number;
   /** Number of answers in each histogram bucket, by duration. */
   readonly durations: Uint32Array;

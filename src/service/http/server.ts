@@ -41,7 +41,7 @@ type HttpDeadlines = {
    * Time for which a closing service waits for running requests. Then it closes their connections.
    */
   readonly stop: number;
-  /** Time between two checks of these limits. */
+  /** Time between two checks whether a connection has exceeded one of these time limits. */
   readonly checkEvery: number;
 };
 

@@ -129,8 +129,8 @@ export class ImportLinks {
   }
 
   /**
-   * Sends some documents a second time: one of each circle of links. Its first version has an inert
-   * link, because the target did not exist yet.
+   * Sends documents again whose first version has an inert link to a document that was created
+   * later. There is one such document in each circle of links.
    */
   async end(ask: SendRequest): Promise<LinkReport> {
     for (const sentDocument of this.#sent.values()) {

@@ -57,8 +57,8 @@ export async function applyKeptGrants(
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, path)) {
     const item = await findItemAt(context, keptGrant.path);
     if (item === undefined) continue;
-    // Grants are read again for each kept grant, because an earlier kept grant may have changed the
-    // grants of the same key.
+    // The grants are read again in each round, because the round before may have changed grants of
+    // the same key.
     const grants = await tables.grants.of([keptGrant.key]);
     const { kind, seq: target } = item;
     const currentGrant = grants.find((grant) => grant.kind === kind && grant.target === target);

@@ -250,7 +250,10 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   return renderCreatedKey(newKey, call);
 }
 
-/** If the service refuses the form, the reason is always a grant. */
+/**
+ * The form checks all other fields itself. So if the service refuses the values of the form, the
+ * reason is always a grant.
+ */
 function toFormFault(fault: FormFault | Refused): FormFault {
   return "field" in fault ? fault : { field: "access", text: fault.detail };
 }

@@ -49,7 +49,7 @@ ${renderRoutes(operation.watch.routes())}`,
 type ServiceHealth = {
   readonly figures: ServiceFigures | null;
   readonly spans: readonly RequestSpan[];
-  /** Time window of the spans in words, such as "in the last hour". */
+  /** The time that the charts show, in words, such as "in the last hour". */
   readonly within: string;
   readonly uptimeMs: number;
 };

@@ -58,7 +58,10 @@ export class SignInSessions {
     this.#wrong = new TokenBuckets(now, MAX_ADDRESSES);
   }
 
-  /** Returns the reason why a request is refused; null if it is accepted. */
+  /**
+   * Returns the reason why a request is refused: it may come from a page of another website. Null
+   * if it is accepted.
+   */
   refusal({ method, headers }: RequestHead): RequestRefusal | null {
     return this.#origins.refusal(method, headers);
   }

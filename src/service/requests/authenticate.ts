@@ -47,11 +47,12 @@ export function readSentHash(headers: WireHeaders): Buffer | null {
 }
 
 /**
- * Returns a key with its workspace and its grants. An expired key is treated like an unknown key,
- * so that the answer does not reveal that the key existed.
+ * Returns the holder of a key. An expired key is treated like an unknown key, so that the answer
+ * does not reveal that the key existed.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  * @param now milliseconds since the epoch; a shared database uses its own clock
- * @param file see `Tables.holder`
+ * @param file id of the file that the request reads next. A store may read this file in the same
+ * round trip to the database
  */
 export async function findHolder(
   known: KeySource,
@@ -66,7 +67,7 @@ export async function findHolder(
 
 /**
  * Returns the refusal if a key is not valid (401) or exceeds its rate limit (429); otherwise null.
- * The state of the key's workspace does not matter.
+ * Accepts a valid key even if its workspace is closed or removed.
  * @param hash SHA-256 of the key that was sent; null if the request has no key
  */
 export async function refuseKey(
@@ -95,7 +96,10 @@ export function admitOnce(admit: RateCheck): RateCheck {
   };
 }
 
-/** Returns a context with the access of a key, or the refusal of `findReader`. */
+/**
+ * Returns a context with the access of a key. Refuses the request if the key is not valid or
+ * exceeds its rate limit, or if its workspace is not open.
+ */
 export function authenticate(
   working: TransactionContext,
   holder: KeyHolder | undefined,

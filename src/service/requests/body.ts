@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { type Refused, refuse } from "./answer.ts";
 
 /**
- * Reason why a transport could not read a request. With the first two, only the body could not be
- * read.
+ * Reason why a transport could not read a request. If it is `too-large` or `unreadable`, only the
+ * body could not be read, and the headers are valid.
  */
 export type BodyFault =
   | "too-large"
@@ -23,8 +23,8 @@ export type BodyFault =
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Text of each refusal, and the seconds after which the client may try again. With seconds, the
- * answer is 503 with Retry-After; without, it is 400.
+ * Text of the refusal for each fault. If seconds follow the text, the answer is 503 with these
+ * seconds in Retry-After; otherwise it is 400.
  * ASSUMES: a 503 means that the service did nothing, so the client may send the request again.
  */
 const REFUSAL_TEXTS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
@@ -37,8 +37,8 @@ const REFUSAL_TEXTS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadabl
 };
 
 /**
- * Returns the refusal of a request with this fault. Returns null without a fault, or if the fault
- * concerns only the body.
+ * Returns the refusal of a request with this fault. Returns null if there is no fault, or if only
+ * the body could not be read.
  */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
   if (fault === null || fault === "too-large" || fault === "unreadable") return null;

@@ -65,8 +65,8 @@ export type OperationCall<Name extends OperationName> = {
 };
 
 /**
- * Second part of a long request, such as a search. Runs after the transaction in which the key was
- * checked, and begins its own transactions.
+ * Second part of a long request, such as a search. It runs after the transaction in which the key
+ * was checked, and begins transactions of its own.
  */
 export type ContinuedRequest = {
   readonly kind: "continues";

@@ -35,7 +35,7 @@ export type ServiceCore = {
   isOpen: boolean;
 };
 
-/** Returns a rate check that also records each request as a use of its key. */
+/** Returns a rate check that also records the time of each request as the last use of its key. */
 export function makeRateCheck({ rates, server }: Pick<ServiceCore, "rates" | "server">): RateCheck {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());

@@ -13,13 +13,13 @@ export type ReviewRow = FileRow & {
   /** Time of the edit in milliseconds since the epoch. */
   readonly at: number;
   /**
-   * Label that the sender's key had when it sent the edit; null for changes that are older than
-   * this column.
+   * Label that the sender's key had when it sent the edit; null if the edit is older than this
+   * column of the table.
    */
   readonly sender: string | null;
   /**
-   * Time of the decision in milliseconds since the epoch. Null while in review, and for decisions
-   * that are older than this column.
+   * Time of the decision in milliseconds since the epoch. Null while the change is in review, or if
+   * the decision is older than this column of the table.
    */
   readonly decidedAt: number | null;
   readonly workspaceId: string;
@@ -59,8 +59,8 @@ const SQL = {
     WHERE c.file = $1 AND c.seq < $2 ORDER BY c.seq DESC LIMIT $3`,
   publishedAt: sql<StoredText>`SELECT c.codec, c.text FROM changes c ${useIndex("changes_by_file")}
     WHERE c.file = $1 AND c.status = 'saved' AND c.at <= $2 ORDER BY c.seq DESC LIMIT 1`,
-  // Reads all changes in review, and then their folders. This is fast, because few changes are in
-  // review.
+  // The database reads all changes in review first, then the folders of their files. This is fast,
+  // because few changes are in review.
   inReviewBelow: sql<{ readonly seq: number }>`SELECT c.seq FROM changes c ${useIndex("changes_in_review")}
       ${ORDERED_JOIN} files x ON x.seq = c.file ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE c.status = 'in_review' AND x.workspace = $1 AND ${isWithin("d.path", "$2")} LIMIT 1`,
@@ -131,7 +131,7 @@ export function makeChangesTable(session: Session) {
       return decodeText(storedText);
     },
     /**
-     * Returns a change of this file, in any state, for a write that is based on it; null if the
+     * Returns the change on which a write is based, whatever its state is. Returns null if this
      * file has no such change. `text` is null if the content was pruned.
      */
     async base(id: string, file: number) {
@@ -144,7 +144,8 @@ export function makeChangesTable(session: Session) {
     },
     hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
     /**
-     * Returns the files that have changes in review, by row number, with the id of one such change.
+     * Returns which of the files have changes in review. Maps the row number of such a file to the
+     * id of one of these changes.
      */
     async filesInReview(files: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const rows = files.length === 0 ? [] : await session.all(SQL.filesInReview, files);
@@ -160,8 +161,8 @@ export function makeChangesTable(session: Session) {
     treeHasReview: async (workspace: number, path: string) =>
       (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
     /**
-     * Returns changes that are or were in review. The change that went to review first comes first,
-     * or last if `latestFirst` is true.
+     * Returns changes of one review status. The change that went to review first comes first, or
+     * last if `latestFirst` is true.
      */
     reviewed: ({ workspace, status, from, most, latestFirst }: ReviewedQuery) =>
       session.all(latestFirst ? SQL.reviewedBefore : SQL.reviewed, status, from, workspace, most),
@@ -179,9 +180,9 @@ export function makeChangesTable(session: Session) {
     decide: async (seq: number, status: "accepted" | "rejected", at: number) =>
       session.send(SQL.decide, seq, status, at),
     /**
-     * Prunes old versions whose content is beyond the limits. Checks the next `most` changes. Keeps
-     * published contents, and the bases of changes in review. Keeps all rows, so that a write can
-     * still be based on each change.
+     * Prunes the content of old versions that exceed the limits for age and number. Checks the next
+     * `most` changes. Keeps published contents, and the bases of changes in review. Keeps all rows,
+     * so that a write can still be based on each change.
      * @param after row number of the last change that the previous call checked
      * @returns row number of the last change that this call checked; null if there was none left to
      * check

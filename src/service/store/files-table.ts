@@ -53,12 +53,12 @@ const SQL = {
   inFolder: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $4 AND ${PAGE_CLAUSE}`,
   inFolderByName: sql<FileRow>`${SELECT_FILES} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3
     ORDER BY x.name LIMIT $4`,
-  // The best plan depends on the folder, which may contain few files or most of the workspace. So
-  // this is planned for each run.
+  // The best query plan depends on the folder, which may contain few files or most of the
+  // workspace. So the database plans this query again for each run.
   inTree: sqlPlannedByValues<FileRow>`SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin("d.path", "$4")} AND ${PAGE_CLAUSE}`,
-  // Reads all protected files, and then their folders. This is fast, because few files are
-  // protected.
+  // The database reads all protected files first, then their folders. This is fast, because few
+  // files are protected.
   protectedInTree: sql<FileRow>`SELECT ${FILE_COLUMNS}
     FROM files x ${useIndex("files_protected")} ${ORDERED_JOIN} folders d ON d.seq = x.folder
     WHERE x.workspace = $1 AND ${isSet("x.protected")} AND ${isWithin("d.path", "$2")}`,
@@ -167,9 +167,10 @@ export function makeFilesTable(session: Session) {
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. The caller has checked that the name is free, the
-     * folder exists, and no grants are kept for the path. A store with several connections checks
-     * this again; if it is no longer true, `work` of `Store.write` runs again.
+     * Creates a file with its first change. The caller has checked that the name is free, that the
+     * folder exists, and that no grants are kept for the path. A store with several connections
+     * checks these three conditions again. If one is no longer true, the `work` that called this
+     * function runs again.
      * @param knowsGrants true if the caller has locked the folder tree and will apply the kept
      * grants
      */

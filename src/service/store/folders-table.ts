@@ -17,8 +17,8 @@ const SQL = {
   inParent: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE_CLAUSE}`,
   inParentByName: sql<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3
     ORDER BY d.name LIMIT $4`,
-  // The best plan depends on the folder, which may contain few folders or most of the workspace. So
-  // this is planned for each run.
+  // The best query plan depends on the folder, which may contain few folders or most of the
+  // workspace. So the database plans this query again for each run.
   below: sqlPlannedByValues<FolderRow>`${SELECT_FOLDERS} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE_CLAUSE}`,
   anyIn: sql<{ readonly found: 1 }>`SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,

@@ -12,7 +12,10 @@ import { isOneOf, type Session, type Sql, joinSql } from "./sql.ts";
 export type SearchScope = {
   readonly workspace: number;
   readonly prefix: string | null;
-  /** Grants of the key. For each file, the nearest grant decides (see `Access`). */
+  /**
+   * Grants of the key. The grant on a file decides its access; otherwise the grant on the nearest
+   * folder above it.
+   */
   readonly grants: readonly GrantRow[];
 };
 

@@ -44,10 +44,13 @@ const SQL = {
   dropKept: sql`DELETE FROM kept_grants WHERE key = $1 AND workspace = $2 AND ${isAt("path", "$3")}`,
 } as const;
 
-/** Statements that remove all grants of the key $1, including those that are kept for paths. */
+/** Statements that remove all grants of the key $1, including kept grants. */
 export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELETE FROM kept_grants WHERE key = $1`];
 
-/** Tables `grants`, and `kept_grants` for paths where nothing exists yet. */
+/**
+ * Returns the methods for the tables `grants` and `kept_grants`. The second contains grants for
+ * paths where nothing exists yet.
+ */
 export function makeGrantsTable(session: Session) {
   const setGrant = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
   const dropKeptGrant = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);

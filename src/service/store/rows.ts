@@ -1,5 +1,5 @@
 /**
- * Types of the rows of tables, for request handlers. `seq` is the number of a row. Later rows have
+ * Types of the rows of tables, for request handlers. `seq` is the row number. Later rows have
  * greater numbers, and no number is used twice. A cursor contains the number of the last row that
  * was read.
  */
@@ -135,8 +135,8 @@ export type KeptGrant = {
 };
 
 /**
- * A rate limit: `requests` may be sent at once. Then new requests become available evenly,
- * `requests` within `seconds`.
+ * A rate limit. A client may send `requests` requests at once. After that, it may send `requests`
+ * more in each `seconds` seconds, spread evenly.
  */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
@@ -151,7 +151,7 @@ export type Settings = {
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/** A key with everything about it that each request needs, from one read. */
+/** Holder of a key: the key, and everything about it that each request needs, from one read. */
 export type KeyHolder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */
@@ -160,7 +160,7 @@ export type KeyHolder = {
   readonly settings: Settings;
   /**
    * Time of the read in milliseconds since the epoch, by the clock of the database. Undefined if
-   * this process alone uses the database; then its own clock counts.
+   * only this process uses the database; the service then uses its own clock.
    */
   readonly at?: number;
 };

@@ -6,7 +6,7 @@
 
 export type SqlPart = { readonly sqlite: string; readonly postgres: string };
 
-/** A statement. Each connection prepares it once. */
+/** An SQL statement. It is prepared at most once on each connection. */
 export type Sql<Row> = SqlPart & {
   /** Name of the prepared statement; null if PostgreSQL plans it again for each run. */
   readonly name: string | null;
@@ -45,7 +45,10 @@ export function joinSql(texts: TemplateStringsArray, ...parts: SqlParts): SqlPar
 const INDEXED_PATH_CHARACTERS = 500;
 const cutToIndexed = (path: string) => `left(${path}, ${INDEXED_PATH_CHARACTERS})`;
 
-/** @param path placeholder of the parameter, such as `$2` */
+/**
+ * Returns the SQL condition that a column is equal to a path.
+ * @param path placeholder of the parameter, such as `$2`
+ */
 export function isAt(column: string, path: string): SqlPart {
   const isEqual = `${column} = ${path}`;
   return { sqlite: isEqual, postgres: `${cutToIndexed(column)} = ${cutToIndexed(path)} AND ${isEqual}` };
@@ -82,7 +85,7 @@ export function isReading(text: string): boolean {
 }
 
 export type Session = {
-  /** Takes a lock in a write. Does nothing if the database has only one writer. */
+  /** Takes a lock until the end of the write. Does nothing if the database has only one writer. */
   lock(name: LockName, ...values: readonly unknown[]): void;
   /**
    * Returns the rows of a statement.
@@ -98,8 +101,8 @@ export type Session = {
 };
 
 /**
- * Names of locks. Until the end of the transaction, no other transaction can change what is locked.
- * So the next statement reads its latest state.
+ * Names of locks. Until the end of the transaction, no other transaction can change the locked
+ * data. So the next statement reads the latest state of these data.
  * - `structure`: the folder tree of a workspace (see `Tables.lockStructure`).
  * - `tree`: the files below a path of a workspace.
  * - `file`: a file, by its workspace and id; `fileOf`: the file of a change.

@@ -4,7 +4,8 @@ import type { DatabaseFigures, KeyHolder } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * The port between the core of the service and its database. `sqlite/` runs inside the process.
+ * The interface between the request handlers of the service and its database. The store in
+ * `sqlite/` runs in the process of the service; the one in `postgres/` connects to a server.
  *
  * Rules for the locks of a store with several writers (a store with one writer needs no locks):
  * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find.
@@ -12,7 +13,7 @@ import type { Tables } from "./tables.ts";
  * - A caller that changes the folder tree calls `lockStructure` before it reads the tree. It also
  *   calls `lockTree` before it reads the contents of a folder.
  * - `files.insert` does not exclude other inserts, but excludes changes of the folder tree. It
- *   checks again what the caller has read.
+ *   checks again that the name is free and the folder exists, as its caller found before.
  * - Each read sees all earlier commits; otherwise the work runs again.
  */
 export type Store = {
@@ -35,8 +36,8 @@ export type Store = {
   /** Returns the holder of the key with this SHA-256. The read is not part of a transaction. */
   holder(hash: Buffer): Promise<KeyHolder | undefined>;
   /**
-   * Returns the documents of a search. Each call of a method of this source is a short transaction,
-   * and sees the data of that moment.
+   * Returns the documents of a search. Each method call on the result is a short transaction, and
+   * sees the data of that moment.
    */
   search(scope: SearchScope): DocumentSource<FoundFile>;
   figures(): Promise<DatabaseFigures>;
@@ -53,7 +54,7 @@ export type Store = {
   indexStep(most: "a-step" | "all"): Promise<"done" | "more">;
   /**
    * Calls `listener` after each commit that may have added rows to `Tables.outbox`, in this process
-   * or another one. Also calls it when nothing was added.
+   * or another one. The listener may also be called when no row was added.
    * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void;

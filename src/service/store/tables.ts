@@ -13,9 +13,9 @@ import { makeWorkspacesTable } from "./workspaces-table.ts";
 export type Tables = CommonTables & {
   readonly outbox: OutboxTable;
   /**
-   * Returns the holder of a key, as `Store.holder` does.
+   * Returns the holder of a key by the SHA-256 of the key; undefined for an unknown key.
    * @param file id of the file that the request reads next. A store may read this file in the same
-   * round trip
+   * round trip to the database
    */
   holder(hash: Buffer, file?: string): Promise<KeyHolder | undefined>;
 };

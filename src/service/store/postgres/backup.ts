@@ -12,8 +12,8 @@ import { migrate, UnusableDatabaseError } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
 /**
- * LIMIT: number of rows that are read or written together. Together they stay small in memory,
- * although one row can have 200 kB.
+ * LIMIT: number of rows that are read or written together. More would need too much memory, because
+ * one row can have 200 kB.
  */
 const ROWS_TOGETHER = 200;
 
@@ -96,7 +96,8 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
   try {
     await withDatabase(url, async (client) => {
       await client.query("BEGIN");
-      // A service that starts now waits for this lock. It then finds the restored rows.
+      // A service that starts during the restore waits for this lock, and then finds the restored
+      // rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await restoreMeta(client, db);

@@ -7,15 +7,18 @@ type StoredOutboxRow = Omit<OutboxRow, "position" | "grants"> & {
   readonly grants: OutboxRow["grants"] | null;
 };
 
-/** Numbers that tell which transactions have ended, as a snapshot sees them. */
+/**
+ * Transaction numbers of PostgreSQL. They show which transactions had ended when the snapshot of
+ * the current statement was made.
+ */
 type SnapshotHorizon = {
-  /** Number of a transaction. All transactions with lower numbers have ended. */
+  /** Transaction number. All transactions with lower numbers have ended. */
   readonly xmin: string;
-  /** Number of a transaction. No transaction with this or a higher number has ended. */
+  /** Transaction number. No transaction with this or a higher number has ended. */
   readonly xmax: string;
   /**
-   * Number of a transaction. Only rows of this and earlier transactions were pruned. Null if no row
-   * was pruned.
+   * Transaction number. All rows that were pruned are from this or earlier transactions. Null if no
+   * row was pruned.
    */
   readonly pruned: string | null;
 };

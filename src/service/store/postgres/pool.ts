@@ -7,7 +7,10 @@ import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } fr
  */
 const MAX_CONNECTIONS = 12;
 
-/** Time limits in milliseconds. Only a search could take longer; it is then ended. */
+/**
+ * Time limits in milliseconds. Only a search can normally take longer than these; it is then
+ * cancelled.
+ */
 const TIME_LIMITS = {
   /** Time within which the pool must have a free or new connection. */
   connectionTimeoutMillis: 4_000,

@@ -108,11 +108,12 @@ CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
 `;
 
 /**
- * Creates the search index. An index key is a hash of a short string in the folded content or name
- * of a document. This is three adjacent characters, or a shorter word, or two adjacent characters
- * of a script without spaces. Each hash includes the number of the workspace (`search-table.ts`),
- * so that a search finds almost no document of other workspaces. A search then reads the documents
- * that have its keys, and checks each.
+ * Creates the search index. A document has one key for each short string in its content and name,
+ * after `foldText` has removed differences of case and accents. A short string is three adjacent
+ * characters, or a shorter word, or two adjacent characters of a script without spaces. The key is
+ * a hash of the string and the number of the workspace (`search-table.ts`), so that a search finds
+ * almost no document of other workspaces. A search reads the documents that have all its keys, and
+ * checks each.
  */
 const CREATE_SEARCH = `
 CREATE TABLE search_texts (

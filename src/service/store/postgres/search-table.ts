@@ -22,8 +22,9 @@ import type { Transactions } from "./transactions.ts";
  */
 const MAX_QUEUE_ROWS = 4 * MAX_UNINDEXED_FILES;
 /**
- * LIMIT: number of files that a search reads together. If many files have a key, the database stops
- * comparing after about this number. Most searches read fewer files.
+ * LIMIT: number of documents that a search gets from one query. If many documents have its keys,
+ * the database stops after this number, and the search continues with another query. Most searches
+ * need only one.
  */
 const FILES_PER_PORTION = 256;
 
@@ -33,7 +34,10 @@ const SELECT_WAITING = sql<{ file: number }>`
 const SELECT_SEARCHED = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id WHERE ${IS_SEARCHED}`;
 
-/** Returns the documents of a search. The keys in `search_texts` exclude most other documents. */
+/**
+ * Returns the documents of a search. The index (table `search_texts`) excludes most documents that
+ * cannot match.
+ */
 export function makeSearchSource(transactions: Transactions, scope: SearchScope): DocumentSource<FoundFile> {
   const { workspace } = scope;
   const readAll: Session["all"] = (...query) => transactions.read((session) => session.all(...query));
@@ -62,15 +66,15 @@ const HASH_PRIME = 0x9e3779b1;
 
 /**
  * Converts a key of a document (`src/markdown/search/keys.ts`) to a key of the index. All
- * workspaces share this index. Each index key includes the number of the workspace, so that a
- * search finds almost no document of other workspaces.
+ * workspaces share this index. Each index key is mixed with the row number of the workspace, so
+ * that a search finds almost no document of other workspaces.
  */
 function toIndexKey(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, HASH_PRIME);
 }
 
 /**
- * Returns the SQL condition for files with the keys of a set.
+ * Returns an SQL query for the files whose index keys meet the conditions of `set`.
  * @param value adds a value to the statement, and returns the placeholder of the value
  */
 function makeSetSql(
@@ -93,7 +97,7 @@ type QueuedFile = { readonly n: number; readonly file: number };
 type IndexedDocument = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
 
 const SQL = {
-  // Takes the newest writes from the queue, which several processes share.
+  // Takes the newest files from the queue of files to index, which several processes share.
   take: sql<QueuedFile>`DELETE FROM search_queue
     WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
     RETURNING n, file`,

@@ -108,8 +108,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Runs `work`. While it runs, this method runs no other work for the same database, in any
-   * process.
+   * Runs `work` while no other process, and no other call, runs work with this method on the same
+   * database.
    */
   async runExclusively<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
@@ -135,8 +135,8 @@ export class PostgresStore implements Store {
 }
 
 /**
- * Reads a file in the workspace of a key. The key is found in the same statement, so its row need
- * not be read first.
+ * Reads a file in the workspace of a key. This one query also finds the key, so that it can be sent
+ * before the key has been read.
  */
 const SELECT_FILE_OF_KEY = sql<FileRowWithText>`SELECT ${FILE_COLUMNS}, c.codec, c.text
   ${FROM_FILES} JOIN changes c ON c.id = x.change_id
@@ -163,8 +163,7 @@ function makeTables(session: Session): Tables {
       const holder = session.one(SELECT_HOLDER, hash);
       if (file !== undefined) {
         startedRead = { id: file, found: session.one(SELECT_FILE_OF_KEY, hash, file) };
-        // If the request is refused, nobody waits for the file, so an error of this read is
-        // ignored.
+        // If the request is refused, nothing uses this file, so an error of this read is ignored.
         startedRead.found.catch(() => undefined);
       }
       const row = await holder;

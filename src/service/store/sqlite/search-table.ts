@@ -14,9 +14,9 @@ import type { ConnectionQueue } from "./group-commit.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
- * LIMIT: number of characters of contents that a search keeps in memory. They are enough for a
- * large workspace, because a regex without a literal reads every document. The content of a change
- * stays the same, so the cache stays valid.
+ * LIMIT: number of characters of contents that a search keeps in memory. This is enough for a large
+ * workspace, because some regexes require no string and must be tried on every document. The
+ * content of a change never changes, so the cache stays valid.
  */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 
@@ -24,8 +24,8 @@ const SELECT_SEARCHED = sql<FileRow>`SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE 
 const SELECT_TEXT = sql<StoredText>`SELECT codec, text FROM changes WHERE id = $1`;
 
 /**
- * Returns `Store.search`. It finds documents by the index; the caller must keep this index up to
- * date.
+ * Returns the function `Store.search`. It finds documents by the index; the caller must keep this
+ * index up to date.
  */
 export function makeSearch(
   db: Db,
@@ -54,8 +54,8 @@ export function makeSearch(
 }
 
 /**
- * Returns a function that reads the documents of a workspace, one block of the index after the
- * other. Skips blocks without documents of the workspace.
+ * Returns a function that finds documents of a workspace by the index. Each call searches one
+ * block, which is a range of row numbers. Blocks without documents of the workspace are skipped.
  */
 function makePortionReader(db: Db, index: SearchIndex) {
   const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
@@ -96,14 +96,14 @@ type QueuedItem = {
 
 /**
  * LIMIT: cost of one step of indexing: 6 short documents, or 6,000 characters or keys. The limit is
- * small, because a request may have to wait for a step. A step completes the part of a document
- * with which it reaches the limit.
+ * small, because a request may have to wait for a step. A step that reaches the limit within a part
+ * of a document still completes this part.
  */
 export const MAX_STEP_COST = 6;
 const COST_FACTORS = { document: 1, work: 1 / 1_000 } as const;
 /**
- * LIMIT: number of files of a renamed folder that are queued at the cost of one short document. A
- * large folder takes several steps.
+ * LIMIT: number of files of a renamed folder that are put into the queue at the cost of one short
+ * document. A large folder takes several steps.
  */
 const FILES_PER_FOLDER_STEP = 4;
 /**
@@ -131,7 +131,9 @@ export class SearchIndex {
     );
   }
 
-  /** Returns true if there are documents to index, or pieces of the index to merge. */
+  /**
+   * Returns true if documents wait to be indexed, or if parts of the index must still be merged.
+   */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
@@ -146,7 +148,7 @@ export class SearchIndex {
   }
 
   /**
-   * Indexes documents in the queue, the newest first, and merges pieces of the index. The caller
+   * Indexes the documents in the queue, the newest first, and merges parts of the index. The caller
    * must have begun a transaction.
    * @param most cost at which the step ends. A document costs 1, and so do each 1,000 of its
    * characters or keys
