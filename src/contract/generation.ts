@@ -1,6 +1,6 @@
 /**
- * Name of the header with the generation of the service. This is an opaque string on each answer,
- * which changes only when the service is restored from a backup. Some services never send this
+ * Name of the header with the generation of the service. A generation is an opaque string on each
+ * answer; it changes only when the service is restored from a backup. Some services never send this
  * header.
  * ASSUMES: the published contract allows additional headers (contract test "names its generation on
  * each answer").

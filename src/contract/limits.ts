@@ -21,9 +21,9 @@ export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
  * Returns the number of Unicode code points in a string. All limits are in this unit.
  * ASSUMES: "characters" are code points, as in JSON Schema's `maxLength`. A limit in bytes would
  * refuse 51,200 CJK characters, and not every programming language uses UTF-16 units (contract
- * tests "takes a text of exactly 51,200 characters", "counts an astral character as one"). Bytes
- * and UTF-16 units are never fewer than code points. So if content is too long by this function, a
- * client need not send it.
+ * tests "takes a text of exactly 51,200 characters", "counts an astral character as one"). A string
+ * never has fewer bytes or UTF-16 units than code points. So content that is too long by this
+ * function is too long in each of these units, and a client need not send it.
  */
 export function countCharacters(text: string): number {
   let count = text.length;

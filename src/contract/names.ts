@@ -38,8 +38,8 @@ export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * Characters that the first version of the embedded service refused. None of them is in a name that
- * mdmirror converted at that time.
+ * Characters that the first version of the embedded service refused. With this set, mdmirror
+ * recognises names that it converted at that time.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -84,7 +84,7 @@ function isOnlyDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
-/** Text of each fault for messages: a clause whose subject is the name. */
+/** Predicate for each fault, such as "is empty". In a message, the name comes before it. */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,

@@ -52,7 +52,9 @@ export function ancestorsOf(path: string): string[] {
   return ancestors;
 }
 
-/** Differences between names that a disk ignores: upper and lower case, or Unicode normal forms. */
+/**
+ * Differences between names that a disk may ignore: upper and lower case, and Unicode normal forms.
+ */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
 /** Rules of a disk for names. mdmirror tests the disk of a linked folder to find its rules. */
