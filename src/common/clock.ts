@@ -10,8 +10,8 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
    * Resolves in a later turn of the event loop, after the events that have already arrived were
-   * handled. Callers continue in the order of their calls. Undefined for the clock of a test: its
-   * events arrive only when the test advances the time.
+   * handled. Callers continue in the order of their calls. Undefined for the clock of a test: no
+   * events arrive by themselves, only when the test advances the time.
    */
   turn?(): Promise<void>;
 }

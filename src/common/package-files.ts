@@ -1,6 +1,6 @@
 /**
- * Finds files of the npm package by paths relative to this module. In the bundle, this module is
- * equally deep in the package, so the paths are the same.
+ * Finds files of the npm package by paths relative to this module. The bundled program is in a
+ * folder of the same depth, so the paths are the same.
  */
 
 import { fileURLToPath } from "node:url";

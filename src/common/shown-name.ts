@@ -1,6 +1,6 @@
 /**
- * Makes names and words that are not mdmirror's own safe to show in one line. None of their
- * characters may start a new line, move the cursor, colour or hide other text, or change the order
+ * Makes names and words from outside mdmirror safe to show in one line. The result contains no
+ * characters that start a new line, move the cursor, colour or hide other text, or change the order
  * of the text (`a\u202egnp.md`). Escape sequences are those of JavaScript. Two different names
  * never look the same.
  */

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * LIMIT: number of callers that continue in one turn of the event loop. With only one, the contents
- * of answers that arrived together would stay in memory for many turns.
+ * LIMIT: number of callers that continue in one turn of the event loop. If only one continued, and
+ * many answers had arrived together, their contents would stay in memory for many turns.
  */
 const CALLERS_PER_TURN = 16;
 
@@ -12,7 +12,7 @@ export function systemClock(): Clock {
 }
 
 class SystemClock implements Clock {
-  /** Callbacks that are called in a later turn of the event loop, in this order. */
+  /** Callbacks that wait for a later turn of the event loop, the first caller first. */
   readonly #waiting: (() => void)[] = [];
 
   now(): number {

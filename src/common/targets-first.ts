@@ -1,9 +1,9 @@
 /**
  * Orders documents so that each one comes after the documents to which it links. In a circle of
- * links, the link that closes the circle is ignored. Each document is given as a number. Returns
- * the position of each document.
- * @param targetsOf documents to which each document links, by the number of the document
- * @param all all documents, in the preferred order
+ * links, the link that closes the circle is ignored. A document is identified by its index in
+ * `targetsOf`. Returns the position of each document in the new order.
+ * @param targetsOf for each document, the indexes of the documents to which it links
+ * @param all indexes of all documents, in the preferred order
  */
 export function orderTargetsFirst(
   targetsOf: readonly (readonly number[])[],

@@ -26,7 +26,7 @@ type NoAnswer<K extends string> = {
 export type StreamEnd =
   /** A stream was answered and has ended. `why` is the reason for its end. */
   | { readonly kind: "ended"; readonly why: string }
-  /** No stream was answered, but a complete answer, or nothing. */
+  /** The service did not open a stream. It sent a complete answer, or no answer came. */
   | WireResult;
 
 export type StreamBounds = {
