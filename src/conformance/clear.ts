@@ -29,7 +29,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     return true;
   } catch (error) {
     if (error instanceof NoAnswerError) throw error;
-    // If an answer is not a list, it is unknown whether the service still has some of them.
+    // If an answer is not a list, the items may still be on the service.
     return false;
   }
 }

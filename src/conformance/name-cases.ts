@@ -158,7 +158,7 @@ const otherNameCases: readonly ContractCase[] = [
     (await api.post("/v1/files", body)).problem("type_mismatch", "/path");
   }),
   defineAssumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
-    // The leading slash does not count as a character of the path.
+    // The limit of 4,096 characters does not include the leading slash of the path.
     const charactersLeft = 4_096 - folder.path.length;
     const longPath = `${"n".repeat(200)}/`.repeat(30).slice(0, charactersLeft - 13);
     const longestPath = `${folder.path}/${longPath.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;

@@ -34,7 +34,7 @@ export async function searchUntilStable(
   return reply;
 }
 
-/** Expects that the service refuses a search because of one field. */
+/** Expects that the service refuses a search because one field of the request is not valid. */
 export async function expectRefused(
   { api }: CaseSetup,
   kind: SearchKind,
@@ -68,7 +68,8 @@ export const createDocument = (setup: CaseSetup, name: string, content: string) 
   setup.api.file(`${setup.folder.path}/${name}`, content);
 
 /**
- * Returns the position of each match in a file. Each has only the fields in which matches differ.
+ * Returns the matches of one file in an answer, each without the fields that are equal for all
+ * matches of the file.
  */
 export const readMatchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);

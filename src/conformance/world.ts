@@ -194,7 +194,10 @@ export function defineAssumedCase(title: string, run: ContractCase["run"]): Cont
   return { title, basis: "assumed", leavesReview: false, run };
 }
 
-/** Returns a copy of a case that is marked as one that leaves a change in review. */
+/**
+ * Returns a copy of a case with `leavesReview` set: the case leaves a change in review on the
+ * service.
+ */
 export function markLeavingReview(contractCase: ContractCase): ContractCase {
   return { ...contractCase, leavesReview: true };
 }
