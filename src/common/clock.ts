@@ -1,7 +1,8 @@
 export interface Clock {
   /**
-   * Returns milliseconds since the epoch. Used for display, dates of folders, `Retry-After` dates
-   * and retention. No decision about content may depend on this time.
+   * Returns milliseconds since the epoch. Used for display, for dates in folder names, for
+   * `Retry-After` dates, and to find versions that are old enough to delete. No decision about
+   * content may depend on this time.
    */
   now(): number;
   /** Returns milliseconds that never decrease. All processes of the machine get the same time. */

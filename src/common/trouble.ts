@@ -19,8 +19,8 @@ export type Trouble = {
   readonly code?: string | null;
   readonly requestId?: string | null;
   /**
-   * Names of versions that have changed since the caller read them. Only set if the code is
-   * `stale`.
+   * Names of the inputs of the request, such as `local` or `base`, that have changed since the
+   * caller read them. Only set if the code is `stale`.
    */
   readonly changed?: readonly string[];
   /** Clause with the next step for the user. Often, this is a command. */
