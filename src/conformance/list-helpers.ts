@@ -11,8 +11,8 @@ export async function createItem(setup: CaseSetup, kind: ItemKind, path: string)
 }
 
 /**
- * Creates items in the folder of the case. They are not created in alphabetical order, so that a
- * list in the order of creation differs from a sorted list.
+ * Creates items in the folder of the case. Their order of creation is not alphabetical, so that a
+ * case can see in which of the two orders a service lists them.
  */
 export async function createItems(setup: CaseSetup, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
