@@ -52,7 +52,7 @@ const keyChangesSchema = z
     addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
   });
 
-/** The options of `serve` with these names have the same limits. */
+/** Limits of the settings. The options of `serve` with the same names have the same limits. */
 const settingsSchema = z.strictObject({
   rateLimit: rateLimitSchema.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
@@ -144,8 +144,8 @@ const decidedReviewSchema = z.object({ path: z.string() });
 const ignoredSchema = z.unknown();
 
 /**
- * Returns the schema for a page of a list. The schema refuses an empty page with a cursor: a
- * command that follows such pages might never end.
+ * Returns the schema for a page of a list. It refuses an empty page that has a cursor: a command
+ * that follows such cursors might never end.
  */
 function makePageSchema<Item extends z.ZodType>(item: Item) {
   return z

@@ -135,7 +135,10 @@ function refuseForeignFolder(dataFolder: string, uid: number): Result<never> {
   );
 }
 
-/** Connects to the service whose address is in the folder; returns null if no address is there. */
+/**
+ * Connects to the service whose address is in the folder; returns null if the folder contains no
+ * address.
+ */
 function reachByAddress(dataFolder: string, openWire: OpenWire): Result<AdminSession> | null {
   let url: string | null;
   try {

@@ -19,7 +19,8 @@ export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent 
  */
 export const MAX_EVENTS = 200;
 /**
- * Row number that is used if the former parent of an item is unknown. No grant can be on this row.
+ * Row number that stands for a former parent that is unknown. No grant of a key can give access to
+ * this row.
  */
 const UNKNOWN_FOLDER = -1;
 
@@ -90,8 +91,9 @@ export class WorkspaceEvents {
 
   #fileEvent(row: OutboxRow, access: Access): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // A later row, which is not read yet, removed the file. The event is made from that row,
-    // because that row contains the grants on the file.
+    // The file was removed after these rows were read. The outbox row about the removal is read
+    // later. The event is made from that row, because only that row contains the grants on the
+    // file.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && mayReadFile(access, file.seq, file.folder);
     const wasReadable =

@@ -7,7 +7,7 @@ export function includesLevel(level: Level, needed: Level): boolean {
   return LEVEL_RANK[level] >= LEVEL_RANK[needed];
 }
 
-/** Row numbers of a file and of its folder, which decide the level of access to the file. */
+/** Row numbers of a file and of its folder. A grant on either can decide the access to the file. */
 type FilePlace = { readonly seq: number; readonly folder: number };
 
 /**
@@ -36,7 +36,9 @@ export class Access {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
   }
 
-  /** Looks up all folders above these folders. Skips folders that were looked up before. */
+  /**
+   * Looks up all folders above each of the given folders. Skips folders that were looked up before.
+   */
   async loadAncestors(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknownFolders = new Set<number>();

@@ -87,8 +87,8 @@ function countSlashes(path: string): number {
 }
 
 /**
- * ASSUMES: a key needs edit access to all items below a folder to delete the folder. A protected
- * file below the folder cannot be deleted with it. The refusal is `file_protected`, as for a
+ * ASSUMES: a key needs edit access to all items below a folder to delete the folder. A folder with
+ * a protected file below it cannot be deleted. The refusal is then `file_protected`, as for a
  * request to delete only that file (contract tests "refuses a recursive delete …").
  */
 export async function deleteFolder({ context, id, query }: OperationCall<"deleteFolder">): Promise<Answer> {

@@ -42,7 +42,7 @@ export function makePagesLoader({ core, proxy }: PagesOptions, sources: PagesSou
   };
   const load = (): Promise<Pages> => {
     pagesPromise ??= openPages().catch((error: unknown) => {
-      // The pages could not be loaded. The next request tries again.
+      // Loading the pages failed. The promise is forgotten, so that the next request tries again.
       pagesPromise = null;
       throw error;
     });

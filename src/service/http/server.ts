@@ -170,8 +170,8 @@ const IDLE_MS = 100;
 
 /**
  * Resolves when no new requests have arrived for a while, or after `mostMs` milliseconds.
- * Meanwhile, clients close their connections, because each answer has `Connection: close`. If the
- * server closed the connections, a request that is just arriving would be lost.
+ * Meanwhile, each answer has `Connection: close`, so that clients close their connections. If the
+ * server closed a connection, it could lose a request that is just arriving.
  */
 async function waitUntilIdle(state: ServerState, mostMs: number): Promise<void> {
   const deadline = performance.now() + mostMs;

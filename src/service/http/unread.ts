@@ -6,7 +6,7 @@
 
 import type { ServerResponse } from "node:http";
 
-/** LIMIT: number of unread bytes of all answers together, because memory holds these bytes. */
+/** LIMIT: number of unread bytes of all answers together, so that they do not fill the memory. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 /**
  * LIMIT: lowest speed in bytes per second at which a client must read, so that a long answer does

@@ -32,7 +32,7 @@ async function keepStricter({ tables }: WorkspaceContext, grant: KeptGrant): Pro
     await tables.grants.keep(grant);
 }
 
-/** Gives a new path to the grants that are kept for paths in a moved folder. */
+/** Moves the kept grants below a folder to the folder's new path. */
 export async function moveKeptGrants(context: WorkspaceContext, from: string, to: string): Promise<void> {
   const { tables, workspace } = context;
   for (const keptGrant of await tables.grants.keptWithin(workspace.seq, from)) {

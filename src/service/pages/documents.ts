@@ -116,8 +116,8 @@ export function runOnDocument<T>(
 }
 
 /**
- * Changes the document of the page's address. Then redirects the browser to the page `part` of the
- * document.
+ * Changes the document of the page's address. Then redirects the browser to one page of the
+ * document (`part`), such as its history.
  * @param textOf returns the text of the notice about the change
  */
 export async function changeDocument(

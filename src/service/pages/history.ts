@@ -78,7 +78,8 @@ async function renderHistoryPage(
     const isCurrent = step.id === row.changeId;
     links.push(html`<li class="step"${step.id === shownStep.id && html` aria-current="true"`}><p><a href="${href}">${formatVersion(step)}</a>${isCurrent && html` ${renderBadge("good", "current")}`} ${renderLineCounts(step)}</p>
 <p class="faint">${renderEvent(step)}<br>${renderAgo(step.at, now)} · ${formatTime(step.at, now)}${step.status !== "saved" && html` <a href="${makeItemAddress(REVIEWS_ADDRESS, step.id)}">Review</a>`}</p></li>`);
-    // Other requests are answered between two comparisons.
+    // Lets the service answer other requests between two comparisons, because a comparison takes
+    // time.
     await setImmediate();
   }
   const restore = makeFilesAddress(workspace.id, row.path, "restore");

@@ -80,7 +80,7 @@ export class SignInSessions {
   }
 
   /**
-   * Returns the session of a request. Returns null if the request names no session, or if the
+   * Returns the session of a request. Returns null if the request has no session cookie, or if the
    * session has ended.
    */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedInUser> | null> {

@@ -97,7 +97,7 @@ export class Pages {
   /**
    * Checks a request by its headers.
    * @param bytes size of the body in bytes
-   * @returns the answer if the body is not needed; otherwise null
+   * @returns the answer if it does not depend on the body; null if the body must be read first
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     return this.#guarded(() => this.#admit(head, bytes));

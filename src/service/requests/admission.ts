@@ -12,9 +12,9 @@ const MAX_BODY_BYTES_TOGETHER = 64 * MAX_BODY_BYTES;
  */
 const MAX_TURN_MS = 500;
 /**
- * LIMIT: number of requests in one turn of the event loop that are never refused as late. In a long
- * turn with so few requests, one slow answer or a slow machine is the reason. A refusal would not
- * help.
+ * LIMIT: number of requests in one turn of the event loop that are never refused as late. If a turn
+ * is long with so few requests, the service is not overloaded: one answer or the machine is slow. A
+ * refusal would not help.
  */
 const ALWAYS_ADMITTED_REQUESTS = 8;
 /**
@@ -141,7 +141,7 @@ export class Admission {
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= MAX_QUICKEST_MS) {
       // A window ends with the first request after its time. If this request came much later, the
-      // slow answers of the window no longer count.
+      // slow answers of the window say nothing about the present.
       const isRecent = now - startedAt < 2 * MAX_QUICKEST_MS;
       this.#isSlow = answers === 0 ? working > ALWAYS_ADMITTED_REQUESTS : isRecent && quickest > MAX_QUICKEST_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };

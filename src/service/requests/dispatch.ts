@@ -78,7 +78,7 @@ async function readCachedHolder({ server, recent }: ServiceCore, hash: Buffer): 
 /**
  * Checks a request by its headers, without counting it for the rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
- * @returns the answer if the body is not needed; otherwise null
+ * @returns the refusal if the body need not be read; null if it must be read
  */
 export function checkHead(
   core: ServiceCore,
@@ -100,7 +100,7 @@ export function checkHead(
 /**
  * Runs `work` for a request. If `work` throws, the answer is 503 if the store is busy, otherwise
  * 500.
- * @param work returns the answer; null if there is none yet
+ * @param work returns the answer, or null if the request needs no answer yet
  */
 export async function answerOrFail(
   { server, docsBase, generation, onFault }: ServiceCore,

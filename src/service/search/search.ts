@@ -67,7 +67,10 @@ function refuseTooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/** Returns the answer for a client that has disconnected. Only the log shows it. */
+/**
+ * Returns the answer for a client that has disconnected. Nobody receives it; it only appears in the
+ * access log.
+ */
 function refuseDisconnected(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }

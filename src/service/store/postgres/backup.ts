@@ -71,7 +71,8 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, { name, column
 }
 
 /**
- * Copies the last value of a sequence. Otherwise the numbers of removed rows would be used again.
+ * Copies the last number that a sequence gave. Otherwise the numbers of removed rows would be used
+ * again.
  */
 async function copySequence(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const { rows } = await client.query("SELECT last_value FROM pg_sequences WHERE sequencename = $1 || '_seq_seq'", [

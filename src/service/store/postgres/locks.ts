@@ -16,7 +16,8 @@ import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 export const STRUCTURE_LOCK = 721_490_623;
 
 /**
- * Statements that only take a lock. A read in the next statement sees all commits before the lock.
+ * Statements whose only purpose is to take a lock. The next statement is a new one, so it sees all
+ * commits before the lock was taken.
  */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],
@@ -32,8 +33,8 @@ export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
     sql`SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE`,
     sql`SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE`,
   ],
-  // The order is fixed, because several processes save uses of keys at about the same time.
-  // Otherwise they could wait for each other.
+  // The rows are locked in the order of their numbers. Several processes save times of use at about
+  // the same moment; in another order, they could wait for each other.
   keys: [sql`SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE`],
   settings: [sql`SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE`],
 };

@@ -91,7 +91,8 @@ function toOutboxRow({ xid, n, grants, ...row }: StoredOutboxRow): OutboxRow {
 
 /**
  * Returns the later of two positions. A read on one connection may see fewer rows than an earlier
- * read on another connection. Without this function, the position would move back.
+ * read on another connection, and its position is then earlier. This function prevents that the
+ * position moves back.
  */
 function pickLater(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;

@@ -90,8 +90,8 @@ export class Transactions {
         return await once(client);
       } catch (thrown) {
         const error = toCallerError(thrown);
-        // A server that does not answer would not answer a rollback either, so the connection is
-        // closed.
+        // If the server does not answer, it would not answer a rollback either. So the connection
+        // is closed instead.
         if (error instanceof StoreUnreachableError) client.release(error);
         else await rollBack(client);
         const isConnectionBroken = isBroken(error);
@@ -127,8 +127,8 @@ async function rollBack(client: PoolClient): Promise<void> {
 
 /**
  * Returns true if a connection was lost before anything was committed. The other connections of the
- * pool may be lost too, so the work is tried with each. If the server cannot be reached at all, the
- * work fails immediately.
+ * pool may be lost too, so the work is tried again with the next one. If the server cannot be
+ * reached at all, no new connection can be made, and the work fails immediately.
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachableError && !error.mayBeKept && !isTimeout(error.cause);

@@ -100,8 +100,8 @@ export class NoBackupError extends Error {
 }
 
 /**
- * Turns the copy of a database into a backup: checks each page, adds the digest, and removes the
- * need for other files.
+ * Turns the copy of a database into a backup: checks each page, adds the digest, and changes the
+ * journal mode so that the backup is a single file.
  * @throws NoBackupError; errors of node:fs or better-sqlite3 if the copy cannot be read
  */
 export function sealBackup(file: string): BackupContents {

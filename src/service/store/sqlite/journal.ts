@@ -9,7 +9,7 @@ type PragmaRunner = { pragma(text: string): unknown };
  * as large as the reserved disk space (`reserve.ts`). The database may then grow by the size of the
  * journal, and the next changes need as much space again. After a large transaction, a journal of
  * more than 16 MB is made smaller.
- * LIMIT: a journal of more than 4 MB may need the whole reserve.
+ * LIMIT: if a journal has more than 4 MB, this may need more than the reserved 8 MB.
  */
 export function limitJournal(db: PragmaRunner): void {
   db.pragma(`journal_size_limit = ${2 * RESERVED_BYTES}`);

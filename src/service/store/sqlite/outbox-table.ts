@@ -24,7 +24,9 @@ const SQL = {
 
 /**
  * Returns the outbox, which triggers fill. There is only one writer, so the order of row numbers is
- * the order of commits. A position contains the number and the mark of the last row that was read.
+ * the order of commits. A position contains the row number and the mark of the last row that was
+ * read. If the database was restored from a backup, another row may have this number, but not this
+ * mark.
  */
 export function makeOutboxTable(session: Session): OutboxTable {
   /** Returns true if a client wants to read all rows, but the first rows were pruned. */

@@ -2,7 +2,10 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReservedSpace } from "../store.ts";
 
-/** LIMIT: number of reserved bytes: twice the size at which the journal is written back. */
+/**
+ * LIMIT: number of reserved bytes. This is twice the size at which SQLite writes the journal back
+ * into the database (`journal.ts`).
+ */
 export const RESERVED_BYTES = 8 * 1024 * 1024;
 /** Number of bytes that must be free on the disk before space is reserved. */
 export const MIN_FREE_BYTES = 2 * RESERVED_BYTES;

@@ -108,9 +108,10 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Returns the holder of a key immediately, without waiting for other work on the connection. A
-   * request with a body calls this before the body is read. If it waited, the write of the request
-   * would come too late for a group commit.
+   * Returns the holder of a key immediately, without waiting for other work on the connection. It
+   * is called for each request with a body, before the body is read. A wait would delay the write
+   * of the request, and the write might miss the transaction in which other writes are committed
+   * together.
    * RACE: an open transaction may have changed the key, and may still be rolled back. Therefore the
    * transaction of the request reads the key again.
    */
