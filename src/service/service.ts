@@ -181,7 +181,7 @@ export class Service {
 
   /**
    * Saves the time of the last use of each key.
-   * @throws if the disk is full; the next call saves these times too
+   * @throws if the disk is full; the next call then saves the unsaved times
    */
   async saveUses(): Promise<void> {
     if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);

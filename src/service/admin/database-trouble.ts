@@ -7,7 +7,8 @@ const START_ADVICE = "check that PostgreSQL runs at this address, then start the
 
 const KNOWN_TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
-    // ORDER: tested before a refused login, because the codes of both errors begin with 28.
+    // ORDER: must come before the entry for a rejected password, whose pattern `^28` matches the
+    // code of this error too.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",

@@ -163,8 +163,8 @@ export class WorkspaceEvents {
   }
 
   /**
-   * Returns the parents of folders like `FoldersTable.ancestors`, but also those of removed
-   * folders.
+   * Returns the parent of each folder, and of each folder above it. Unlike
+   * `FoldersTable.ancestors`, also knows the parents of removed folders.
    */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let unknownFolders = this.#unknown(seqs); unknownFolders.length > 0; ) {

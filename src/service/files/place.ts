@@ -44,7 +44,7 @@ export async function findWritableFile(context: RequestContext, id: string): Pro
 
 /**
  * Returns the refusal if the key may read a file but may not write to it; otherwise null. The
- * folder of the file must have been looked up.
+ * caller must first call `access.loadAncestors` with the folder of the file.
  */
 export function refusalToWrite({ access }: RequestContext, file: FileRow): Refused | null {
   if (includesLevel(access.file(file), "edit")) return null;

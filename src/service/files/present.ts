@@ -1,4 +1,7 @@
-/** Converts rows of the tables to the form of the API. The ids are not checked again. */
+/**
+ * Converts rows of the tables to the form of the API. The form of an id is not checked, because
+ * this service made the id.
+ */
 
 import { parentOf } from "../../contract/path.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";

@@ -18,7 +18,7 @@ export class KeyUses {
     return this.#unsaved.get(seq) ?? lastUsedAt;
   }
 
-  /** @throws if the disk is full; the next call saves these times too */
+  /** @throws if the disk is full; the next call then saves the unsaved times */
   async save(store: Pick<Store, "write">): Promise<void> {
     const unsavedUses = this.#unsaved;
     if (unsavedUses.size === 0) return;

@@ -13,7 +13,8 @@ import type { Level } from "../store/rows.ts";
 import { LEVEL_LABELS } from "./parts.ts";
 
 /**
- * Number of empty rows in the form. A user can enter other paths in them than the listed folders.
+ * Number of empty rows in the form. In these rows, a user can enter paths that the form does not
+ * list.
  */
 const EMPTY_ROWS = 2;
 

@@ -20,8 +20,8 @@ export type DoneAnswer = {
 };
 
 /**
- * Mark that only a refusal has. All its other fields could also be in a body that was parsed from
- * JSON.
+ * Property by which a refusal is recognised. JSON cannot contain it, so a parsed body is never
+ * taken for a refusal.
  */
 const REFUSED_MARK: unique symbol = Symbol("refused");
 

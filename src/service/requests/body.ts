@@ -66,8 +66,8 @@ export function readObject(body: SentBody): JsonObject | Refused {
 }
 
 /**
- * A UTF-16 unit takes at most three bytes. So most bodies are known to be short enough without
- * counting their bytes.
+ * A UTF-16 unit takes at most three bytes in UTF-8. So for most bodies the number of units shows
+ * that they are short enough, and their bytes need not be counted.
  */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;

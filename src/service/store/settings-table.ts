@@ -18,7 +18,8 @@ export function makeSettingsTable(session: Session) {
   return {
     get: readStored,
     async change(changed: Partial<Settings>) {
-      // With the lock, two concurrent changes of different settings are both saved.
+      // Without the lock, two concurrent changes of different settings would start from the same
+      // stored settings, and one change would be lost.
       session.lock("settings");
       const newSettings = { ...(await readStored()), ...changed };
       session.send(SET_META, SETTINGS_NAME, Buffer.from(JSON.stringify(newSettings)));

@@ -16,8 +16,8 @@ import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 export const STRUCTURE_LOCK = 721_490_623;
 
 /**
- * Statements whose only purpose is to take a lock. The next statement is a new one, so it sees all
- * commits before the lock was taken.
+ * Statements whose only purpose is to take a lock. The next statement then sees all changes that
+ * were committed before the lock was taken.
  */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql`SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`],

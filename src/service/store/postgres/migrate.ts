@@ -3,8 +3,8 @@ import { checkSchema } from "../other-version.ts";
 import { MIGRATIONS, OLDEST_SCHEMA } from "./schema.ts";
 
 /**
- * Number of an advisory lock. It is random, because other programs may take locks in the same
- * database.
+ * Number of the advisory lock for migrations. It was chosen at random, so that other programs do
+ * not use the same number in this database.
  */
 const MIGRATION_LOCK = 7_214_906_233_011;
 

@@ -1,8 +1,8 @@
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Runs work on the only connection, one after the other. Reads wait too, because they must not see
- * an open transaction of other work.
+ * A queue of work for the only connection. It runs one piece of work at a time. Reads wait too,
+ * because they must not see an open transaction of other work.
  */
 export class ConnectionQueue {
   #last: Promise<unknown> = Promise.resolve();
