@@ -100,11 +100,12 @@ export function writeChange(ctx: CycleContext, change: StateChange): void {
 function updateLinkPlace({ world: { state, links } }: CycleContext, record: DocumentRecord): void {
   const linkPlaces = links?.forms.placesIfKnown() ?? null;
   if (linkPlaces === null || linkPlaces.isAt(record.id, record.localPath)) return;
-  // A document without a path in `linkPlaces` is new, or was outside the linked folder. A new
-  // document has no earlier path.
+  // `linkPlaces` has the current path of each document, by which links are resolved. A document
+  // without a path in `linkPlaces` is new, or was outside the linked folder. A new document has no
+  // earlier path.
   const earlierRecord = linkPlaces.pathOf(record.id) !== null || isAway(record) ? state.record(record.id) : null;
   // If a document moved only on the service, its record may not have its current local path. The
-  // path in `linkPlaces` then stays.
+  // path in `linkPlaces` therefore stays unless the recorded local path changes.
   if (earlierRecord?.localPath !== record.localPath) linkPlaces.set(record.id, record.localPath);
 }
 

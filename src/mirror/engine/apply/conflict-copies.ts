@@ -14,8 +14,9 @@ import { storeFileText, nameLocalContent, storeConflictCopy } from "./text-name.
 import type { EffectResult } from "./run-effect.ts";
 
 /**
- * Chooses the path of the conflict copy for a new version. Skips the paths of other conflicts'
- * copies. A missing file at a recorded path would count as a copy that the user removed.
+ * Chooses the path of the conflict copy for a new version. Skips the paths that other conflicts
+ * have recorded for their copies, even if the files are missing: a missing copy counts as removed
+ * by the user.
  * @param before the versions for which this conflict has recorded copies so far
  * @returns the path of the new copy; the versions in `before` and the new one, whose copy is not
  * written yet
@@ -41,9 +42,10 @@ type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
  * Finds a conflict copy. Prefers a file with the copy's inode, at the recorded path or at one of
- * `places`. Otherwise returns a file with the copy's content. For the newest version, any file at
- * the recorded path counts. Skips a file with the inode of another conflict's copy. When two
- * folders swap paths, each record temporarily has the path of the other copy.
+ * `places`. Otherwise returns a file with the copy's content. The copy of the newest version may
+ * also be a file with other content at the recorded path. Skips a file with the inode of another
+ * conflict's copy: when two folders swap paths, each record temporarily has the path of the other
+ * copy.
  * @param places further paths at which the caller expects the copy
  */
 export function findCopy(
@@ -74,7 +76,10 @@ export function withoutCopyOnDisk(version: ShownVersion, copy: FoundCopy): Shown
   return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
 }
 
-/** Moves a copy to the trash. If the disk refuses the move, the journal row stays open. */
+/**
+ * Moves a copy to the trash, unless it is the newest copy of an open conflict. If the disk refuses
+ * the move, the journal row stays open.
+ */
 export function removeUnrecorded(
   { world }: CycleContext,
   { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,

@@ -152,7 +152,10 @@ export function openConflict(
   return runEffect(ctx, showCopy, { conflict, record, old: null, opens: true, event, text: remote.text });
 }
 
-/** Blocks a document instead, because the sync only uploads. Each side keeps its content. */
+/**
+ * Blocks a document instead of opening a conflict, because the sync only uploads. Each side keeps
+ * its content.
+ */
 async function blockInsteadOfConflict(
   ctx: CycleContext,
   { id }: DocumentRecord,
@@ -251,7 +254,10 @@ export async function keepMineBeside(
   return writeOrEnd;
 }
 
-/** Returns the first numbered path that is free, cannot be read, or already has the content. */
+/**
+ * Returns the first path of the series `note (mine).md`, `note (mine 2).md` and so on that is free,
+ * cannot be read, or has a file with the same content.
+ */
 function findMineCopyPath({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const copyAt = makeConflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);

@@ -43,7 +43,9 @@ type Deletion = {
 
 type DeleteRow = Extract<Intent, { kind: "delete" }>;
 
-/** Deletes a document on the service. No other code does. */
+/**
+ * Deletes a document on the service. mdmirror sends a DELETE for a document only in this effect.
+ */
 export const deleteDocument: Effect<Deletion, DeleteRow, Deletion, "gone"> = {
   async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;

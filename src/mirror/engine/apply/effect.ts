@@ -68,8 +68,8 @@ export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcom
 }
 
 /**
- * Returns the error code for a block of refused content. Prefers the code about a link without a
- * target to the code of the whole answer.
+ * Returns the error code for a block of refused content: the code for a link without a target if
+ * the answer contains it, otherwise the code of the whole answer.
  */
 export function findContentCode({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolvedCode: FieldCode = "unresolved_reference";
@@ -101,7 +101,10 @@ export function staleIfInUse(
   return inUse === null ? null : stale(inUse.why);
 }
 
-/** Returns `why`. Adds a note if mdmirror waited for an editor that had the file open. */
+/**
+ * Returns the reason for a write, with a note if mdmirror waited for an editor that had the file
+ * open.
+ */
 export function explainWrite(
   ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },

@@ -173,7 +173,10 @@ export function forgetFolder(
   });
 }
 
-/** @returns null if no folder has the path; `open`, which keeps the row open, if the read failed */
+/**
+ * @returns null if no folder has the path; `open` if the read failed, so that the journal row stays
+ * open
+ */
 export async function findFolder(
   { world }: CycleContext,
   path: RemotePath,

@@ -181,7 +181,10 @@ function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: strin
   return putBack(ctx, row, detail);
 }
 
-/** Returns the fields of the write to a document whose file has the set-aside content again. */
+/**
+ * Returns the fields of the record that must change because the document's file has the set-aside
+ * content again. Base moves back to the version of that content.
+ */
 function restoreBaseFields(row: SetAsideRow, record: DocumentRecord): Partial<DocumentRecord> {
   const older = findOlderBase(row, record);
   return older === null ? {} : { ...older, echoDigest: null };

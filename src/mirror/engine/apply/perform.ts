@@ -26,8 +26,8 @@ type PerformFunction<K extends Action["kind"]> = (ctx: CycleContext, action: Act
 
 const EFFECTS: { readonly [K in Action["kind"]]: PerformFunction<K> } = {
   "create-local": createLocal,
-  // ORDER: `staleIfInUse` runs before the request, so that no content of a file in use is
-  // requested. The write checks again whether the file is in use.
+  // ORDER: `staleIfInUse` runs before the download, because the downloaded content could not be
+  // written to a file in use. The write checks again whether the file is in use.
   "write-local": (ctx, action) => staleIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),

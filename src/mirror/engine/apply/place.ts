@@ -26,7 +26,8 @@ export function findNewParent(
 }
 
 /**
- * Returns the folder at a path on the service, as a request names it. An empty path is the root.
+ * Returns the reference (root or id) by which a request names the folder at a path on the service.
+ * An empty path is the root.
  */
 async function findFolderRef(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const fullPath = toService(ctx.world, path);

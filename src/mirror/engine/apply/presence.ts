@@ -45,7 +45,8 @@ function makeRemoval(ctx: CycleContext, action: ActionOf<"trash-local">): FileRe
  */
 export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.record(action.id) === null) return STALE.noRecord;
-  // With this block, the document stays on the service, and its file is not restored.
+  // Fields of the block that is stored if the service refuses the deletion and mdmirror does not
+  // restore the file. The document then stays on the service.
   const blockFields = { key: action.id, path: action.localPath, changeId: action.changeId };
   return runEffect(ctx, deleteDocument, {
     ...action,

@@ -83,9 +83,9 @@ export interface Effect<Action, Row extends Intent, Input, Seen> extends EffectP
 
 /**
  * An effect on the disk.
- * ORDER: `perform` does not wait, so no other step runs while the effect's journal row is open.
- * Otherwise another step could flush files in between. A power cut would then lose the rows of an
- * earlier effect.
+ * ORDER: `perform` does not wait, so each effect on the disk ends before the next one opens its
+ * journal row. The flush of that row also flushes the ends of all earlier effects. A power cut can
+ * therefore lose only the end of the last effect.
  */
 export interface LocalEffect<Action, Row extends Intent, Input, Seen> extends EffectConclusion<Row, Seen> {
   prepare(ctx: CycleContext, action: Action): ValueOrEnd<PreparedEffect<Row, Input>>;

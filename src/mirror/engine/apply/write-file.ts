@@ -110,8 +110,8 @@ export const writeFile: LocalEffect<FileWrite, ReplaceRow, FileWrite, ObservedFi
     if (isWritten) return observeWritten(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isUnlikeBoth(ctx, row, aside.value.text, file.value.text))
       return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
-    // The user may have edited the file since the write. If so, the file still contains every
-    // change of the written version.
+    // The file may have an edit that the user has made since the write. In an edit of the written
+    // version, every change of that version is still present.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return observeWritten(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, writeKind: "replaced", stays: null } };

@@ -10,7 +10,9 @@ import type { World } from "../run/world.ts";
 import type { BarrierEnd } from "./daemon-types.ts";
 import type { Runner } from "./runner.ts";
 
-/** Milliseconds by which a deletion is delayed while a caller waits, as long as in a `sync`. */
+/**
+ * Milliseconds by which a deletion is delayed while a caller waits. A `sync` has the same delay.
+ */
 const SECOND_SCAN_MS = 2_000;
 
 /** LIMIT: number of paths that are scanned one by one. For more, one full scan is cheaper. */

@@ -39,11 +39,15 @@ type HotPlace = {
  * change, which does not show where somebody works.
  */
 const MAX_STEPS = 200;
-/** LIMIT: number of hot places that one run adds. Each choice is slow: it reads every record. */
+/**
+ * LIMIT: number of hot places that one run adds. Choosing a place is slow: it reads every record.
+ */
 const MAX_NEW_PLACES = 4;
 /** LIMIT: number of hot places. Their listings share one request budget. */
 const MAX_PLACES = 16;
-/** Share of the request budget for all hot places. The rest is for the whole workspace. */
+/**
+ * Share of the request budget for all hot places. The rest is for listings of the whole workspace.
+ */
 const PLACES_SHARE = 0.7;
 /**
  * Interval between listings of a hot place: the time since its last change, divided by this number.
@@ -217,8 +221,8 @@ function findMembers(state: State, place: HotLocation): readonly DocumentPaths[]
   }
   const remoteFolder = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // A listing of a place may not contain a document whose local and remote paths do not correspond,
-  // so such a document is left out.
+  // Leaves out documents whose local and remote paths do not correspond, because a listing of the
+  // place need not contain them.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(

@@ -34,7 +34,10 @@ export class KnownTrees {
   #folders: RemoteTree["folders"] | null = null;
   /** Newest listing; null if a run has already used it. */
   #newListing: DocumentList | null = null;
-  /** Ignore rules and disk of the last scan, without files; null before the first scan. */
+  /**
+   * Ignore rules of the last scan, and properties of the disk (such as case sensitivity), without
+   * the scanned files; null before the first scan.
+   */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
   /** True if a run has used a full listing since the last call of `takeListed`. */
@@ -260,7 +263,8 @@ export function makeNarrowTrees(
       if (dir === null || !remote.folders.has(dir.id) || blockedKeys.has(dir.id)) return null;
       dirs.set(dir.id, dir);
     }
-  // A path without a record may still have a block, from an earlier file at this path.
+  // A path without a record may still have a block, from an earlier file at this path. Such a path
+  // is therefore planned alone only if no block exists.
   const unrecordedPaths = paths.filter((path) => !records.some(({ localPath }) => localPath === path));
   const isAlone =
     paths.every((path) => !blockedKeys.has(path)) &&
@@ -297,7 +301,10 @@ function toLocalFolder({ localPath: path, dev, ino, birthMs }: FolderRecord): Lo
   return { path, dev, ino, birthMs };
 }
 
-/** Returns false if a folder or a conflict copy has the path, which has no record. */
+/**
+ * Returns true if a path without a record may be the path of a new document: no folder and no
+ * conflict copy has the path.
+ */
 function mayBeNew(state: State, path: LocalPath): boolean {
   return path !== "" && !isConflictCopyName(nameOf(path)) && state.dirAt(path) === null;
 }
@@ -308,7 +315,8 @@ function isPlainlyLinked(state: State, record: DocumentRecord): boolean {
 
 /** Returns true if the document has no record, and can be planned without a full listing. */
 function isNewDocument(state: State, { disk, ignores }: LocalTree, { id, path }: RemoteFile): boolean {
-  // A restored document gets its former local name, which is in its tombstone.
+  // A document with a tombstone was deleted and is restored. A full run gives it its former local
+  // name, which is in the tombstone.
   if (state.record(id) !== null || state.tombstone(id) !== null) return false;
   // On a disk that treats several spellings as one name, another document's file may already be at
   // the path.

@@ -19,7 +19,10 @@ type ListedDeletion = { readonly path: LocalPath; readonly dueAt: number; readon
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
   readonly #pending = new Map<LocalPath, PendingDeletion>();
-  /** Published deletions whose file came back. Listeners are not informed of this yet. */
+  /**
+   * Deletions that were published as pending, but whose file came back. Listeners do not know yet
+   * that these deletions were called off.
+   */
   readonly #cancelled = new Set<LocalPath>();
 
   constructor(timing: DaemonTiming) {

@@ -4,13 +4,14 @@ import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE_MS = 60_000;
 /**
- * Number of requests by which the budget may be exceeded when a listing of the whole workspace
- * starts. A small scan may start even before the budget has recovered from the last such listing.
+ * Number of requests from which the budget need not have recovered when a listing of the whole
+ * workspace starts. A small scan may start even earlier: the requests of the last such listing do
+ * not delay it.
  */
 const SPARE_REQUESTS = 20;
 /**
- * LIMIT: number of requests by which the budget may be exceeded besides a listing. Otherwise many
- * uploads would prevent scans for hours.
+ * LIMIT: number of requests, in addition to those of one listing of the whole workspace, from which
+ * the budget must recover at most. Otherwise many uploads would prevent scans for hours.
  */
 const MAX_OVERSPENT = 60;
 /** LIMIT: lowest number of requests per minute after refusals, so that scans never stop. */

@@ -46,8 +46,8 @@ export class RunLog {
   }
 
   /**
-   * Publishes new pending deletions, and deletions whose file came back. When a new stop is
-   * expected, publishes all pending deletions again.
+   * Publishes the pending deletions. Publishes all of them again when a safety check is newly
+   * expected to stop the sync.
    */
   #publishDeletions({ expectedStopReasons }: RunReport): void {
     const isStopExpected = expectedStopReasons !== undefined;

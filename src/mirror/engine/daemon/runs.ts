@@ -85,8 +85,8 @@ export class DaemonRuns {
       retryRefused,
       memory: this.#memory,
       scanOptions: () => {
-        // The delays of the stopped deletions are over. Only the safety check still holds these
-        // deletions back.
+        // The delays of the deletions that a safety check stopped are already over. Only the safety
+        // check still prevents these deletions.
         sentDeletions = new Set([...this.deletions.due(this.#now()), ...this.#stoppedDeletions]);
         return {
           observers,

@@ -19,8 +19,8 @@ import type { DaemonTiming } from "./timing.ts";
 export type DueWork = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
- * LIMIT: how long a poll waits for the request budget, so that polls never stop. Counted in the
- * time in which one listing of the whole workspace uses up the budget.
+ * LIMIT: how long a poll waits for the request budget, so that polls never stop. The unit is the
+ * time in which the budget recovers from one listing of the whole workspace.
  */
 const MAX_WAITED_LISTINGS = 3;
 

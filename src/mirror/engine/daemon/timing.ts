@@ -43,7 +43,10 @@ export const DEFAULT_TIMING = {
   reviewDelayMs: 60_000,
   /** Time for which an emptied file is not planned: perhaps a program crashed while it saved. */
   emptyMs: 60_000,
-  /** Time after a rename on the service in which a save to the old path is an edit. */
+  /**
+   * Time after a rename on the service in which a save to the old path counts as an edit of the
+   * renamed document.
+   */
   stalePathMs: 600_000,
   /**
    * Delay before the retry of a failed run: `retryMs` after the first failure, or `retryKeyMs` if

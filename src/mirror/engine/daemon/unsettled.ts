@@ -12,8 +12,8 @@ import type { DaemonTiming } from "./timing.ts";
 const MAX_PATHS = 2_000;
 const MIN_MANY_PATHS = 500;
 /**
- * If more paths than this number change together, this is a bulk change. It gets more time, so that
- * it becomes one plan.
+ * Changes of more paths than this number are a bulk change (a checkout, a copied folder). A bulk
+ * change has a longer delay, so that it becomes one plan.
  */
 const BULK_PATHS = 20;
 
@@ -179,7 +179,8 @@ export class UnchangedSince<Key, Value> {
   end(key: Key, now: number): boolean {
     const knownValue = this.#since.get(key);
     if (knownValue === undefined || knownValue.since + this.#periodMs <= now) return false;
-    // A computed start time could, by rounding, end the period slightly after `now`.
+    // An infinitely early start ends the period for certain. A start computed from `now` could, by
+    // rounding, end the period slightly after `now`.
     this.#since.set(key, { ...knownValue, since: Number.NEGATIVE_INFINITY });
     return true;
   }
@@ -216,8 +217,8 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 
 /**
  * Returns the recorded documents that had content and whose file is empty now. A program may have
- * crashed after it emptied the file and before it wrote the file. Leaves out a moved file whose
- * document was already empty.
+ * crashed after it emptied the file and before it wrote the new content. Leaves out a moved file
+ * whose document was already empty.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const emptyPaths = new Set<LocalPath>();

@@ -13,9 +13,15 @@ const MAX_WAIT_MS = { soon: 10, late: 250 } as const;
  * so enough other steps must remain to keep the service busy.
  */
 const MAX_COMMITS = 32;
-/** LIMIT: number of characters that wait in memory. The commit that exceeds it is included. */
+/**
+ * LIMIT: number of characters that wait in memory. The commit that exceeds it still joins the
+ * transaction.
+ */
 const MAX_CHARACTERS = 4_000_000;
-/** Reason for aborting a wait. Because of a given reason, no exception with a stack is created. */
+/**
+ * Reason for which the timer of waiting commits is aborted. Without a reason, each abort would
+ * create an exception with a stack, which is slow.
+ */
 const FLUSHED_REASON = "flushed";
 
 type PendingCommit = {

@@ -179,7 +179,7 @@ function scanForFolders({ world }: CycleContext): {
 export type OpenWrites = {
   readonly ids: Map<string, string>;
   readonly paths: Map<LocalPath, string>;
-  /** The writes in `paths` that create documents. */
+  /** POSTs whose result is unknown, each with the reason. Their local paths are also in `paths`. */
   readonly posts: Map<PostIntent, string>;
   readonly folderMoves: Map<FolderMoveIntent, string>;
 };

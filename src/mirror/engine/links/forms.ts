@@ -29,13 +29,13 @@ type LinkState = Pick<
 export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
- * Content with links by id that a file's bytes represent, as far as this is known before documents
- * are matched.
- * - `at-path`: the state knows these bytes at this path.
- * - `in-own-file`: the state knows these bytes at this path, but they represent other content at
+ * Content with links by id that a file's bytes represent, as far as the stored spellings show it
+ * before documents are matched.
+ * - `at-path`: these bytes have a spelling at this path.
+ * - `in-own-file`: these bytes have a spelling at this path, and spellings with other content at
  *   other paths. So `form` is only right if the file belongs to the document at this path.
- * - `no`: the state does not know these bytes at this path. The match decides to which document
- *   they belong.
+ * - `no`: these bytes have no spelling at this path. The match decides to which document they
+ *   belong.
  */
 export type RecognisedContent = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
@@ -62,8 +62,10 @@ export class LinkForms {
   }
 
   /**
-   * Returns the paths of all documents and folders. After `MirrorLinks.expect`, `now` has the paths
-   * that the plan gives.
+   * Returns the paths of all documents and folders.
+   * - `now`: the current paths. After `MirrorLinks.expect`, the paths that they have once the plan
+   *   is carried out.
+   * - `before`: the paths in base.
    */
   where(): PlacesByTime {
     this.#where ??= this.placesInBase();
@@ -213,7 +215,9 @@ export class LinkForms {
       placeBefore,
       earlierLinks.formerTargets,
     ]);
-    // A file without a record may come from a first sync that was interrupted.
+    // A file without a record and without spellings may come from a first sync that was
+    // interrupted. Its links may still be ids, which become paths when their targets have local
+    // paths.
     const ids =
       base === null && earlierEntries.length === 0
         ? findIds(bytes.text, this.scope.wiki)
@@ -286,7 +290,10 @@ export class LinkForms {
     return bytes;
   }
 
-  /** Returns content with relative paths instead of ids and absolute paths with known targets. */
+  /**
+   * Returns the content with relative paths in place of the ids and absolute paths whose targets
+   * are known.
+   */
   #foundIn(path: LocalPath, { text, digest }: DigestedText): string {
     const { now } = this.where();
     const knownEntry = this.known.get(path, digest);
@@ -340,7 +347,7 @@ function findEarlierTargets(
   { wiki }: LinkScope,
 ): EarlierTargets {
   const isKnown = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
-  // A target that a link had earlier may exist again.
+  // A deleted target counts too, because a document with its id may exist again.
   const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: findTargetId(lead) })).filter(isKnown);
   const formerLookup = once(() => {
     const destinations = new Set(readDestinations(text, wiki));

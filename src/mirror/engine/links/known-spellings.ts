@@ -91,7 +91,8 @@ export class KnownSpellings {
   /**
    * @param safely true to flush the spelling before bytes are written that represent other content
    * than the file's earlier bytes. Otherwise a power cut could keep the bytes but lose their
-   * spelling. If link targets moved meanwhile, nothing would then show what the bytes represent
+   * spelling. If the link targets also moved, mdmirror could then not find out which content the
+   * bytes represent
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;
@@ -105,19 +106,25 @@ export class KnownSpellings {
     return spelling;
   }
 
-  /** Records that a file was not written, so that its old bytes have the newest spelling again. */
+  /**
+   * Records that a file was not written. The file still has its old bytes, so the spelling of these
+   * bytes becomes the newest again.
+   */
   recordUnwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.get(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
-  /** Records the bytes of a file that is about to be set aside. */
+  /** Stores the spelling of a file also for the path to which the file is about to be set aside. */
   recordSettingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
     const spelling = this.get(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** Records that a set-aside file is back, will be moved back, or was never set aside. */
+  /**
+   * Stores the spelling of a set-aside file for its original path again, because the file is back,
+   * will be moved back, or was never set aside.
+   */
   recordPuttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.atPath(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });

@@ -13,8 +13,8 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
 }
 
 /**
- * Returns the link of the earlier spelling with the new path; the new link if the earlier spelling
- * has no such link.
+ * Returns a link of a rewritten file. If the link had no target in the earlier spelling (`before`),
+ * it still has none; only its path (`at`) is new.
  */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };

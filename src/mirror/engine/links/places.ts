@@ -30,8 +30,8 @@ export class LinkPlaces {
   readonly #scope: LinkScope;
   readonly #unknownFiles = new Set<LocalPath>();
   /**
-   * Paths of two documents that are swapping paths. The value is the document that `#byPath` does
-   * not have at the path.
+   * Paths that two documents share while they swap paths. `#byPath` has one of the two documents;
+   * the value is the other.
    */
   readonly #shared = new Map<LocalPath, TargetId>();
   /** Index of documents by name; null until the first wiki link is read. */
@@ -121,7 +121,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if the document at a path is gone. New links to that path then do not lead to it.
+   * Returns true if the document at a path is gone. A new link to that path does not lead to the
+   * document.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));

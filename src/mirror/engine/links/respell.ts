@@ -43,8 +43,9 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
 /**
  * Stores the spellings of all files, and opens their journal rows.
  * ORDER: this comes before the files are written. After a crash, the spellings show which content a
- * file's bytes represent, and from which path its links lead. If link targets move again, nothing
- * else would show this. The rows let recovery find files that still have their old bytes.
+ * file's bytes represent, and from which path its links lead. Without the spellings, mdmirror could
+ * not find this out if link targets moved once more. The rows let recovery find files that still
+ * have their old bytes.
  */
 function recordBatch(
   ctx: CycleContext,

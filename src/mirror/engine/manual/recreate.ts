@@ -70,7 +70,10 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** Returns the outcome if the old document cannot be deleted afterwards; null if it can. */
+/**
+ * Returns the outcome if the old document could not be deleted after the new one was created; null
+ * if it can be deleted.
+ */
 async function findReasonToKeepOld(
   ctx: CycleContext,
   record: DocumentRecord,

@@ -79,7 +79,7 @@ function endConflictWith(
 
 /**
  * Returns the versions that `undo` needs to open the conflict again. If the conflict has no base,
- * `base` is `theirs`.
+ * the service's version (`theirs`) takes the place of base.
  */
 function listOtherVersions({ baseDigest }: Conflict, theirs: Digest): MirrorEvent["merged"] {
   return { base: baseDigest ?? theirs, theirs };
@@ -126,7 +126,10 @@ export async function takeTheirs(
   });
 }
 
-/** Records the protection. This is right even if the service's content is not taken. */
+/**
+ * Records the protection that the service has reported. The record is correct even if the service's
+ * content is then not written.
+ */
 function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const record = ctx.world.state.record(id);
   if (record !== null) commit(ctx, { record: { ...record, protected: isProtected } });

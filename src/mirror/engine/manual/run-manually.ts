@@ -19,7 +19,8 @@ import { type Settings, chooseTrashPlace, type World } from "../run/world.ts";
 import { CycleContext } from "../run/cycle-context.ts";
 
 /**
- * Settings without a meaning for these effects, because the effects of a command follow no plan.
+ * Default settings. Most of them concern only the plan, and the effects of a command follow no
+ * plan.
  */
 const MANUAL_SETTINGS: Settings = {
   names: "map",
@@ -61,7 +62,8 @@ export async function runManually(
 }
 
 /**
- * LIMIT: number of events that are searched for an edit. A run with edits rarely has other events.
+ * LIMIT: number of events of the run that are searched for a local edit. One edit is enough, and a
+ * run with edits rarely has other events.
  */
 const MAX_EVENTS = 1_000;
 

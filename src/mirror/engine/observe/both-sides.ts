@@ -104,7 +104,10 @@ export const NOTHING_SEEN: RemoteTree = {
   unseen: new Map(),
 };
 
-/** Returns true if the trees may leave out unchanged documents: only the plan uses the trees. */
+/**
+ * Returns true if the trees may leave out unchanged documents. Only the planner then reads the
+ * trees: the sync is no dry run, has no daemon, does not convert links, and recovers nothing.
+ */
 function mayLeaveOut(
   { world }: CycleContext,
   { leavesOut, dry, observers }: CycleInput,
@@ -114,7 +117,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base. Its records are in `columns`, not in `records`. */
+/** Loads base. Its records are in `columns`, which take less memory, and not in `records`. */
 function loadBaseWithColumns({ state, disk }: World): LoadedBase {
   const columns = new RecordColumns(disk.names(), (id) => state.record(id));
   const base = state.load((record) => columns.add(record));
@@ -143,7 +146,7 @@ async function recoverEffects(ctx: CycleContext): Promise<OpenEffects> {
 /** Lists the open effects for a dry run, which recovers nothing. */
 function listOpenEffects({ state }: World): OpenEffects {
   const paths = new Map<LocalPath, string>();
-  // The journal row of a set-aside file does not make a path open, because the file at the path has
+  // A row for a set-aside file does not mean that the file at the path is unfinished: that file has
   // already been replaced.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
@@ -160,7 +163,10 @@ export function makeContentSink({ world, notes }: CycleContext, input: CycleInpu
   return makeLocalContentStore(world.state, base, base.columns);
 }
 
-/** Returns a function that stores documents that are read only to prove that they exist. */
+/**
+ * Returns a function that stores the content of documents that are read only as a proof that they
+ * exist.
+ */
 function makeProofStore(
   { world: { state }, notes }: CycleContext,
   input: CycleInput,
@@ -269,8 +275,8 @@ export function resolveLinks(ctx: CycleContext, input: CycleInput, trees: Trees)
   const matching = { policy: makePolicy(ctx, input, null), texts: makeTextFinder(ctx) };
   const mayReadAgain = input.settings.direction !== "pull" && trees.local.partial !== true;
   const localTree = links.read(trees, matching, makeContentSink(ctx, input, trees.base), mayReadAgain);
-  // Only a run without a daemon needs this note. A daemon's watcher reports replaced files, and the
-  // daemon scans them.
+  // Only a run without a daemon must scan again because of replaced files. A daemon's watcher
+  // reports them, and the daemon scans them.
   ctx.notes.tally.filesMoved = input.observers === undefined && localTree.unseen.has("") && !trees.local.unseen.has("");
   return localTree;
 }

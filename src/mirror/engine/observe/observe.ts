@@ -24,8 +24,8 @@ import { fromServicePath, type World } from "../run/world.ts";
 
 export type LoadedBase = BaseTree & {
   /**
-   * Records that `records` does not contain. Scans leave out the documents of these records while
-   * the documents are unchanged.
+   * Records in a form that takes less memory; `records` does not contain them. Scans leave out the
+   * documents of these records while the documents are unchanged.
    */
   readonly columns?: RecordColumns | undefined;
 };

@@ -17,7 +17,10 @@ import type { World } from "./world.ts";
 /** A path with a file or a deletion that may not be on the service yet. */
 export type AwaitedPath = {
   readonly path: LocalPath;
-  /** Number of the newest run at the time of the scan. Later runs scanned the disk later. */
+  /**
+   * Number of the newest run when the path was scanned. Only runs with a higher number scanned the
+   * disk after that.
+   */
   readonly run: number;
   /**
    * True if content of the file had been sent before the scan, but the service had not answered by
@@ -240,14 +243,14 @@ function decidePathState(
 
 const SENDING_KINDS = ["put", "create-remote"];
 /**
- * LIMIT: number of newest uploads that are searched. If more uploads than this went to review, a
- * caller waits longer.
+ * LIMIT: number of the document's newest upload events that are searched. An older event is not
+ * found, so a caller waits longer if all of these uploads went to review.
  */
 const NEWEST_VERSIONS = 8;
 
 /**
  * Returns true if content of the document was sent after the scan. If an upload was under way
- * during the scan, two events are needed. The first event may belong to that upload.
+ * during the scan, two upload events are needed: the first event may belong to that upload.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING_KINDS });

@@ -100,7 +100,10 @@ export type RunTally = {
    * Number of documents created on the service. The first of them are read back after their POST.
    */
   created: number;
-  /** Actions that found another state than planned, or have an unknown result. By action key. */
+  /**
+   * Actions that found another state than planned, or have an unknown result. The key contains the
+   * whole action.
+   */
   readonly futile: Map<string, FutileAction>;
   /** Refused requests. The key identifies the request (`WriteRequest.facts`). */
   readonly refused: Map<string, RefusedWrite>;

@@ -56,14 +56,15 @@ function isWriting(action: Action): action is WritingAction {
 }
 
 /**
- * Returns true if an action will probably overwrite the file. Three kinds of actions rarely do:
- * - After a review, the file usually keeps its content.
- * - During a conflict, a new version goes to a conflict copy.
- * - A document that is new on both sides is recorded or becomes a conflict, unless the service's
- *   content may replace the local content.
+ * Returns true if an action that rarely overwrites the file will probably do so. There are three
+ * kinds of such actions:
+ * - The end of a review: the file usually keeps its content.
+ * - A change of a conflict: a new version goes to a conflict copy.
+ * - The first record of a document that is new on both sides. The result is false if the service's
+ *   content may not replace the local content.
  *
- * An action of these kinds counts if its effect found the file in use (`staleIfInUse`), in this run
- * or an earlier run.
+ * An action will probably overwrite the file if its effect already found the file in use
+ * (`staleIfInUse`), in this run or an earlier run.
  */
 function wouldWrite(
   { notes: { tally }, settings }: CycleContext,
@@ -177,7 +178,10 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return lastWrite !== undefined && isChangedBefore(savedMs, lastWrite, now);
 }
 
-/** Returns true if the file changed before the event. An event in the future does not count. */
+/**
+ * Returns true if the file changed before a write or move by mdmirror that the log contains. An
+ * event with a time in the future does not count.
+ */
 function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + readClockResolution(fileMs) < at + ROUNDING_MS;
 }
@@ -189,8 +193,9 @@ function isChangedBefore(fileMs: number, { at }: MirrorEvent, now: number): bool
 const MAX_NEWER_EVENTS = 8;
 
 /**
- * Returns true if the event changed the file, or renamed it, which changes the file's time too. An
- * event does not count if it only records a path, or content that both sides already have.
+ * Returns true if mdmirror changed the file in this event of the log, or renamed it, which changes
+ * the file's time too. Returns false if mdmirror only recorded a path, or content that both sides
+ * already had.
  */
 function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

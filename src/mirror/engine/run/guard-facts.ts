@@ -51,7 +51,10 @@ export function readApprovedKeys({ state, ignoresApproval }: World): Set<string>
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 
-/** Returns the approved reasons that still apply after a run, as stored; null if there are none. */
+/**
+ * Returns the approved reasons that still apply after a run, as the state stores them; null if
+ * there are none.
+ */
 function encodeWaived(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }

@@ -25,7 +25,8 @@ export const META = {
    */
   flood: "conflicts.flood",
   /**
-   * Sides on which a safety check found no document. Kept until none of their changes is pending.
+   * Sides on which a safety check found no document. A side is removed after a complete scan of it,
+   * when every remaining deletion is approved.
    */
   emptied: "emptied",
   /** Boot of the machine in which mdmirror last restored files that a power loss damaged. */

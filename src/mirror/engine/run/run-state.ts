@@ -53,7 +53,10 @@ export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void 
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
-/** Stores the last run. If the run did not scan the folder, the earlier `staysLocal` is kept. */
+/**
+ * Stores the last run. If the run did not scan the folder, keeps the earlier numbers of files that
+ * are never synced (`staysLocal`).
+ */
 export function rememberLastRun(
   { state, address }: World,
   { state: ended, beside, fault, staysLocal }: RunReport,
