@@ -144,8 +144,8 @@ type DropConflictRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
  * Moves the copies of a conflict to the trash, and ends the conflict.
- * ORDER: one effect does both. Without an open journal row, a missing copy would count as removed
- * by the user.
+ * ORDER: one effect makes the two changes, with one journal row. After a crash without an open row,
+ * a missing copy would count as removed by the user.
  */
 export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropConflictRow, null, Conflict> = {
   prepare(ctx, { id, newestCopyPath, comesBack, why }) {

@@ -110,7 +110,10 @@ async function recordCreated(
   return DONE;
 }
 
-/** Ends a creation. Creates the folder only after an error shows that the folder is missing. */
+/**
+ * Returns the stamp of the created file, or the outcome if it could not be created. If the folder
+ * is missing, creates the folder and tries again.
+ */
 function endCreation(
   ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,

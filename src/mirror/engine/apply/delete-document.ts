@@ -37,7 +37,10 @@ type Deletion = {
   readonly why: string;
   /** True if the document must not be deleted after a file has come back to `localPath`. */
   readonly onlyWhileAbsent: boolean;
-  /** Returns the outcome of a refused deletion. `live` was read just before the DELETE. */
+  /**
+   * Returns the outcome of a refused deletion. `live`: the document as it was read just before the
+   * DELETE.
+   */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 

@@ -51,8 +51,8 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   }
   const adoptionOutcome = adoptOwnVersion(ctx, record, remoteOrEnd.value, "this-run");
   if (adoptionOutcome !== null) return adoptionOutcome;
-  // The service's version contains an edit that this run sent, but the file has base's content. So
-  // the user has reverted that edit, and both sides must be merged.
+  // The service's version contains an edit that this run sent, but the file has base's content: the
+  // user has reverted the edit. The two versions must be merged.
   if (findCommonSentVersion(ctx, record, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
@@ -200,8 +200,8 @@ async function replaceLocal(
 /**
  * Decides which side wins if a document is new on both sides with different contents. If the
  * document is empty on the service, the local content wins, whatever the user prefers: no content
- * is lost. An empty local file does not lose in the same way, because the user may be about to
- * write into it.
+ * is lost. An empty local file, in contrast, need not lose, because the user may be about to write
+ * into it.
  */
 function chooseSide(
   ctx: CycleContext,

@@ -285,7 +285,10 @@ export function outcomeOfUndoneWrite(request: "write" | "move" | "deletion", fau
 /** Code of the event that a document became empty. The safety checks count these events. */
 const EMPTIED_CODE = "emptied";
 
-/** Returns true if a document becomes blank. Lost earlier content counts as not blank. */
+/**
+ * Returns true if a document becomes blank. If the content store has lost the earlier content, it
+ * is assumed to be not blank.
+ */
 export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }

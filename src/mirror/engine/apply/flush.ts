@@ -10,8 +10,9 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * LIMIT: number of new files that are flushed at the end of their cycle. If a cycle creates more,
- * the next cycle flushes all of them. By then, the system has written most of them itself.
+ * LIMIT: number of new files that are flushed at the end of their cycle. If a cycle creates more
+ * files, the next cycle flushes all of these files. By then, the system has written most of them
+ * itself.
  */
 const MAX_NEW_FILES = 64;
 /** LIMIT: number of earlier files that one cycle flushes. Each flush is slow. */
@@ -32,7 +33,7 @@ export async function flushNow(ctx: CycleContext): Promise<void> {
 
 /**
  * Flushes the recorded files that a power cut may still damage. Marks them as flushed in the state
- * file, but not in `base`; at worst, a file is flushed twice.
+ * file only: `base`, in memory, stays unchanged. At worst, a file is flushed twice.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const filesAtRisk = new Map<DocId, LocalPath>();

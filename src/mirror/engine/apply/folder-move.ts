@@ -21,8 +21,8 @@ type ObservedFolder = {
 };
 
 /**
- * Moves a folder on the service. If the service has no such route, the next plan moves the
- * documents one by one.
+ * Moves a folder on the service. If the service has no route to move folders, the next plan moves
+ * the documents one by one.
  */
 export const moveFolderRemote: Effect<FolderMoveAction, FolderMoveRow, MoveRequest, ObservedFolder> = {
   async prepare(ctx, action) {

@@ -137,8 +137,8 @@ function examineAfterPowerLoss(
 
 /**
  * Returns the newest version, at most as new as base, whose content differs from the content of the
- * replaced file (`replaced`). A version with the same content does not help: the power loss may
- * have removed just this content.
+ * replaced file (`replaced`). Skips versions with the content of the replaced file, because the
+ * power loss may have removed just this content.
  * @returns null if there is no such version
  */
 function findOlderVersion(
@@ -232,7 +232,8 @@ function isOtherDocument({ world: { state } }: CycleContext, record: DocumentRec
 
 /**
  * Writes the late content, alone or merged, to the document's path. Base stays if `text` contains
- * all changes of base: the program may have saved to both files. Otherwise base moves back.
+ * all changes of base: the program may have saved to the set-aside file and to the new file.
+ * Otherwise base moves back.
  */
 function writeLateContent(
   ctx: CycleContext,

@@ -107,8 +107,9 @@ function concludeFileMove(ctx: CycleContext, row: FileMoveRow, { stamp }: MovedF
 
 /**
  * Returns true if an interrupted move left the file under both names. The file then has two hard
- * links, so their number is compared too. On a disk that ignores case, both names also find one
- * file before a rename that only changes case.
+ * links, so the number of hard links is compared too. Without this check, a rename that only
+ * changes case would look like an interrupted move on a disk that ignores case: both names find the
+ * file.
  */
 function isOneFile(from: PathState, to: PathState): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;

@@ -136,8 +136,8 @@ export const putContent: Effect<ActionOf<"put">, PutRow, string, ObservedPut> = 
 };
 
 /**
- * No read can show whether the content is in review. It counts as submitted, so that no second
- * review is opened.
+ * No read can show whether the content is in review. mdmirror therefore assumes that it is, so that
+ * no second review is opened.
  */
 const PERHAPS_IN_REVIEW = { kind: "seen", seen: { kind: "in-review", review: {} } } as const;
 
@@ -268,8 +268,9 @@ function adoptSavedVersion(ctx: CycleContext, row: PutRow, saved: SavedVersion):
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // The file was not written: somebody saved it meanwhile or is editing it, or the sync only
-  // uploads. Base stays. A later cycle merges the file with the saved version. Both are edits of
-  // the sent content, so a merge from base alone would revert changes of one of them.
+  // uploads. Base stays. A later cycle merges the file with the saved version. The file and the
+  // saved version are edits of the sent content, so a merge from base alone would revert changes of
+  // one of the two.
   return { kind: "over", outcome, ...endOfCombinedWrite(ctx, row) };
 }
 
@@ -293,7 +294,7 @@ function isPerhapsInReview(record: DocumentRecord | null, row: PutRow, found: Re
   if (found === null) return row.review;
   const { file, digest } = found;
   if (!(row.review || file.protected)) return false;
-  // The content is compared too, because a rename at the same time may have changed the change id.
+  // The content is compared too, because the change id may be new after a rename during the PUT.
   const isUnchanged = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isUnchanged || (row.review && file.protected);
 }

@@ -141,8 +141,8 @@ export class Barriers {
   }
 
   /**
-   * The caller has finished writing. So a path that only waits until it has been unchanged for long
-   * enough is due now.
+   * The caller has finished writing. A path that only waits until it has been unchanged for long
+   * enough is therefore due now.
    */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
@@ -184,8 +184,8 @@ export class Barriers {
   }
 
   /**
-   * Returns true if base may count as the state of the service. This is so after a run of this
-   * process has compared base with the service, or if no run will start.
+   * Returns true if base may count as the state of the service: a run of this process has compared
+   * base with the service, or no run will start.
    */
   #isCompared(): boolean {
     return this.#runner.hasRun() || this.#runner.isStill();

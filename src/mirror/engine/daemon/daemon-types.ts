@@ -32,7 +32,10 @@ type PendingDeletion = {
 /** Status of a daemon. All times are milliseconds since the epoch. */
 export type DaemonStatus = {
   readonly phase: DaemonPhase;
-  /** Last time in sync without a problem; null if there was none since the daemon started. */
+  /**
+   * Last time at which both sides were in sync and no problem existed; null if there was none since
+   * the daemon started.
+   */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
   /** Local paths with changes that no run has planned yet: the count, and the first 100 paths. */

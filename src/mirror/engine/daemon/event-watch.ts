@@ -77,7 +77,7 @@ export class EventWatch implements EventListener {
     return changedFiles;
   }
 
-  /** Charges the listing that an event caused to the budget for such requests. */
+  /** Subtracts the listing that an event caused from the budget for requests that events cause. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());

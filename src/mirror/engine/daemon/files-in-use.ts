@@ -12,8 +12,8 @@ type SetAsideRow = Extract<Intent, { kind: "set-aside" }>;
 
 /**
  * Decides when to check again the files that programs have open. Some of these files wait until
- * mdmirror may replace them. Others were already replaced, and a program may still write to the old
- * file. Times are monotonic.
+ * mdmirror may replace them. Others are set-aside files, to which a program may still write. Times
+ * are monotonic.
  */
 export class FilesInUse {
   readonly #world: World;

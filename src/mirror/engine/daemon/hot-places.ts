@@ -153,7 +153,10 @@ function containsPath(place: HotLocation, path: LocalPath): boolean {
   return place.kind === "subtree" ? isBelow(path, place.path) : parentOf(path) === place.path;
 }
 
-/** Returns the local paths in which an action shows activity. A move has two. */
+/**
+ * Returns the local paths in which an action shows activity. For a move, these are the old and the
+ * new path.
+ */
 function findActivePaths(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
@@ -166,7 +169,7 @@ function findActivePaths(action: Action): readonly LocalPath[] {
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
-  /** True if an answer or a document is missing. Then the whole workspace must be listed. */
+  /** True if an answer or a document is missing, so that the whole workspace must be listed. */
   readonly needsAll: boolean;
 };
 

@@ -20,7 +20,7 @@ const BURST_REQUESTS = 20;
 
 /**
  * Collects the events of the service that no scan has handled yet. Requests that show no change use
- * up a budget. So wrong or very frequent events cost no more requests than polling. Times are
+ * up a budget, so that wrong or very frequent events cost no more requests than polling. Times are
  * monotonic.
  */
 export class RemoteHints {

@@ -219,7 +219,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Syncs a few documents without the others. This is possible for nearly every edit.
+   * Syncs a few documents without scanning all others. This is possible for nearly every edit.
    * @param shown documents at these paths that the service has just returned
    * @returns false if a full run is needed
    */

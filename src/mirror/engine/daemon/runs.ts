@@ -27,8 +27,8 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * LIMIT: number of documents that are synced alone. Each of them reads every record, so for more, a
- * full run is faster.
+ * LIMIT: number of documents that are synced without a full run. For each of them, mdmirror reads
+ * every record, so for more documents a full run is faster.
  */
 const MAX_SINGLE_DOCUMENTS = 16;
 

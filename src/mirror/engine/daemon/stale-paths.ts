@@ -142,7 +142,8 @@ function redirectSave(
   const newText = chooseText(ctx, record, { digest: read, text: readText }, localFile, savedOutcome.value.text);
   if (newText !== null && newText !== savedOutcome.value.text && hasJustChanged(ctx, record)) return "waits";
   // ORDER: the content is written to the document before it is removed at the old path. If mdmirror
-  // is interrupted between the two, the next scan does both again.
+  // is interrupted after the write, the next scan finds the file at the old path and repeats the
+  // write and the removal.
   if (newText === null || !writeToDocument(ctx, path, record, newText, localFile.digest)) return null;
   trashCopy(ctx, path, record, savedOutcome.value.digest);
   return savedOutcome.value.digest;

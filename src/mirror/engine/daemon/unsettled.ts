@@ -92,9 +92,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be planned without the others. Its file must have been unchanged
-   * for long enough, and no folder above it may be changing. Changes of other files in its folder
-   * do not matter, because mdmirror's own writes cause such changes too.
+   * Returns true if a document may be planned while other paths are still changing. Its file must
+   * have been unchanged for long enough, and no folder above it may be changing. Changes of other
+   * files in its folder do not matter, because mdmirror's own writes cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     return (this.settlesAt(path) ?? now) <= now;
@@ -201,8 +201,9 @@ export class UnchangedSince<Key, Value> {
 }
 
 /**
- * Marks paths of a local tree as unread, so that no plan depends on them yet. A bulk change marks
- * the path "": files in the tree are then still planned, but no file counts as absent.
+ * Marks paths of a local tree as unread, so that no plan depends on them yet. During a bulk change,
+ * the path "" (the linked folder) is marked: files in the tree are then still planned, but no file
+ * counts as absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;

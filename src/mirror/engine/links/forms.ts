@@ -29,13 +29,12 @@ type LinkState = Pick<
 export type DigestedText = { readonly text: string; readonly digest: Digest };
 
 /**
- * Content with links by id that a file's bytes represent, as far as the stored spellings show it
- * before documents are matched.
- * - `at-path`: these bytes have a spelling at this path.
- * - `in-own-file`: these bytes have a spelling at this path, and spellings with other content at
+ * Content with links by id that a file's bytes represent, as far as mdmirror can find it out before
+ * documents are matched.
+ * - `at-path`: the bytes have a stored spelling at this path.
+ * - `in-own-file`: the bytes have a spelling at this path, and spellings with other content at
  *   other paths. So `form` is only right if the file belongs to the document at this path.
- * - `no`: these bytes have no spelling at this path. The match decides to which document they
- *   belong.
+ * - `no`: the bytes have no spelling at this path. The match decides to which document they belong.
  */
 export type RecognisedContent = { readonly form: DigestedText; readonly known: "at-path" | "in-own-file" | "no" };
 
@@ -78,7 +77,7 @@ export class LinkForms {
   }
 
   /**
-   * Takes the paths that a match found. They are used for the rest of the cycle.
+   * Takes the paths that a match found, for the remaining steps of the cycle.
    * @param remote the complete listing of the service; null if the listing is incomplete
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): PlacesByTime {
@@ -173,7 +172,7 @@ export class LinkForms {
 
   /**
    * Marks the stamp of a document's file as untrusted if the file's links lead to other targets
-   * than in base. Otherwise, if the file's bytes are unchanged, the next scan would assume base's
+   * than in base. With a trusted stamp and unchanged bytes, the next scan would assume base's
    * content, and mdmirror would never send the changed links.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
@@ -302,8 +301,8 @@ export class LinkForms {
 
   /**
    * Returns true if a link of the file that is written as an id or an absolute path has a known
-   * target now. A link that is inert (`ref://`) in the content for the service does not count,
-   * because `FoundReader` reads such a file again.
+   * target now. Ignores links that are inert (`ref://`) in the content for the service: for their
+   * new targets, `FoundReader` reads the file again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));
@@ -347,7 +346,8 @@ function findEarlierTargets(
   { wiki }: LinkScope,
 ): EarlierTargets {
   const isKnown = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
-  // A deleted target counts too, because a document with its id may exist again.
+  // If the target of a link was deleted, a document or folder with its id may exist again. The link
+  // then leads to that item.
   const earlierLinks = (newest?.leads ?? []).map((lead) => ({ ...lead, to: findTargetId(lead) })).filter(isKnown);
   const formerLookup = once(() => {
     const destinations = new Set(readDestinations(text, wiki));
@@ -402,8 +402,8 @@ function filterLinkedIds(ids: readonly LinkTarget[], text: string, leads: readon
 
 /**
  * Returns the links of a file's new content. A link stays without a target if it had none in the
- * earlier bytes and is inert (`ref://`) in the new content. This holds until the file is read
- * again, even if the target exists by now.
+ * earlier bytes and is inert (`ref://`) in the new content. It gets a target only when the file is
+ * read again, even if the target exists by now.
  */
 function keepMissingTargets(
   leads: LinkTarget[],

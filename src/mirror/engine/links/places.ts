@@ -225,7 +225,10 @@ export class LinkPlaces {
     return this.unless(path, () => false);
   }
 
-  /** Returns an object like `from`. Paths for which `isUnknown` returns true have no target. */
+  /**
+   * Returns an object that resolves links in the document at `path`, except links to paths for
+   * which `isUnknown` returns true.
+   */
   unless(path: LocalPath, isUnknown: (path: LocalPath) => boolean): Place {
     return {
       path,

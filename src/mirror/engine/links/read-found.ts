@@ -112,8 +112,8 @@ function mustReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A link in the file has a target now. This alone must not upload a document again that is
-  // missing on the service.
+  // A link in the file has a target now. If the document is missing on the service, this is no
+  // reason to upload the document again.
   if (hasNewTarget(leads, now)) return !waiting.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const record = id === null ? undefined : base.records.get(id);

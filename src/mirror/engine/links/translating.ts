@@ -133,8 +133,8 @@ function* findFilesOutOfPlace({ state, disk }: Pick<ScopedFiles, "state" | "disk
 
 /**
  * Returns true if a file's content for the service stays the same when the conversion is turned on.
- * The content would change for an unsent edit with links by path: the next run would read these
- * links as links by id.
+ * The content would change if the user has written links by path that were not sent yet: the next
+ * run would convert these links to ids.
  */
 function hasSameServiceForm(
   { text, digest }: FileContent,

@@ -16,7 +16,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 
 const REJECTED_DETAIL = "restored: its deletion was rejected";
 
-/** Restores a locally deleted file with base's content. Then no change is left to send. */
+/** Restores a locally deleted file with base's content, so that no change is left to send. */
 export async function restoreDeletedFile(
   ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "delete-remote" }>,

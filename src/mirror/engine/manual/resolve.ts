@@ -265,8 +265,9 @@ export function keepAsNew(ctx: CycleContext, { record, path }: PlacedDocument, c
 /**
  * Moves the copies of a conflict to the trash.
  * ORDER: the caller removes the record and its conflict first. After a crash in between, a copy
- * without a conflict is left, which is harmless. In the other order, a missing copy would count as
- * the user's choice, and mdmirror would upload the local content over that version.
+ * without a conflict is left, which is harmless. If the copies were moved first, a missing copy
+ * would count as the user's choice after a crash, and mdmirror would upload the local content over
+ * that version.
  * @returns sentences for the user
  */
 function trashCopies(ctx: CycleContext, document: LocalPath, conflict: Conflict | null): readonly string[] {

@@ -42,7 +42,7 @@ export async function listDocuments(world: World, columns?: RecordColumns): Prom
     },
     { begin: beginAttempt, receive },
   );
-  // If no attempt listed everything, the documents of earlier attempts count as well.
+  // If no attempt listed everything, the result also contains the documents of earlier attempts.
   return { files: complete ? files : new Map([...earlierFiles, ...files]), complete, fault, isEmpty: count === 0 };
 }
 

@@ -84,7 +84,7 @@ export async function proveAbsences(
   if (missing.length === 0) return { ...proof, fault: null, nothingKnown: false };
   const visibleId = [...seen.keys()].find((id) => base.records.has(id));
   // If no known document is listed, documents outside the linked folder are read too. If such a
-  // document answers, the key works. This is not needed if each absence was proven before.
+  // document answers, the key works. These reads are not needed if each absence was proven before.
   const isHealthy = isKnownToWork || missing.every((id) => wasProvenBefore(base, id));
   const outsideIdsToRead = visibleId === undefined && !isHealthy ? [...proof.outside].slice(0, MAX_OUTSIDE_CHECKS) : [];
   const results: ReadResults = { notFound: [], isKeyProven: isHealthy, fault: null };

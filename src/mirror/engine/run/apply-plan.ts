@@ -12,9 +12,9 @@ import { recordEvent } from "./world.ts";
 import type { CycleContext } from "./cycle-context.ts";
 
 /**
- * LIMIT: number of steps that run at the same time. It is higher than the client's number of
- * parallel requests, because some steps write files or wait for a commit. It is not higher still,
- * because each step has its content in memory (I33).
+ * LIMIT: number of steps that run at the same time. The number is higher than the client's number
+ * of parallel requests, because some steps write files or wait for a commit. A higher number would
+ * need more memory, because each step has its content in memory (I33).
  */
 const MAX_PARALLEL_STEPS = 40;
 

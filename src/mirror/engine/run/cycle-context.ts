@@ -175,7 +175,8 @@ type CycleNotes = {
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   readonly made: Set<string>;
   /**
-   * Number of conflicts that may open before a safety check stops the others; null without a limit.
+   * Number of conflicts that may open before a safety check stops further conflicts; null without a
+   * limit.
    */
   conflictBudget: ConflictBudget | null;
   /**

@@ -95,8 +95,8 @@ function isEffectOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns true if each step of a plan only transfers content or updates a record. If a step creates
- * a document, its paths on both sides must be equal.
+ * Returns true if each step of a plan only transfers content or updates a record. A step that
+ * creates a local file counts only if the document's two paths are equal.
  */
 function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;

@@ -17,7 +17,10 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 export type UsedFile = {
-  /** Clause that stays the same while the cause lasts, so that a block keeps its start time. */
+  /**
+   * Reason why the file is in use, as a clause. The words stay the same while the cause lasts, so
+   * that a block with this reason keeps its start time.
+   */
   readonly why: string;
   /** Milliseconds until the file counts as unchanged; null if a program has the file open. */
   readonly settledInMs: number | null;
@@ -77,9 +80,9 @@ function wouldWrite(
 
 /**
  * Returns true if the service's content may replace the local file of a document that is new on
- * both sides. This is so if the user prefers the service, or if the policy `copy` keeps the local
- * content beside the file. Other policies do not count, because without a base nobody knows which
- * content is older (I05).
+ * both sides: the user prefers the service, or the policy `copy` keeps the local content beside the
+ * file. Other policies allow no replacement, because without a base nobody knows which content is
+ * older (I05).
  */
 export function mayReplaceLocal({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");

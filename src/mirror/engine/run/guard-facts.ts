@@ -113,7 +113,8 @@ function readConflictsBeforeStop(world: World): number {
 }
 
 /**
- * Stores how many conflicts opened before the stop. Otherwise the next run would open the others.
+ * Stores how many conflicts opened before the stop. Otherwise the next run would begin to count at
+ * zero, and open the stopped conflicts.
  */
 export function recordConflictStop(world: World, verdict: Verdict, opened: number): void {
   const isStopped = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");

@@ -96,7 +96,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, command: string)
 type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** Newest run; null if there is none, or if a daemon is in the middle of it. */
+  /** Newest run; null if there is no run, or if a daemon is in the middle of the newest run. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
