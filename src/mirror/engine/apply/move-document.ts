@@ -39,7 +39,7 @@ type ObservedPlace = {
 type KnownVersion = {
   /** Change id of base's content on the service; null if the service has other content. */
   readonly contentId: ChangeId | null;
-  /** Change id in the document's record before `contentId` was read. */
+  /** Change id that the document's record had before the content was read on the service. */
   readonly earlierBaseId: ChangeId;
 };
 

@@ -46,9 +46,9 @@ function concernsRequest(outcome: Outcome): outcome is RefusedWrite {
 }
 
 /**
- * Returns `WriteRequest.facts` of a move. They contain the whole target path, although a rename
- * sends only a name, and a move only a folder: the result of such a request also depends on the
- * document's present path.
+ * Returns the text that identifies a move among refused requests. The text contains the whole
+ * target path, although a rename sends only a name, and a move only a folder: the result of such a
+ * request also depends on the document's present path.
  */
 export function identifyMove(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

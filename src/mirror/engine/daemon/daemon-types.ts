@@ -16,7 +16,10 @@ import type { DaemonTiming } from "./timing.ts";
 export type DaemonRequest = "pause" | "resume";
 
 export type DaemonOptions = {
-  /** The daemon ignores `secondLookMs` and `reviewsOnlyUnchanged`: it has its own delays. */
+  /**
+   * The daemon ignores the delays in these settings (`secondLookMs`, `reviewsOnlyUnchanged`),
+   * because it delays deletions and reviews itself.
+   */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
   /** Event stream of the service; undefined if the daemon only polls. */

@@ -147,7 +147,10 @@ class Sleeper {
     this.#offset = clock.now() - clock.monotonic();
   }
 
-  /** Sleeps until a time, at most `turnMs`. `wake`, `wakeBy` and the signal end the sleep early. */
+  /**
+   * Sleeps until a time, but not longer than the limit for one sleep (`turnMs`). An event, work
+   * that becomes due earlier, or the abort of `signal` ends the sleep.
+   */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.monotonic();
     const ms = Math.min(until - startedAt, this.#timing.turnMs);

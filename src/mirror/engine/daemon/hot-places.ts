@@ -169,7 +169,10 @@ function findActivePaths(action: Action): readonly LocalPath[] {
 type HotPlaceCheck = {
   /** Documents that differ from the service's earlier listing. */
   readonly files: readonly RemoteFile[];
-  /** True if an answer or a document is missing, so that the whole workspace must be listed. */
+  /**
+   * True if the service cannot answer at all, or if a document is missing in its place. The whole
+   * workspace must then be listed.
+   */
   readonly needsAll: boolean;
 };
 

@@ -82,7 +82,10 @@ export class RequestBudget {
     return this.#owedAt(SPARE_REQUESTS, now);
   }
 
-  /** Like `wholeAt`, but leaves out the requests of the last listing of the whole workspace. */
+  /**
+   * Returns the time when the budget will have nearly recovered from all requests so far, without
+   * the requests of the last listing of the whole workspace.
+   */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);
   }

@@ -151,7 +151,8 @@ export class CommitGroup {
   }
 
   /**
-   * Commits if every step waits. Otherwise the last steps of a plan would wait for `MAX_WAIT_MS`.
+   * Commits if every step waits. Otherwise the last steps of a plan would wait for other steps
+   * until the longest delay is over.
    */
   async #flushInATurn(): Promise<void> {
     await null;

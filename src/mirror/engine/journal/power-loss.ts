@@ -29,7 +29,8 @@ import { fetchText, outcomeOfDisk, findOpenReason } from "../apply/effect.ts";
 export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
   // The transaction is flushed. During the first sync, a power loss could otherwise remove the
-  // recorded boot, and mdmirror would not recognise damaged files.
+  // recorded boot. Without a recorded boot, mdmirror does not notice the restart, and does not look
+  // for damaged files.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
@@ -54,7 +55,8 @@ export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Pol
 }
 
 /**
- * Returns the local tree as after `restoreDamagedFiles`, except that missing files stay missing.
+ * Returns the local tree in which damaged files count as restored, without restoring them. Missing
+ * files stay missing.
  */
 export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
   const { local } = trees;

@@ -137,8 +137,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts links like `toService`, for use outside a cycle. Moves since the last cycle are not
-   * considered. Stores nothing.
+   * Returns the content with links by id that a file's bytes represent, for use outside a cycle.
+   * Ignores moves since the last cycle. Stores nothing.
    */
   peek(path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -146,8 +146,9 @@ export class LinkForms {
   }
 
   /**
-   * Converts links like `toService`, for a document's set-aside file. If a power loss removed the
-   * set-aside file's spelling, uses the older spelling of the same bytes at the document's path.
+   * Returns the content with links by id that the bytes of a document's set-aside file represent.
+   * If a power loss removed the set-aside file's spelling, uses the older spelling of the same
+   * bytes at the document's path.
    */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: DigestedText): DigestedText {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -301,8 +302,8 @@ export class LinkForms {
 
   /**
    * Returns true if a link of the file that is written as an id or an absolute path has a known
-   * target now. Ignores links that are inert (`ref://`) in the content for the service: for their
-   * new targets, `FoundReader` reads the file again.
+   * target now. Ignores links that are inert (`ref://`) in the content for the service: mdmirror
+   * reads the file again when such a link gets a target.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const resolvedLinks = leads.filter((lead) => isResolvedNow(lead, now));

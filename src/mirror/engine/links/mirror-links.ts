@@ -74,7 +74,7 @@ export class MirrorLinks {
     if (!remote.complete) return [];
     const pathsRead = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // For each file, only the newest spelling counts.
+    // The newest spelling of each file comes first. Older spellings are skipped.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (pathsRead.has(path) || !local.files.has(path)) continue;
       pathsRead.add(path);

@@ -127,8 +127,8 @@ function updateLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   if (links === undefined || verdict.kind !== "run") return;
   links.forms.begin(false);
   rewriteLinks(ctx);
-  // ORDER: this comes after `rewriteLinks`, which reads the links of moved documents at their new
-  // paths.
+  // ORDER: targets are checked after the links were rewritten, because the rewriting reads the
+  // links of moved documents at their new paths.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
