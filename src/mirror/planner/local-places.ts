@@ -13,7 +13,7 @@ export type LocalPlaces = {
   readonly found: Map<DocumentOrFolderId, LocalPath>;
   /**
    * Documents whose local file was not found. A document that is neither in `found` nor in
-   * `uncertain` still has its local path in base.
+   * `uncertain` did not change: its file is at the local path that base has.
    */
   readonly uncertain: Set<DocumentOrFolderId>;
   /**

@@ -51,8 +51,8 @@ function listRenamedForOthers(draft: PlanDraft): readonly LocalRename[] {
 }
 
 /**
- * LIMIT: number of rounds that plan only some documents, so that planning ends. If they are not
- * enough, one more round plans all documents.
+ * LIMIT: number of rounds of planning that leave out unchanged documents, so that planning ends. If
+ * more rounds are needed, one last round plans all documents.
  */
 const MAX_ROUNDS = 32;
 
@@ -113,9 +113,9 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror has just restored locally. A restored file does not count as
- * present. Only a file that the user kept is a sign that the user deleted the other files on
- * purpose.
+ * Counts files that were missing, and that mdmirror has just written again after a crash or power
+ * loss. The safety checks must not count these files as present: only a file that the user kept is
+ * a sign that the user deleted the other files on purpose.
  */
 function countRestoredDocuments(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,

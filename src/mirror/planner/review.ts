@@ -17,8 +17,8 @@ type SettledSubmissions = {
   /** Merge of the local and the published content; null if the two cannot be merged. */
   readonly local: string | null;
   /**
-   * Contents that stay in review, oldest first. Then their merges with the published content,
-   * without those that would have a conflict.
+   * Contents that stay in review: first each content as it was sent, oldest first; then the merges
+   * of these contents with the published content.
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**

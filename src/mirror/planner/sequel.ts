@@ -47,8 +47,8 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
 };
 
 /**
- * Returns true if an action uses a temporary name or another name that no user chose. The next
- * cycle may replace such a name.
+ * Returns true if an action uses a name that mdmirror chose instead of the user: a temporary name,
+ * or a name with digits of the id. The next cycle may replace such a name.
  */
 function hasChosenName(action: Action): boolean {
   const { id } = getSubject(action);

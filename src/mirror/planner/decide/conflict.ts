@@ -100,14 +100,15 @@ export function endConflictOfRemovedDocument(
 }
 
 /**
- * Keeps the conflict of a document that is missing on the service but may only be unreadable. If
- * the conflict ended and the document became readable again, the local content would be sent as a
- * plain edit. This edit would replace the version in the conflict copy, about which the user has
- * not decided.
+ * Keeps the conflict of a document that is missing on the service, unless this plan removes the
+ * document's record too. The key may only have lost the permission to read the document. If the
+ * conflict ended and the key could read the document again, mdmirror would upload the local content
+ * as a plain edit. This edit would replace the version in the conflict copy, about which the user
+ * has not decided.
  */
 export function keepConflictUnlessRecordEnds(draft: PlanDraft, row: DocumentRow): void {
-  // If the end of the conflict is the only proposal, the record stays. So the conflict must stay
-  // too.
+  // The planner has already proposed to end the conflict. If it proposes nothing else for this
+  // document, the document keeps its record, so the proposal is withdrawn and the conflict stays.
   if (draft.proposals.get(row)?.length === 1) withdrawProposals(draft, row, "before");
 }
 

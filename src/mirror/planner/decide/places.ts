@@ -204,7 +204,7 @@ function chooseRuleIfUnmoved(row: PlanRow, localPlace: Place, remotePlace: Place
 
 /**
  * Returns the rule for a document or folder that moved on both sides. If mdmirror itself may have
- * made the move on the service (before a power cut, or by a late request), the local place counts.
+ * made the move on the service (before a power cut, or by a late request), the local place wins.
  */
 function chooseRuleIfBothMoved(forest: FolderForest, row: PlanRow, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";

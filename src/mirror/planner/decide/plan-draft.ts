@@ -102,8 +102,8 @@ export type ActionPaths = {
 };
 
 /**
- * An action without its paths, which become known when the steps are ordered. `role` says when the
- * action runs, and what it does:
+ * An action that the planner has decided on, without its paths: these are known only when the steps
+ * are ordered. `role` says when the action runs, and what it does:
  * - `before`: comes before all other actions on its document or folder
  * - `arrive-local`, `arrive-remote`: creates the document or folder on a side
  * - `leave-local`, `leave-remote`: removes it from a side

@@ -38,8 +38,9 @@ export function findRemainingBlock(draft: PlanDraft, row: DocumentRow): Block | 
 }
 
 /**
- * Returns a block that does not depend on content or version. Null if the block ended because the
- * document has another path. A missing grant still blocks a document at another path.
+ * Returns a stored block that applies to any content and version; null if the block ended, because
+ * the document has another path now. A block for a missing grant (`read-only`) stays, because a
+ * local move does not give the key that grant.
  */
 function findBlockOfPlace(draft: PlanDraft, block: Block, row: DocumentRow): Block | null {
   const path = findPathOfRow(row);
@@ -89,8 +90,8 @@ export function isForbidden(draft: PlanDraft, row: DocumentRow, intention: Docum
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const block = draft.trees.base.blocks.get(toBlockKey(row));
-  // This block stays even if refused requests are sent again, because each scan checks whether the
-  // document is gone.
+  // A block with the reason `gone-or-unreadable` stays even in a cycle that sends refused requests
+  // again. It needs no request to end: each scan checks whether the document is gone.
   const isGone = block?.reason === "gone-or-unreadable";
   if (block !== undefined && (isGone || (isRememberedBlock(block) && !draft.policy.retryRefused)))
     keepBlock(draft, block);
@@ -99,8 +100,8 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file that the service refused, even if the service now lists a document
- * at the file's path. Only a common record of the two ends the block. Otherwise the refused POST
- * would be sent again after the next incomplete list.
+ * at the file's path. The block ends only when one record names this file and this document.
+ * Otherwise the refused POST would be sent again after the next incomplete list.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const block = findRememberedBlock(draft, path);

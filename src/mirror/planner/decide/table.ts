@@ -1,6 +1,7 @@
 /**
  * Tables that decide what happens to a document. One has a cell for each combination of the
- * contents on both sides, the other for each change of place. A missing cell does not compile.
+ * contents on both sides, the others for each change of place. If a cell is missing, the code does
+ * not compile.
  */
 
 import type { LocalDrift, RemoteDrift, Drift, WhoMoved } from "../drift/place-change.ts";

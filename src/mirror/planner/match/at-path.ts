@@ -44,7 +44,7 @@ export function matchByPathAndText(matching: MatchProgress): void {
 }
 
 /**
- * Returns a test whether a document was swapped with another one. This is so in the following case:
+ * Returns a test whether a document was swapped with another one. The test needs two signs:
  * - The file at the document's path has the other document's inode and content.
  * - The file with the document's own inode is at another path, and has similar content.
  */

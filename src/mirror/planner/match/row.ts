@@ -27,7 +27,7 @@ export type Place = { readonly parent: FolderRow; readonly name: string };
 type RowPlaces = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
-  /** Number of the row, unique in the plan. Equal trees give equal numbers. */
+  /** Id of the row, unique in the plan. Equal trees give equal ids. */
   readonly key: number;
   readonly local: RowPlaces;
   readonly remote: RowPlaces;

@@ -6,8 +6,8 @@ import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
 /**
- * How each side compares names. For the disk, mdmirror tests it. For the service, mdmirror learns
- * it from answers.
+ * How each side compares names. mdmirror tests how the disk compares them, and learns from answers
+ * how the service does.
  */
 type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 

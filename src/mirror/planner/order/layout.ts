@@ -150,8 +150,8 @@ export class StepLayout {
     const plannedPlace = row[side].goal!;
     const state = this.sides[side];
     if (proposal === null) {
-      // Without a proposal, the folder is created together with a document in it, and needs no step
-      // of its own.
+      // If the planner proposed no action for this folder, the folder is created together with a
+      // document in it, and needs no step of its own.
       state.move(row, plannedPlace, null);
       this.#onRowChange({ side, row, from: null, to: plannedPlace, freed: null });
       return;

@@ -3,8 +3,8 @@ import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * Places on one side after the steps that have a position so far. A new step gets its paths from
- * these places, and also the earlier steps that it depends on.
+ * Where each document and folder is on one side, after the steps that were put in order so far.
+ * From this, the next step gets its paths, and the earlier steps that it depends on.
  */
 export class SideState {
   readonly side: Side;
@@ -17,8 +17,8 @@ export class SideState {
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
-   * Folders that a later step moves or removes. That step waits for all steps inside the folder, so
-   * these steps are noted. For other folders, they are not.
+   * Folders that a later step moves or removes. Such a step has to wait for all steps inside the
+   * folder, so this class remembers these steps. It does not remember steps inside other folders.
    */
   readonly #moving: ReadonlySet<FolderRow>;
 
@@ -44,7 +44,8 @@ export class SideState {
     const occupant = this.#slots.get(place);
     if (occupant !== undefined) return occupant === null || occupant === row;
     const currentPlace = row[this.side].now;
-    // At this path is the document or folder itself: the rename only changes upper and lower case.
+    // The path is taken by this document or folder itself: the rename only changes upper and lower
+    // case.
     if (currentPlace !== null && this.key(currentPlace) === this.key(place)) return true;
     return this.#occupancy.occupantOf(this.side, place).kind === "free";
   }
@@ -98,7 +99,7 @@ export class SideState {
 
   /**
    * @param to new place; null removes the document or folder from this side
-   * @param step number of the step; null for a folder that is created together with a document in
+   * @param step index of the step; null for a folder that is created together with a document in
    * it, because no other step has to wait for that folder
    * @returns key of the slot (a name in a folder) that became free; null if none became free
    */
