@@ -222,8 +222,8 @@ export type Outcome =
 
 type FolderAction =
   /**
-   * Creates a local folder. `carries`: ids of deleted documents whose records get the folder's
-   * path.
+   * Creates a local folder. `carries`: ids of locally deleted documents in this folder. Their
+   * records get new paths below the folder.
    */
   | ({ readonly kind: "make-folder-local"; readonly carries: readonly DocId[] } & FolderPlace)
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }

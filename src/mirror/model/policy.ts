@@ -60,8 +60,8 @@ export type Policy = {
 
 export const DEFAULT_GUARD_LIMITS = {
   /**
-   * These numbers of deletions need no approval: max(minDeletes, min(deleteShare × known documents,
-   * maxDeletes)).
+   * A sync may delete this many documents without approval: max(minDeletes, min(deleteShare × known
+   * documents, maxDeletes)).
    */
   minDeletes: 10,
   deleteShare: 0.1,

@@ -29,14 +29,15 @@ const STAMP_FIELDS = [
 
 /**
  * The parts of all records with which scans and lists are compared. Columns take a fraction of the
- * memory that objects would take. Each record has a number, from 0.
+ * memory that objects would take. Each record has an index, from 0, which is the same in all
+ * columns.
  */
 export class RecordColumns {
   readonly #ids = new StringBuffer();
   readonly #changeIds = new StringBuffer();
   readonly #localPaths: LocalPath[] = [];
   readonly #byPath = new Map<LocalPath, number>();
-  /** Paths on the service by record number, only for records whose two paths differ. */
+  /** Paths on the service by the record's index, only for records whose two paths differ. */
   readonly #remotePaths = new Map<number, RemotePath>();
   readonly #byRemotePath = new Map<RemotePath, number>();
   /**
@@ -108,7 +109,7 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the number of the record with this path and stamp; null if there is none, or if the
+   * Returns the index of the record with this path and stamp; null if there is none, or if the
    * trees must contain the document.
    */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
@@ -118,7 +119,7 @@ export class RecordColumns {
     return isSame ? index : null;
   }
 
-  /** Notes which files the last scan found unchanged, by the numbers from `numberOf`. */
+  /** Notes which files the last scan found unchanged, by the indexes from `numberOf`. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     this.#clear(LOCAL);
@@ -138,7 +139,7 @@ export class RecordColumns {
    * Compares a listed document with its record: version, place and protection.
    * - `taken`: the document is as recorded.
    * - `again`: the document is as recorded, and was already in the same list.
-   * - `left`: the document differs from its record, or has no record.
+   * - `left`: the document differs from its record, or has no record, so the tree must contain it.
    */
   markListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const index = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
@@ -161,8 +162,9 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records of documents that are not in the list as recorded.
-   * @param others documents that are in the list with a difference, some of them also as recorded
+   * Returns the records of documents that the list lacks, or that it shows with a difference.
+   * @param others documents that the list shows with a difference. A list may contain a document
+   * twice; one of these items may be as recorded
    */
   unlisted(others: Iterable<DocId>): Map<DocId, DocumentRecord> {
     for (const id of others) this.#unmark(id, LISTED);
@@ -215,8 +217,8 @@ export class RecordColumns {
   }
 
   /**
-   * Returns the records that do not have all of these marks. Leaves out records that were removed
-   * since.
+   * Returns the records for which not all of these bits are set, each with its index. Leaves out
+   * records that were removed meanwhile.
    */
   #recordsWithout(marks: number): [DocumentRecord, number][] {
     const records: [DocumentRecord, number][] = [];

@@ -41,8 +41,8 @@ export function moveBase(record: DocumentRecord, version: BaseVersion): Document
 
 /**
  * Returns the record after newer content of the service was merged into the local file. Base
- * becomes the service's version. The local file also has its own edits, which are then the only
- * ones to send. Content in review stays recorded.
+ * becomes the service's version. The local file also has the user's edits, which are then its only
+ * difference from base. Content in review stays recorded.
  */
 export function moveBaseUnderEdit(
   record: DocumentRecord,
@@ -67,8 +67,8 @@ export function recordSubmission(
 ): DocumentRecord {
   const otherSubmissions = record.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...otherSubmissions, { digest, baseChangeId: record.changeId, at, ...answer }];
-  // The file's content differs from base, so its stamp must not be taken as a sign of base's
-  // content.
+  // Marks the stamp as not trusted: the file's content differs from base, so an equal stamp must
+  // not lead to the conclusion that the file has base's content.
   return { ...record, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 

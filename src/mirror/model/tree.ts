@@ -80,8 +80,8 @@ export type LocalTree = {
   /** True if only some paths were scanned, so that no missing file counts as absent. */
   readonly partial?: true;
   /**
-   * Paths of missing files that mdmirror has just created again, after the process was killed or
-   * the power failed.
+   * Paths of files that were missing, and that mdmirror has just written again after a crash or
+   * power loss.
    */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
