@@ -12,13 +12,13 @@ import type { LocalTree } from "../model/tree.ts";
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /**
- * Numbers of the caller's records. A tree may leave out a file that is unchanged and has such a
- * number.
+ * Indexes of the caller's records. A tree may leave out an unchanged file whose record has an
+ * index.
  */
 export type FileNumbers = {
-  /** Returns the number of a file's record; null if the tree must contain the file. */
+  /** Returns the index of a file's record; null if the tree must contain the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** Called at the end of a scan with the numbers of the files that the tree leaves out. */
+  /** Called at the end of a scan with the indexes of the files that the tree leaves out. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
