@@ -143,7 +143,7 @@ export class IntentTable extends TableWithStatements {
   readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
   readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
-  /** Returns the intent's number, to pass to `close`. */
+  /** Returns the id of the intent, to pass to `close`. */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }

@@ -12,7 +12,9 @@ type StateTotals = {
   /** Size of all local files together, in bytes. */
   readonly bytes: number;
   readonly folders: number;
-  /** Paths of documents in conflict; without a record, the path of the conflict copy. */
+  /**
+   * Paths of documents in conflict. For a document without a record, the path of its conflict copy.
+   */
   readonly conflicts: readonly string[];
   /** `since`: time of the oldest content in review, in milliseconds since the epoch. */
   readonly reviews: readonly DocumentInReview[];

@@ -19,7 +19,8 @@ import type { BaseTree } from "../model/tree.ts";
  * SQLite's own check does not find random bytes, because SQLite accepts any bytes as text.
  * Versions, events and runs are not checked, because they cause no request and no change of a file.
  * LIMIT: a damaged value that still looks valid is not found, so that the checks stay fast.
- * @param base base without records, which `isPossibleRecord` checks
+ * @param base base without its document records: the caller checks each of these with
+ * `isPossibleRecord`
  * @returns a description for the user; null if no damage was found
  */
 export function findImpossibleRow(

@@ -4,8 +4,8 @@ import type { Intent } from "../ports/state.ts";
 import { TableWithStatements } from "./statement.ts";
 
 /**
- * Finds the contents that must not be deleted, because rows of `state.db` refer to them. Rows of
- * versions and events do not count.
+ * Finds the contents that must not be deleted, because rows of `state.db` refer to them. A content
+ * that only the list of versions or the event log names may be deleted.
  */
 export class ReferencedContents extends TableWithStatements {
   readonly #plain = this.sql<[], Digest>(

@@ -82,11 +82,11 @@ const CREATE_CONFLICTS = `CREATE TABLE conflicts (
 
 /**
  * Upgrades version 6.
- * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version into this
- *   copy, unless the user had edited the copy. Now each version has a copy of its own, so the
- *   upgrade must find out which version the old copy shows. A version that was not written to the
- *   copy has the same time as the version in the copy. So the copy shows the first of the versions
- *   with the last time.
+ * - Conflicts: in version 6, a conflict had one copy. mdmirror wrote each newer version of the
+ *   service into this copy, unless the user had edited the copy. Now each version has a copy of its
+ *   own, so the upgrade must find out which version the old copy shows. If a version was not
+ *   written to the copy, it was recorded with the same time as the version in the copy, and after
+ *   it. So the copy shows the first version that has the same time as the last one.
  * - Losses are now counted by runs. Losses before the upgrade do not count.
  * - Rows of the journal get the fields that they lack.
  */

@@ -11,9 +11,10 @@ type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget[
 const SPELLING_COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
- * LIMIT: number of spellings that are kept for each path, and for its current content, so that the
- * table stays small. Older spellings are kept because an editor's undo, or a checkout, may restore
- * earlier bytes of the file, which must not count as an edit.
+ * LIMIT: number of spellings that are kept for each path, newest first, so that the table stays
+ * small. As many are kept for the path's current content. Older spellings are kept because an
+ * editor's undo, or a checkout, may restore earlier bytes of the file, which must not count as an
+ * edit.
  */
 const KEPT_SPELLINGS = 8;
 
@@ -56,8 +57,8 @@ export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-      // A document that is blocked at its new path still has its old path in its record. The block
-      // has the new path. So spellings at or below the path of a block stay.
+      // A document that is blocked at its new path still has its old path in its record, and its
+      // new path in the block. So spellings at or below the path of a block are not lost.
       "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
       "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
   );

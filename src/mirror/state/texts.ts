@@ -31,8 +31,8 @@ export class ContentStore extends TableWithStatements {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
-   * Contents that this process has written or checked, with the time and the last path. For a day,
-   * such content is not checked again before a row refers to it.
+   * Contents that this process has stored, or compared with their digests: when, and with which
+   * path. For one day, to store such a content again with this path does nothing.
    */
   readonly #checkedContents = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
