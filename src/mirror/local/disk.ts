@@ -122,7 +122,9 @@ export class LocalDisk implements Disk {
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
-  /** Replaces a file as an editor does, without the journal. See `saveBesideDaemon`. */
+  /**
+   * Replaces a file as an editor does, without the journal, because a daemon has the folder's lock.
+   */
   saveOver(...args: Parameters<Disk["replace"]>): DiskOutcome<WrittenStamp> {
     return this.#change((guard) => saveBesideDaemon(guard, ...args));
   }

@@ -1,7 +1,7 @@
 /**
  * Finds the program that has a file open, by a lock or swap file beside the file. A lock of a dead
  * process is ignored. A lock without a process id, or from another machine, cannot be checked, so
- * it counts. The caller ignores such a lock after some time.
+ * mdmirror assumes that the program still runs. The caller ignores such a lock after some time.
  */
 
 import { hostname, uptime } from "node:os";

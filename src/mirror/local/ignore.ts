@@ -37,7 +37,7 @@ export function isLeftoverName(name: string): boolean {
 /**
  * Returns a function that is true for each path that the pattern matches, and for each path below
  * such a path.
- * @param pattern one line in gitignore syntax, which the caller has checked with `patternFault`
+ * @param pattern one line in gitignore syntax, which the caller has checked with `findPatternFault`
  */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);

@@ -102,8 +102,9 @@ export class RootGuard {
   }
 
   /**
-   * Returns a path through which the files and folders in a folder can be changed.
-   * @param abs path of the folder, as `place` has just returned it
+   * Returns the path that system calls must use to change entries of a folder: through the open
+   * folder if possible, otherwise `abs`.
+   * @param abs absolute path of the folder, which `place` returned in the same effect
    */
   inside(path: LocalPath, abs: string): DiskPlace {
     return this.#openFolders === null || !this.#canKeepOpen ? { ok: true, abs } : this.#folderAt(path);

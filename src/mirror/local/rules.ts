@@ -8,7 +8,10 @@ import { findPatternFault } from "./pattern-fault.ts";
 type RuleFileContents = {
   readonly ours: string;
   readonly git: string;
-  /** Lines that exclude everything outside the synced folders; only the root has such lines. */
+  /**
+   * Lines that exclude everything outside the synced folders. Set only for the root; other folders
+   * take these lines from the rules of the root.
+   */
   readonly scope?: string;
 };
 
@@ -29,10 +32,7 @@ export type FolderRules = {
   readonly both: Ignore;
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
-  /**
-   * Lines that exclude everything outside the synced folders; inner folders have the lines of the
-   * root.
-   */
+  /** Lines that exclude everything outside the synced folders, equal in all folders. */
   readonly scope: readonly RuleLine[];
   /** Contents of the ignore files, used to notice that one of them changed. */
   readonly texts: RuleFileContents;
@@ -43,8 +43,8 @@ export type FolderRules = {
 export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
 /**
- * The rule that excludes a path. `by`: kind of the file with the rule (ours: `.mdmirrorignore`).
- * `rule`: name of the file and number of the line, for messages.
+ * The rule that excludes a path. `by`: the kind of ignore file, `.mdmirrorignore` (`ours`) or
+ * `.gitignore` (`git`). `rule`: name of the file and number of the line, for messages.
  */
 export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
@@ -70,8 +70,8 @@ export function createFolderRules(
   const scope =
     above?.scope ??
     parseRuleLines("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
-  // ORDER: the lines of the setting `remote` come last in each folder. Otherwise a line `!name`
-  // could include a path outside the synced folders.
+  // ORDER: in each folder, the lines from the setting `remote`, which names the synced folders,
+  // come last. Otherwise a line `!name` could include a path outside the synced folders.
   const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
   const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
   const startRules = (one: Ignore | undefined): Ignore => {

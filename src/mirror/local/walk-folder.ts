@@ -249,7 +249,7 @@ export type WalkedFolder = {
   /** Stat of the folder, read before its entries. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
-  /** Files that the tree leaves out, by their numbers in `FileNumbers`. */
+  /** Files that the tree leaves out, by the indexes that `FileNumbers` returned. */
   readonly leftOut: number[];
   readonly others: UnsyncedEntry[];
   readonly folders: WalkedFolder[];
