@@ -126,8 +126,8 @@ export class HttpClient {
   }
 
   /**
-   * Remembers the generation of an answer (see `generation`). Skips answers of other programs, such
-   * as a proxy.
+   * Remembers the id that changes when older data was restored on the service. Ignores answers of
+   * other programs, such as a proxy.
    */
   #noteGeneration({ kind }: ApiReply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
