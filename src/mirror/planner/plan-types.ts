@@ -51,7 +51,10 @@ export type SafetySignals = {
    * set when a scan finds content on it, or the user approves.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
-  /** Keys of actions (from `toGuardKey`) and reasons for stops that the user approved. */
+  /**
+   * Keys of the actions that the user approved. A key names an action's document, version and
+   * content (`toGuardKey`).
+   */
   readonly approved: ReadonlySet<string>;
 };
 

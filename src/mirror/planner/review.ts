@@ -35,7 +35,8 @@ type SettledSubmissions = {
  *   edit of the user.
  * - Otherwise another user wrote the published content, and all changes stay in review.
  *
- * If the local content was sent to review, its merge counts as sent too.
+ * If the local content was sent to review, its merge with the published content is treated as sent
+ * to review, too.
  * @param base content that the changes in review are based on; null if unknown
  * @param sent changes sent to review, oldest first
  */
@@ -49,7 +50,8 @@ export function settleSubmissions(
   const lastPublishedIndex = sent.findLastIndex((submission) => isPublished(base, submission, published));
   const publishedSubmission = sent[lastPublishedIndex] ?? null;
   const commonBase = publishedSubmission ?? base;
-  // Local and published content are equal, so nothing is left to review.
+  // No content in review was published, but another user published the same content as the local
+  // one. Nothing is left to review.
   if (publishedSubmission === null && local.digest === published.digest)
     return { local: published.text, waiting: [], commonBase };
   // If a reviewed change was published, the merge is also tried with the base of the changes in

@@ -57,8 +57,8 @@ const RULES_THAT_KEEP_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "writ
 type ContentDecision = (draft: PlanDraft, row: DocumentRow, sides: DocumentSides) => void;
 
 /**
- * For each rule, the function that decides. `CONTENT_RULES` calls it only if the sides and records
- * that the function needs exist.
+ * For each rule of `CONTENT_RULES`, the function that decides. It is called only for documents that
+ * have the sides and the record that the function needs.
  */
 const DECISIONS_BY_RULE: Readonly<Record<ContentRule, ContentDecision>> = {
   nothing: () => undefined,

@@ -7,10 +7,10 @@ import { settleFolders } from "./settle-folders.ts";
 /**
  * Decides which folders to create, keep or remove. Gives each document and folder a name that no
  * other has in the same folder.
- * - If two want one path, the document of the service keeps it, and the local document becomes
- *   `name-2.md`.
+ * - If a document of the service and a local document want one path, the document of the service
+ *   gets it, and the local document becomes `name-2.md`.
  * - If no name is possible, the document or folder is blocked at its current place, and all places
- *   are decided again. Each round blocks at least one more, so the rounds end.
+ *   are decided again. Each attempt blocks at least one more, so the attempts end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decidedPlaces: WantedPlacesByRow = new Map(listRows(draft).map((row) => [row, getPlannedPlaces(row)]));
@@ -36,8 +36,8 @@ function getPlannedPlaces({ local, remote }: PlanRow): WantedPlaces {
 }
 
 /**
- * Resets all planned places to those from before the search for free names. A blocked document or
- * folder stays at its current place.
+ * Resets all planned places to those that were decided before the search for free names. A blocked
+ * document or folder stays at its current place.
  */
 function resetPlannedPlaces(draft: PlanDraft, decided: WantedPlacesByRow, keptInPlace: ReadonlySet<PlanRow>): void {
   for (const row of listRows(draft)) {

@@ -137,8 +137,8 @@ const FOLDER_CIRCLE_CLAUSE = "its local move and a move on the service would put
  * is moved back to the place that it has on the service.
  */
 function breakCycles(draft: PlanDraft): void {
-  // Without this move, another planned move may make a circle, so all folders are checked again.
-  // Each move is dropped at most once, so the loop ends.
+  // A dropped move may lead to another circle, because other planned moves relied on it. So all
+  // folders are checked again. Each move is dropped at most once, so the loop ends.
   for (let folder = findFolderInCircle(draft); folder !== undefined; folder = findFolderInCircle(draft)) {
     setGoal(folder, "remote", folder.remote.now);
     draft.moveReasons.delete(folder);

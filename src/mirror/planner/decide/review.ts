@@ -9,8 +9,8 @@ import { isDirectionOff, isInUse } from "./gates.ts";
 import { isForbidden } from "./remembered.ts";
 
 /**
- * Returns true if this function has decided about the document; false if `CONTENT_RULES` must
- * decide.
+ * Decides about a document that has content in review, or whose local edit must be sent to review.
+ * Returns false if `CONTENT_RULES` must decide about the document instead.
  */
 export function decideReview(draft: PlanDraft, shared: SharedDocument): boolean {
   const { row, record, localFile, remoteFile } = shared;

@@ -40,7 +40,7 @@ export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<PlanRow
 }
 
 /**
- * Folders with a document or folder directly in them, by side.
+ * Folders that have a document or folder directly in them after the plan, by side.
  * - `unseen`: folders with a document that the service did not show. Such a folder is kept, but not
  *   created.
  * - `occupied`: folders that are not empty on disk before the plan.

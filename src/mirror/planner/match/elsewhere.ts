@@ -96,9 +96,9 @@ export class MovedFiles {
 
   /**
    * Returns true if the file stays with another document, which is recorded at the file's path and
-   * has no other candidate. Returns false in two cases:
-   * - The file has this document's inode and similar content, because the user moved it over the
-   *   other document.
+   * could be no other file. Returns false in two cases:
+   * - The disk has birth times, and the file has this document's inode and similar content: the
+   *   user moved it over the other document.
    * - The other document's own file was renamed to a name that is not synced.
    */
   #isClaimedByOther({ record, file, evidence }: MatchCandidate): boolean {
@@ -119,7 +119,7 @@ export class MovedFiles {
   }
 
   /**
-   * Returns the pairs that make this pair doubtful.
+   * Returns the other pairs that are as likely as this pair of a document and a file.
    * - This document with another file, if the evidence is equal or is only the inode.
    * - This file with another document, if the evidence is equal and the other document has an
    *   unconfirmed file at its own path.

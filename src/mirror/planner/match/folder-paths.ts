@@ -130,8 +130,8 @@ export function applyFolderMoves(basePath: LocalPath, paths: FolderPaths): Local
 
 /**
  * Finds renamed folders by their documents, on a disk without reliable inodes. More than half of
- * the folder's recorded documents must be below one new folder, at unchanged relative paths. Only
- * documents that were matched by their own inode or content count.
+ * the folder's recorded documents must be below one new folder, at unchanged relative paths.
+ * Documents that were matched only by their path are no evidence.
  */
 export function findFoldersByContents(
   paths: FolderPaths,

@@ -37,9 +37,9 @@ export function addUnrecordedFolders(forest: FolderForest, trees: Trees, policy:
 }
 
 /**
- * ORDER: listed folders come first, because they have ids. Then come folders that are known only
- * from paths of documents. Local folders come last, because a local folder gets the row of the
- * folder on the service that corresponds to it.
+ * ORDER: listed folders come first, because they have ids. Then come folders that are not listed,
+ * but that are part of a listed document's path. Local folders come last, because a local folder
+ * gets the row of the folder on the service that corresponds to it.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_LOCAL] = [0, 1, 2];
 

@@ -84,8 +84,9 @@ function makeFinderByName(
 }
 
 /**
- * Returns a search for the new local file whose converted path is the path of a document on the
- * service. Finds nothing if several files convert to that path.
+ * Returns a search for the new local file of a document on the service: the file whose path,
+ * converted to a legal path of the service, is the document's path. Finds nothing if several files
+ * convert to that path.
  */
 function makeFinderByMappedName(
   forest: FolderForest,

@@ -40,7 +40,9 @@ type SideLosses = {
   readonly otherSide: OtherSideCounts;
 };
 
-/** Numbers of documents on the other side, which is the side that caused the losses. */
+/**
+ * How many documents the other side has. The losses on this side are due to changes on that side.
+ */
 type OtherSideCounts = {
   readonly known: number;
   readonly gone: number;
