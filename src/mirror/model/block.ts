@@ -62,8 +62,8 @@ const REASON_TRAITS = {
   "remote-name-unsafe": COMPUTED_BLOCK,
   "path-taken": COMPUTED_BLOCK,
   /**
-   * Another document has the path on the service, but will probably leave the path: a local scan
-   * did not find that document, or that document is itself waiting for another path.
+   * The document needs a path on the service that another document still has. That document will
+   * probably leave the path: its local file is missing, or it waits for another path itself.
    */
   "path-pending": PENDING_BLOCK,
   "type-clash": COMPUTED_BLOCK,

@@ -23,7 +23,10 @@ function rankCodeUnit(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** Compares strings quickly. The order is the same on each machine, but is not made for users. */
+/**
+ * Compares strings quickly. The order is the same on each machine, but is not suitable for lists
+ * that users read.
+ */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -81,7 +81,7 @@ export function hasDigitsOfId(name: string, id: string): boolean {
 /**
  * Returns true if a local name may come from `makeHashedName`. The length of the stem does not
  * matter, because another disk may have another length limit.
- * @param id null if the id is unknown; then any digits count
+ * @param id null if the id is unknown; then the digits of any id are accepted
  */
 export function mayBeHashedName(
   localName: string,

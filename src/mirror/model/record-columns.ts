@@ -8,7 +8,8 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
  * Bits for each record.
- * - `PLAIN`: the trees may leave the document out while both sides have it as recorded.
+ * - `PLAIN`: the trees may leave the document out while both sides have it as recorded. Not set if
+ *   anything is pending or uncertain: a review, an untrusted stamp, a second record with this path.
  * - `LOCAL`: the last scan found its file as recorded.
  * - `LISTED`: the last list of the service shows the document as recorded.
  * - `PROTECTED`: the document is protected.

@@ -148,10 +148,7 @@ export type Conflict = {
   readonly newestCopyPath: LocalPath;
   /** Versions of the service that conflict copies showed, oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
-  /**
-   * Number of consecutive scans that did not find the newest copy, although they found the
-   * document.
-   */
+  /** How many scans in a row did not find the newest copy, although they found the document. */
   readonly looksGone: number;
   readonly since: number;
 };
