@@ -65,8 +65,9 @@ export type Intent =
   | { readonly kind: "create"; readonly files: readonly ArrivingFile[] }
   /**
    * Replaces the file at `path` by the content `writes`, and moves the old file to `setAsideAt`.
-   * `base…`: the version on which a later edit in the old file is based. `next…`: base version
-   * after the replacement; undefined if `writes` is itself an edit.
+   * Another program may still save an edit into the old file; `base…` is the version from which
+   * this edit started. `next…`: base version after the replacement; undefined if `writes` is itself
+   * an edit.
    */
   | {
       readonly kind: "replace";

@@ -5,7 +5,7 @@ import { makeUpsertSql, TableWithStatements } from "./statement.ts";
 export class TableColumns<Member extends string> {
   readonly members: readonly Member[];
   readonly names: readonly string[];
-  /** List of columns for SELECT, each renamed to its field. */
+  /** List of columns for SELECT; each column is renamed to the field of the row that it stores. */
   readonly selected: string;
 
   /** @param renamed columns whose names cannot be derived from the names of their fields */

@@ -119,8 +119,8 @@ function closeUnlessOpened(files: DatabaseFiles, open: () => OpenedState): Opene
 
 /**
  * Name of a file whose existence means that `texts.db` may be damaged. The next opening then checks
- * `texts.db`. A row in the state would not do: it would be rolled back with the transaction that
- * found the damage.
+ * `texts.db`. This is no row of the state, because such a row would be rolled back with the
+ * transaction that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 

@@ -67,8 +67,8 @@ function closeFilesToOthers(folder: string): void {
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
       // RACE: the permissions are set by path, so another process could swap the file first. But
-      // other users can no longer enter the folder. A descriptor would not do: closing it would
-      // release this process's locks on a database.
+      // other users can no longer enter the folder. To set them through an open file is impossible:
+      // closing that file would release this process's locks on a database.
       setPermissionsByPath(`${dir}/${name}`);
     }
   });

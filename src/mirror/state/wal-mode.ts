@@ -58,8 +58,9 @@ export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", wo
   try {
     return work();
   } finally {
-    // Without a flush, commits survive the end of the process. A power loss may remove the last
-    // commits. The file is still consistent then, and a scan finds again what was lost.
+    // NORMAL is mdmirror's usual level: commits survive the end of the process, but a power loss
+    // may remove the last ones. The file is still consistent then, and a scan finds again what was
+    // lost.
     db.pragma("synchronous = NORMAL");
   }
 }
