@@ -145,7 +145,8 @@ export class LocalDisk implements Disk {
 
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
-    // The remembered list of open files may be out of date, so it is read again.
+    // Other programs may have opened or closed files since the list of open files was read, so the
+    // list is dropped.
     this.#openFiles.forget();
     return this.#effect(work);
   }

@@ -57,7 +57,10 @@ type ListOptions<Item> = {
    * the result should contain all items.
    */
   readonly receiver?: ItemReceiver<Item> | undefined;
-  /** Counts that several lists share. Undefined: the list has its own counts. */
+  /**
+   * Totals of pages and items that several lists share, so that one limit applies to all of them
+   * together. Undefined: the list has totals of its own.
+   */
   readonly spent?: ListTotals;
 };
 
@@ -74,8 +77,8 @@ function endAsFailed(fault: Fault): ListingEnd {
 }
 
 /**
- * Reads all pages of a list. If an item is listed twice, the later one counts. If an item cannot be
- * read, the result is incomplete, so that this item does not count as deleted.
+ * Reads all pages of a list. If an item is listed twice, the later one is used. If an item cannot
+ * be read, the result is incomplete, so that this item is not taken as deleted.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,

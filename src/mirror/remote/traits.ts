@@ -29,8 +29,8 @@ export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;
   /**
-   * Doubtful characters that a path from this service contained. Services differ in whether names
-   * may have such characters.
+   * Characters that this service accepts in names, although some other services refuse them: a path
+   * from this service contained them.
    */
   readonly #acceptedCharacters = new Set<string>();
 
@@ -66,13 +66,13 @@ export class TraitLearner {
   }
 
   /**
-   * Learns from a path or name that the service refused without a reason. If the name has doubtful
-   * characters, they are the likely reason.
+   * Learns from a path or name that the service refused without a reason. If the name has
+   * characters that only some services refuse, these are the likely reason.
    */
   learnFromRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // If the known rules already forbid a name, nothing new is learnt from its refusal. A character
-    // that a path from the service contained is never the reason.
+    // If mdmirror already knew that the service refuses this name, the refusal shows nothing new. A
+    // character that a path from the service contained is never the reason.
     if (findFirstFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#acceptedCharacters.has(character),
