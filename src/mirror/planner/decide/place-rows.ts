@@ -92,8 +92,8 @@ function isMoveForbidden(draft: PlanDraft, row: PlanRow, side: Side, to: Place, 
 }
 
 function isFolderMoveForbidden(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // It is not known whether an earlier PATCH moved this folder, so mdmirror sends no other move
-  // (I08).
+  // mdmirror sent a PATCH of this folder earlier, and does not know whether the service moved the
+  // folder. So mdmirror sends no other move (I08).
   const unsettledReason = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (unsettledReason !== undefined) {
     blockRow(draft, folder, "not-seen", unsettledReason);

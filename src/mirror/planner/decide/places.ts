@@ -94,7 +94,8 @@ function findKeptName(row: PlanRow, side: Side, otherName: string, known: BasePa
     if (!isTemporaryName(baseName) && isNamePair(localName, remoteName, getNameKind(row), toUniqueId(row)))
       return baseName;
   }
-  // No user chose a temporary name. So a temporary name on the other side is not taken over.
+  // No user chose a temporary name. So this side does not follow a temporary name on the other
+  // side.
   if (!isTemporaryName(otherName)) return null;
   const candidateNames = [row[side].now?.name, known === null ? undefined : nameOf(getPathOnSide(known, side))];
   return candidateNames.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;

@@ -65,7 +65,10 @@ export function makePlanDraft(trees: Trees, policy: Policy, texts: TextLookup, m
   return draft;
 }
 
-/** Returns a key of a conflict copy's inode. Null if the inode is unknown, or proves nothing. */
+/**
+ * Returns a key of a conflict copy's inode. Null if the inode is unknown, or if inodes are no
+ * evidence because the linked folder was copied to another disk.
+ */
 export function toCopyInodeKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }

@@ -191,8 +191,8 @@ export function proposeRemoteCreation(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, localFile)) return false;
-  // It is not known whether an earlier POST of this file succeeded; a second POST could make a
-  // duplicate (I08).
+  // mdmirror sent a POST of this file earlier, and does not know whether the service created the
+  // document. A second POST could make a duplicate (I08).
   const unreadReason = draft.trees.local.unseen.get(localFile.path);
   if (unreadReason !== undefined) {
     blockRow(draft, row, "not-seen", unreadReason.why);

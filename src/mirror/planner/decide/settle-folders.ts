@@ -148,8 +148,8 @@ function proposeRemoteFolder(draft: PlanDraft, folder: FolderRow, contents: Fold
 }
 
 function isCreationForbidden(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // It is not known whether an earlier POST of this folder succeeded, so the POST is not sent again
-  // (I08).
+  // mdmirror sent a POST of this folder earlier, and does not know whether the service created the
+  // folder. So the POST is not sent again (I08).
   const unreadReason = draft.trees.local.unseen.get(path);
   if (unreadReason !== undefined) {
     blockRow(draft, folder, "not-seen", unreadReason.why);
@@ -180,7 +180,8 @@ function proposeRemoteRemoval(draft: PlanDraft, folder: FolderRow): void {
 
 function proposeLocalFolder(draft: PlanDraft, folder: FolderRow, contents: FolderContents): void {
   const { record, dirId } = folder;
-  // If only a document's path shows this folder, the folder is created together with the document.
+  // If the service does not list this folder, and only a document's path shows it, the folder is
+  // created together with the document.
   if (!contents.local.has(folder) && dirId === null) return;
   const wantedPlace = deriveLocalPlace(draft, folder);
   if (wantedPlace.kind === "impossible") {

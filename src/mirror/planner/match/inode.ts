@@ -11,14 +11,17 @@ export function toInodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
 }
 
-/** Returns null for a file with several hard links, because several paths have its inode. */
+/**
+ * Returns the inode key of a file. Null for a file with several hard links, because several paths
+ * have its inode.
+ */
 export function toFileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : toInodeKey(stamp);
 }
 
 /**
- * Returns null if the disk has no birth times. The system may reuse a freed inode, and a folder has
- * no content by which it could be recognised.
+ * Returns the inode key of a folder. Null if the disk has no birth times: the system may reuse a
+ * freed inode, and a folder has no content by which it could be recognised.
  */
 export function toFolderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : toInodeKey(folder);

@@ -30,8 +30,8 @@ export type RowChange = {
 const NO_STEPS: readonly number[] = [];
 
 /**
- * The steps that have a position so far. A new step gets the paths that are valid at its position,
- * and comes after these steps:
+ * The steps that were put in order so far. A new step gets the paths that are valid at its
+ * position, and comes after these steps:
  * - the previous step on its document or folder
  * - the steps that created or moved the folders in its paths
  * - the step that freed its path
@@ -197,7 +197,8 @@ export class StepLayout {
 
   /**
    * Adds the steps of a move: one for the disk, or one for each PATCH to the service.
-   * @param temporary true if the move only breaks a circle of moves, and a later step moves on
+   * @param temporary true if the move only breaks a circle of moves, and a later step makes the
+   * planned move
    */
   layMove(row: PlanRow, side: Side, to: Place, temporary: boolean): void {
     const hops: MovePatch[] =

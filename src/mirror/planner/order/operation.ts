@@ -20,7 +20,8 @@ export function listOperations(draft: PlanDraft): PlanOperation[] {
   const operations: PlanOperation[] = [];
   for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
   for (const document of draft.documents) addOperations(draft, document, operations);
-  // The sort is stable: operations of equal rank stay in the order of the documents and folders.
+  // The sort is stable: operations with the same priority stay in the order of the documents and
+  // folders.
   return operations.sort((a, b) => getOperationRank(a) - getOperationRank(b));
 }
 

@@ -93,7 +93,7 @@ class StepSchedule {
   }
 
   #wake(...eventParts: (string | number)[]): void {
-    // Saves building the key if no operation waits.
+    // If no operation waits, the key of the event is not needed.
     if (this.#waiting.isEmpty) return;
     this.#ready.push(...this.#waiting.take(eventParts.join(" ")));
   }

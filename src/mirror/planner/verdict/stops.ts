@@ -94,8 +94,8 @@ function checkVersions(
 
 /**
  * Stops local deletions after the service was restored from a backup, because the missing documents
- * are probably newer than the backup. The user approves each deletion by its key. So if another
- * document is found missing later, mdmirror asks again.
+ * are probably newer than the backup. An approval names each deletion. So if another document is
+ * found missing later, mdmirror asks again.
  */
 function stopRemovals({ restored }: SafetySignals, { documents, folders }: UnapprovedRemovals): Reason[] {
   if (!restored || documents + folders === 0) return [];
