@@ -83,7 +83,7 @@ type DocumentAction =
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
   /**
    * Moves a local file to a path that must be free. `temporary`: the move only breaks a circle of
-   * moves, and a later action of the plan moves the file on.
+   * moves, and a later action of the plan moves the file to its planned path.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
   /** Renames a document on the service: PATCH {name}. */

@@ -21,6 +21,7 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
 /**
+ * Returns true if two names correspond: they are equal in NFC, or one was converted from the other.
  * @param id id of the document or folder; null if unknown, so that the digits of any id correspond
  */
 export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {

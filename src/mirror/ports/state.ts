@@ -181,7 +181,7 @@ type SentFile = {
 /** Fields for the event that is logged when the change is complete. */
 type EventReason = {
   readonly why: string;
-  /** True if the move only breaks a circle of moves, and a later step moves on. */
+  /** True if the move only breaks a circle of moves, and a later step makes the planned move. */
   readonly temporary?: boolean;
 };
 
