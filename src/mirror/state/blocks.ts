@@ -21,8 +21,8 @@ export class BlockTable extends KeyedTable<Block, "key"> {
   }
 
   /**
-   * Replaces all blocks, in the caller's transaction. If two blocks have one key, only the last one
-   * is stored.
+   * Replaces all blocks, in the caller's transaction. If two blocks are for the same document,
+   * folder or path, only the last one is stored.
    */
   replace(blocks: readonly Block[]): void {
     const storedBlocks = this.load();

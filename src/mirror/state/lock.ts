@@ -16,7 +16,10 @@ export type LockHolder = { readonly pid: number; readonly since: number; readonl
 
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
-  /** Another process has the lock. `holder`: null if the holder file is missing or unreadable. */
+  /**
+   * Another process has the lock. `holder`: null if the file that describes this process is missing
+   * or unreadable.
+   */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**

@@ -29,8 +29,8 @@ export function examineOwnFolder(folder: string): void {
 }
 
 /**
- * Files with a key. If other users can read them, mdmirror reports that, and does not change their
- * mode.
+ * Files that contain the API key. If other users can read them, mdmirror reports that, and does not
+ * change their mode.
  */
 const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
 

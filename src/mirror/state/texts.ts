@@ -18,7 +18,10 @@ const MAX_GROUP_WRITES = 1_024;
  * two megabytes.
  */
 const MAX_KNOWN_DIGESTS = 16_384;
-/** Content that is stored again gets a new time of last use at most once in this time. */
+/**
+ * Milliseconds after which content that is stored again gets a new time of last use. Within this
+ * time, the earlier value is precise enough.
+ */
 const DAY_MS = 86_400_000;
 
 /**
@@ -169,7 +172,10 @@ export class ContentStore extends TableWithStatements {
     this.#commitOpen();
   }
 
-  /** Ends a group after the state was rolled back. Commits the stored contents if possible. */
+  /**
+   * Ends a group of writes after the transaction of the state failed. Commits the contents of the
+   * group if possible.
+   */
   abandon(): void {
     this.#isGrouping = false;
     try {
@@ -179,13 +185,13 @@ export class ContentStore extends TableWithStatements {
       // rollback.
       this.#rollBack();
     }
-    // The contents of the failed transaction were not stored. So no content counts as checked any
-    // more.
+    // Contents of the group may be missing now. So each content is compared with its digest again
+    // before a row refers to it.
     this.#checkedContents.clear();
   }
 
   /**
-   * Runs a write in the open group, or in a transaction of its own.
+   * Runs a write in the open group of writes, or in a transaction of its own.
    * @param write returns the row number of the content that it wrote
    */
   #writeInGroup(write: () => number): void {
@@ -198,7 +204,7 @@ export class ContentStore extends TableWithStatements {
       if (!this.#isGrouping) this.#commitOpen();
       isWritten = true;
     } finally {
-      // Within a group, the code that began the group does the rollback.
+      // Within a group of writes, the method that ends the group does the rollback.
       if (!isWritten && !this.#isGrouping) this.#rollBack();
     }
   }

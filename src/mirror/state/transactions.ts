@@ -41,8 +41,9 @@ export class Transactions extends TableWithStatements {
   }
 
   /**
-   * Writes a large WAL back to the database file. ORDER: first that of the contents, then that of
-   * the rows, because a checkpoint flushes.
+   * Writes a large WAL back to the database file. ORDER: first the WAL of the contents, then that
+   * of the rows. Writing a WAL back also flushes it, and after a power loss no row may refer to
+   * lost content.
    */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
