@@ -10,8 +10,8 @@ const NO_FOLDER_FLUSH_ERRORS = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EP
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * Flushes files or folders to the medium. Also flushes each folder above them once, because a
- * folder stores the names of its entries.
+ * Flushes files or folders, so that they survive a power loss. Also flushes each folder above them
+ * once, because a folder stores the names of its entries.
  * @returns the paths that could not be flushed, or that are in a folder that could not be flushed
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {

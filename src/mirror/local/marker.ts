@@ -46,7 +46,10 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   fs.rename(newMarker, `${root}/${MARKER}`);
 }
 
-/** Returns false for an empty marker: a crash interrupted the process that wrote the marker. */
+/**
+ * Returns true if the folder has a marker. Returns false for an empty marker: a crash interrupted
+ * the process that wrote the marker.
+ */
 function hasMarker(fs: Fs, root: string): boolean {
   const markerStat = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return markerStat !== null && !(markerStat.kind === "file" && markerStat.size === 0);

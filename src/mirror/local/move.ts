@@ -184,7 +184,10 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** Returns null if the file was moved or no longer exists; otherwise the reason for the failure. */
+/**
+ * Moves a file that an editor or desktop left behind to the trash. Returns null if the file was
+ * moved or no longer exists; otherwise the reason for the failure.
+ */
 function trashLeftover(guard: RootGuard, abs: string, trashPath: string): NotDoneOutcome | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

@@ -175,8 +175,8 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * File systems on which `syncfs` flushes journal, data and the medium's own cache, as an fsync of
- * every file would. On a network or FUSE disk, `syncfs` may flush only the local part.
+ * File systems on which `syncfs` flushes journal, data and the cache inside the drive, as an fsync
+ * of every file would. On a network or FUSE disk, `syncfs` may flush only the local part.
  */
 const FULLY_SYNCED_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994,
@@ -200,7 +200,7 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // A process that waits for the medium does not end on SIGKILL before the medium responds.
+      // A process that waits for the drive does not end on SIGKILL before the drive responds.
       child.kill("SIGKILL");
       child.unref();
       finish(false);

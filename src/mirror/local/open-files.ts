@@ -91,8 +91,8 @@ function listEntries(folder: string): readonly string[] {
 }
 
 /**
- * Returns null if a read below `/proc` fails: the process has ended or belongs to another user, or
- * the system has no `/proc`.
+ * Runs a read below `/proc`. Returns null if it fails: the process has ended or belongs to another
+ * user, or the system has no `/proc`.
  */
 function nullOnError<T>(read: () => T): T | null {
   const readResult = codeOnError(() => ({ value: read() }));

@@ -102,7 +102,10 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: StoreContent): Lo
   });
 }
 
-/** @returns `known` itself if neither its content nor its stamp changed */
+/**
+ * Reads a file and computes its digest again.
+ * @returns `known` itself if neither its content nor its stamp changed
+ */
 function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: StoreContent): LocalFile {
   const { path } = known;
   const { bytes, stat } = guard.fs.readFile(abs);

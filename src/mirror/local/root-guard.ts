@@ -62,7 +62,10 @@ export class RootGuard {
     return root;
   }
 
-  /** Returns null if the root is missing or was replaced by another folder. */
+  /**
+   * Returns the root's real path and stat. Null if the root is missing or was replaced by another
+   * folder.
+   */
   root(): RootFolder | null {
     const knownRoot = this.#identifiedRoot ?? this.identify();
     if (knownRoot === null) return null;

@@ -153,8 +153,8 @@ class RunningWatcher {
 }
 
 /**
- * Returns null if the notice has no usable name. The name is relative to the watched folder; on
- * macOS it is absolute.
+ * Returns the path that a notice of the system names. Null if the notice has no usable name. The
+ * name is relative to the watched folder; on macOS it is absolute.
  */
 function toNoticePath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;

@@ -31,9 +31,8 @@ import { encodeText } from "../../common/text.ts";
 export const NO_FILE_ERRORS = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
 /**
- * Creates a file at a free path. Does not flush the bytes to the medium: `flush` does so later for
- * many files at once. Until then, the record of the document says that a power loss may damage the
- * file.
+ * Creates a file at a free path. Does not flush the file: `flush` does so later for many files at
+ * once. Until then, the record of the document says that a power loss may damage the file.
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<WrittenStamp> {
   const bytes = encodeText(text);
@@ -200,8 +199,8 @@ function swapFiles(
 }
 
 /**
- * Returns null if the path has no regular file, if the file is too large, or if a program is
- * writing the file at this moment.
+ * Returns the digest of a file's content. Null if the path has no regular file, if the file is too
+ * large, or if a program is writing the file at this moment.
  */
 export function readDigestOrNull(fs: Fs, abs: string): Digest | null {
   const fileContent = nullOnErrno([...NO_FILE_ERRORS, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
