@@ -6,6 +6,7 @@ export const ACCEPTED_ENCODINGS = "gzip, br";
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
+ * Decompresses the body of an answer, and decodes it as UTF-8.
  * @param encoding value of the `content-encoding` header; null if the answer has no such header
  * @param maxBytes largest number of bytes after decompression
  */

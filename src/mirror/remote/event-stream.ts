@@ -187,7 +187,10 @@ class EventConnection {
   }
 }
 
-/** @param failures number of earlier attempts in a row that failed or ended soon */
+/**
+ * Returns the state after a stream has ended, and the longest wait before the next attempt.
+ * @param failures number of earlier attempts in a row that failed or ended soon
+ */
 function nextStateAfter(end: StreamEnd, failures: number): NextStreamState {
   const factor = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT_DELAYS.refusedMostMs };
@@ -233,8 +236,8 @@ const EVENT_READERS: { readonly [Type in EventType]: ReadEvent } = {
 const ANYTHING_CHANGED: EventHint = { kind: "all" };
 
 /**
- * Returns null if the type of the event is unknown. If the type is known, but the event is
- * unreadable, the hint says that any document may have changed.
+ * Returns the hint that an event gives; null if the type of the event is unknown. If the type is
+ * known, but the event is unreadable, the hint says that any document may have changed.
  */
 function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(EVENT_READERS, type)) return null;

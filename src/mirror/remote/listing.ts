@@ -260,8 +260,8 @@ function storeItem<Item extends { readonly id: string }>(
 }
 
 /**
- * Returns an empty string for an invalid id, because a message must not show arbitrary text of the
- * service.
+ * Returns an id for a message. Returns an empty string for an invalid id, because a message must
+ * not show arbitrary text of the service.
  */
 function formatId(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;

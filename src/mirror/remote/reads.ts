@@ -37,7 +37,10 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
   return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
 }
 
-/** @param id id that the document must have; null for a new document */
+/**
+ * Reads the document in the answer to a request.
+ * @param id id that the document must have; null for a new document
+ */
 export function readFileReply<File extends FileResource>(
   { traits }: CallContext,
   call: ApiCall,

@@ -44,6 +44,7 @@ const NO_RETRY: RetryDecision = { isAgain: false, pauseMs: 0, isForAll: false };
 type AnsweredReply = Extract<ApiReply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
+ * Decides whether a call is repeated after this reply.
  * @param attempt number of requests that were sent so far
  * @param fraction random number in [0, 1) that decides the length of the wait
  */
