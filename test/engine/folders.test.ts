@@ -205,18 +205,25 @@ it("I02 a new folder on the service, at the place of one that was removed locall
   expect([...mirror.texts().keys()].sort()).toEqual(["docs/new.md", "k.md", "other/b.md"]);
 });
 
-it("I02 a folder removed locally in a linked folder that only downloads stays removed, although another folder gets its name on the service", async () => {
-  const { rig, mirror } = await syncDocs();
-  const pull = { direction: "pull" } as const;
-  mirror.remove("docs");
-  rig.app.renameFolder("docs", "docs-2");
-  await mirror.sync(pull);
-  rig.app.create("docs/new.md", "new\n");
-  expect((await mirror.sync(pull))?.state).toBe("in-sync");
-  const end = await mirror.plan(pull);
-  expect(end.kind === "planned" ? end.plan.steps : end).toEqual([]);
-  expect(paths(mirror)).toEqual(["docs/new.md", "k.md"]);
-});
+it.each([
+  ["a new folder", "new.md", (rig: Rig) => void rig.app.create("docs/new.md", "new\n")],
+  ["a renamed folder", "n.md", (rig: Rig) => rig.app.renameFolder("other", "docs")],
+])(
+  "I02 a folder removed locally in a linked folder that only downloads stays removed, although %s gets its name on the service",
+  async (_, name, takeName) => {
+    const { rig, mirror } = await openSynced({ "docs/a.md": "a\n", "docs/deep/b.md": "b\n", "other/n.md": "n\n" });
+    const pull = { direction: "pull" } as const;
+    mirror.remove("docs");
+    rig.app.renameFolder("docs", "docs-2");
+    await mirror.sync(pull);
+    takeName(rig);
+    expect((await mirror.sync(pull))?.state).toBe("in-sync");
+    const end = await mirror.plan(pull);
+    expect(end.kind === "planned" ? end.plan.steps : end).toEqual([]);
+    expect(paths(mirror)).toContain(`docs/${name}`);
+    expect(paths(mirror).some((path) => path.startsWith("docs-2/"))).toBe(false);
+  },
+);
 
 /** An unfinished merge: such content is not sent, so its document is blocked. */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";

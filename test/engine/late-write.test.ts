@@ -116,6 +116,14 @@ describe("I06 I14 content saved into a replaced file is an edit of the earlier v
   });
 });
 
+test("I06 a late save undoes no edit of the app, although another file has come to the path", async () => {
+  const fixture = await saveLate(`# Other\n\n${BASE}`);
+  fixture.mirror.rename("other.md", "note.md");
+  await fixture.mirror.syncTimes(3);
+  const texts = [...fixture.rig.app.files().values()].map(({ text }) => text).join();
+  for (const line of ["by app", "by editor"]) expect(texts).toContain(line);
+});
+
 describe("I14 a late save that does not merge", () => {
   const late = BASE.replace("line 5", "late");
 

@@ -353,6 +353,8 @@ export interface State {
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): FolderRecord | null;
+  /** Returns the folders with a local path. A folder that was removed locally keeps its path. */
+  foldersAt(path: LocalPath): FolderRecord[];
   /** Returns the folder with a local path; null if no folder has this path, or several have it. */
   dirAt(path: LocalPath): FolderRecord | null;
   tombstone(id: DocId): Tombstone | null;

@@ -135,8 +135,12 @@ export class FolderTable extends KeyedTable<FolderRecord, "id"> {
     super(db, FOLDER_TABLE);
   }
 
+  allAtPath(localPath: string): FolderRecord[] {
+    return this.#at.all(localPath);
+  }
+
   atPath(localPath: string): FolderRecord | null {
-    const rows = this.#at.all(localPath);
+    const rows = this.allAtPath(localPath);
     return rows.length === 1 ? rows[0]! : null;
   }
 }

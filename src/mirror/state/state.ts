@@ -78,6 +78,7 @@ export class StoredState extends TableWithStatements implements State {
   readonly setDurable: State["setDurable"] = (id, path) => this.#tables.records.setDurable(id, path);
 
   readonly dir: State["dir"] = (id) => this.#tables.dirs.get(id);
+  readonly foldersAt: State["foldersAt"] = (path) => this.#tables.dirs.allAtPath(path);
   readonly dirAt: State["dirAt"] = (path) => this.#tables.dirs.atPath(path);
   readonly putDir: State["putDir"] = (dir) => this.#tables.dirs.put(dir);
   readonly removeDir: State["removeDir"] = (id) => this.#tables.dirs.remove(id);

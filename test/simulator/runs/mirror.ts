@@ -203,6 +203,7 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "hasInode",
   "dir",
   "dirAt",
+  "foldersAt",
   "conflict",
   "intents",
   "text",

@@ -223,10 +223,10 @@ export async function recordFolder(
   // One transaction records several folders. Steps that create or move something in these folders
   // wait for that transaction.
   await ctx.group.commit(() => {
+    moveFormerFolder(ctx, dir);
     const earlierRecord = ctx.world.state.dir(dirId);
     if (earlierRecord !== null && carries === null) moveRecordsBelow(ctx, earlierRecord, dir);
     for (const id of earlierRecord === null ? [] : (carries ?? [])) moveRecord(ctx, id, earlierRecord!, dir);
-    moveFormerFolder(ctx, dir);
     writeChange(ctx, { dir, ...(event === undefined ? {} : { event }) });
   }, "soon");
   return DONE;
@@ -249,8 +249,10 @@ function moveRecordsBelow({ world: { state, links } }: CycleContext, from: Folde
  * folders had the same paths, base could not show to which folder a document belongs.
  */
 function moveFormerFolder({ world: { state }, notes }: CycleContext, dir: FolderRecord): void {
-  const former = state.dirAt(dir.localPath);
-  if (former === null || former.id === dir.id || former.remotePath !== dir.remotePath) return;
+  const former = state
+    .foldersAt(dir.localPath)
+    .find(({ id, remotePath }) => id !== dir.id && remotePath === dir.remotePath);
+  if (former === undefined) return;
   const movedTo = notes.folderIds.entries().find(([, id]) => id === former.id)?.[0];
   if (movedTo !== undefined) state.moveMembers("remote", former.remotePath, movedTo, former.localPath);
 }

@@ -1,3 +1,4 @@
+import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type DocumentRecord, isSameInodeAndBirth } from "../../model/record.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -217,17 +218,30 @@ function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): E
   const currentFile = disk.read(row.path);
   if (disk.look(row.path).kind === "absent")
     return putBackWithOlderBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
-  if (currentFile.kind === "done" && record !== null && !isOtherDocument(ctx, record, currentFile.value)) {
+  if (currentFile.kind === "done" && record !== null) {
+    if (isOtherDocument(ctx, row.id, currentFile.value)) {
+      // ORDER: base moves back before the file does, as in `putBackWithOlderBase`.
+      state.putRecord({ ...record, ...restoreBaseFields(row, record) });
+      return moveBeside(
+        ctx,
+        row,
+        "a program saved an edit while mdmirror replaced the file; its path has another document",
+      );
+    }
     const text = mergeLateContent(ctx, row, record, late, currentFile.value);
     if (text !== null) return writeLateContent(ctx, row, record, late, text, currentFile.value.digest);
   }
   return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
 
-/** Returns true if the file belongs to another document, which a user renamed to the path. */
-function isOtherDocument({ world: { state } }: CycleContext, record: DocumentRecord, { stamp }: LocalText): boolean {
-  const isOwn = record.stamp !== null && isSameInodeAndBirth(record.stamp, stamp);
-  return !isOwn && state.hasInode(stamp.dev, stamp.ino);
+/**
+ * Returns true if the file belongs to another document, which a user renamed to the path.
+ * LIMIT: reads every record, because there is no index of inodes and late content is rare.
+ */
+function isOtherDocument({ world: { state } }: CycleContext, id: DocId, { stamp }: LocalText): boolean {
+  const isThisFile = (record: DocumentRecord): boolean =>
+    record.id !== id && record.stamp !== null && stamp.ino !== 0 && isSameInodeAndBirth(record.stamp, stamp);
+  return state.load().records.values().some(isThisFile);
 }
 
 /**
