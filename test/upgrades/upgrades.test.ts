@@ -74,7 +74,7 @@ describe("another format", () => {
         ["plan"],
         ["watch"],
         ["log"],
-        ["init"],
+        ["init", "--gitignore"],
         ...(file === "state.db" ? [["status"]] : []),
       ]) {
         const { code, out, err } = await rig.run([...argv, "w"]);

@@ -139,6 +139,8 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   refuseOtherTarget(args, dir, config);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
+  // ORDER: first, because nothing is changed if a newer mdmirror wrote the state file.
+  const isLost = isStateLost(io, folder);
   trustAddress(io, args, root);
   const admittedOrigin = unwrap(
     admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }),
@@ -151,7 +153,6 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
     io.out("the key was stored");
   }
   addRules(io, args, root, config);
-  const isLost = isStateLost(io, folder);
   if (isLost)
     io.out(
       `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,

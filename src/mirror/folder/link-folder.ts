@@ -144,10 +144,10 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   try {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
-    const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     // A plan ignores a damaged state of an earlier link. The first sync will rebuild it.
     const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
     if (earlierState.kind === "trouble" && earlierState.trouble.code !== STATE_DAMAGED) return earlierState;
+    const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     const { state, isNew } =
       earlierState.kind === "ok" ? earlierState.value : { state: createMemoryState(clock), isNew: true };
     const gitignore = config.gitignore ? () => [] : null;

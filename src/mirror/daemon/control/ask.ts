@@ -17,7 +17,7 @@ import {
 } from "./protocol.ts";
 
 export const NO_DAEMON = "no-daemon";
-const SILENT_CODE = "daemon-silent";
+export const SILENT_CODE = "daemon-silent";
 
 /**
  * Milliseconds without a sign of life after which the daemon counts as silent. A daemon sends a

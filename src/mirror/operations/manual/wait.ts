@@ -5,7 +5,7 @@
 
 import { readPathStates, scanAwaitedPaths } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
+import { askDaemon, NO_DAEMON, SILENT_CODE } from "../../daemon/control/ask.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import type { Result, Trouble } from "../../../common/trouble.ts";
@@ -41,7 +41,7 @@ export async function waitFor(root: string, request: WaitRequest, options: WaitO
 }
 
 function mayRetry({ kind, code }: Trouble): boolean {
-  return kind === "locked" || code === "daemon-ended";
+  return (kind === "locked" && code !== SILENT_CODE) || code === "daemon-ended";
 }
 
 async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
