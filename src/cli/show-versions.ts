@@ -64,8 +64,8 @@ function splitIntoLines(text: string): string[] {
 const MARKS_LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
-type BrushName = keyof Paint;
-type OriginStyle = { readonly marks: string; readonly brush: BrushName | null };
+type StyleName = keyof Paint;
+type OriginStyle = { readonly marks: string; readonly brush: StyleName | null };
 
 const STYLE_BY_ORIGIN: Readonly<Record<string, OriginStyle>> = {
   base: { marks: "     ", brush: null },

@@ -54,9 +54,9 @@ export function foldLine(line: string): FoldedLine {
     silent.push(part === "");
   }
   const toCharacters = (start: number, end: number): readonly [number, number] => {
-    let last = origins[end - 1]! + 1;
-    while (silent[last] === true) last++;
-    return [origins[start]!, last];
+    let nextCharacter = origins[end - 1]! + 1;
+    while (silent[nextCharacter] === true) nextCharacter++;
+    return [origins[start]!, nextCharacter];
   };
   return { folded, toCharacters };
 }

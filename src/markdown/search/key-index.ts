@@ -99,8 +99,8 @@ export class KeyIndex {
   }
 
   /**
-   * Returns the documents of a set that are in a block, sorted by number. Some of them may not
-   * match the set (see `KeySet`).
+   * Returns the indexes of a block's documents that have the keys of `set`, in ascending order.
+   * Some of them may lack keys (see `KeySet`).
    */
   inBlock(scope: number, block: DocumentBlock, set: RestrictedKeySet): number[] {
     const prefix = makePrefix(scope, block.first);
@@ -124,8 +124,8 @@ export class KeyIndex {
   }
 
   /**
-   * Finds documents of a set among those with several rows. The required keys may be in different
-   * rows of a document.
+   * Returns the documents that have the keys of `set`, of those whose index fills several rows of
+   * the table. Each key may be in another row of the document.
    */
   #findInRows(set: RestrictedKeySet, prefix: string): Set<number> {
     const sets =

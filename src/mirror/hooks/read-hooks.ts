@@ -73,7 +73,7 @@ function isMirror(entry: string, root: string, env: Environment): boolean {
   try {
     return realpathSync(entry) === root;
   } catch {
-    // A path without a folder cannot be the path of this folder.
+    // No folder is at this path, so it is not the path of the linked folder.
     return false;
   }
 }

@@ -138,9 +138,9 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
     errno = readErrno(error);
     if (errno === null) throw error;
   }
-  const isUndone = nullOnAnyErrno(() => removeName(guard, to, expect, undone));
+  const newNameRemoval = nullOnAnyErrno(() => removeName(guard, to, expect, undone));
   if (errno === null) return { kind: "changed" };
-  return { kind: "failed", errno, hasBothNames: isUndone === null };
+  return { kind: "failed", errno, hasBothNames: newNameRemoval === null };
 }
 
 /**

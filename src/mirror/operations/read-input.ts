@@ -9,7 +9,10 @@ import {
   type ReadInput,
 } from "./define.ts";
 
-/** Returns the schema of an operation's input, with the versions in `expected`. */
+/**
+ * Returns the schema of an operation's input. The input of a write may have a member `expected`:
+ * the versions of the document that the caller has seen.
+ */
 export function makeInputSchema(declared: Declaration | ReadDeclaration): z.ZodObject {
   const ownSchema = ownInput(declared);
   if (declared.access !== "write" || declared.expected === undefined) return ownSchema;

@@ -15,9 +15,12 @@ export type FolderRows = {
    * change.
    */
   readonly sums: readonly SubfolderTotals[];
-  /** All blocks in the state, also those outside the folder. */
+  /** All blocks in the state, also those of documents outside the folder that is shown. */
   readonly blocks: readonly Block[];
-  /** Local paths of all documents in conflict or in review, also of those outside the folder. */
+  /**
+   * Local paths of all documents in conflict or in review, also of those outside the folder that is
+   * shown.
+   */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
 };

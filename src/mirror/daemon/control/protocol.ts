@@ -82,7 +82,10 @@ export type CurrentTraffic = {
   /** Number of complete effects, out of `total` effects of the cycle. */
   readonly done: number;
   readonly total: number;
-  /** The first active effects. A newer daemon may send kinds that this version does not know. */
+  /**
+   * The effects that run now, or the first 12 of them. A newer daemon may send kinds of effects
+   * that this version does not know.
+   */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   readonly more: number;
 };
