@@ -50,7 +50,7 @@ const FOLLOW_UP_WORK: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> 
  * Returns true if an action uses a name that mdmirror chose instead of the user: a temporary name,
  * or a name with digits of the id. The next cycle may replace such a name.
  */
-function hasChosenName(action: Action): boolean {
+function hasProvisionalName(action: Action): boolean {
   const { id } = getSubject(action);
   return listPaths(action).some((path) => {
     const name = nameOf(path);
@@ -112,7 +112,7 @@ function mayEndABlock(action: Action, waiting: () => ReadonlySet<string>): boole
 }
 
 function leavesWork(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
-  if (hasChosenName(action)) return true;
+  if (hasProvisionalName(action)) return true;
   const followUp = FOLLOW_UP_WORK[action.kind];
   if (followUp !== "leaves-a-folder") return followUp;
   const folder = findSourceFolder(action);

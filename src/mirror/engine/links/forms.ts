@@ -286,7 +286,7 @@ export class LinkForms {
     const leads = keepMissingTargets(readLinkTargets(bytes.text, place, [place]), text, earlierEntry, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
     const spelling = makeSpelling(this.where().now, path, bytes.digest, digest, leads);
-    this.known.put(spelling, current !== undefined && hasNewTargets(leads, earlierEntry));
+    this.known.put(spelling, current !== undefined && hasNewLink(leads, earlierEntry));
     return bytes;
   }
 
@@ -424,7 +424,7 @@ function keepMissingTargets(
  * Returns true if a link in new bytes has no equal link in the old bytes: one with the same
  * destination and the same target.
  */
-function hasNewTargets(leads: readonly LinkTarget[], before: Spelling | null): boolean {
+function hasNewLink(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some(
     (lead) => !before?.leads.some(({ destination, to }) => destination === lead.destination && to === lead.to),
   );
