@@ -93,7 +93,7 @@ export type Operands = {
   readonly most: number;
   readonly words?: readonly string[];
   /**
-   * What shell completion suggests for each operand, by position. The last member also applies to
+   * Suggestions of shell completion for each operand, by position. The last member also applies to
    * all later operands. Default: file names.
    */
   readonly offers?: readonly ("mirror" | "folder" | "nothing")[];

@@ -22,7 +22,10 @@ export const MAX_EVENT_ID_LENGTH = 256;
  */
 export type EventType = "file" | "folder" | "reset";
 
-/** What happened to the item. `gone`: it was deleted, or the client's key can no longer read it. */
+/**
+ * Kind of a change of an item. `gone`: the item was deleted, or the client's key can no longer read
+ * it.
+ */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
 /** Data of an event about a file. If the file is gone, `path` and `lastChangeId` are left out. */

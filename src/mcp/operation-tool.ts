@@ -41,7 +41,8 @@ type ReadToolParts<D extends ReadDeclaration> = {
    */
   readonly text?: (result: Answer<D>) => string;
   /**
-   * Which rows are returned of a list that is too long: the first or the last. Default: `first`.
+   * End of a list that is kept if the list is too long: its first rows or its last. Default:
+   * `first`.
    */
   readonly keeps?: "first" | "last";
 };

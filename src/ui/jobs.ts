@@ -19,10 +19,7 @@ import { makeTroubleNotice } from "./messages.ts";
 export type JobView = {
   /** Name of the job, such as `Syncing`. */
   readonly what: string;
-  /**
-   * What the job does at the moment, in the words that a terminal shows; null before the first
-   * report.
-   */
+  /** Current work of the job, in the words that a terminal shows; null before the first report. */
   readonly phase: string | null;
   readonly done: number;
   /**

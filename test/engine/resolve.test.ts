@@ -59,11 +59,11 @@ describe("resolving a conflict", () => {
   test("--theirs takes the live version of this moment, not the one shown, and keeps an edited (theirs) file", async () => {
     const { rig, mirror } = await inConflict();
     rig.app.edit("plan.md", "# Plan\n\none\nnewest\nthree\n");
-    mirror.write("plan (theirs).md", "an edited sidecar\n");
+    mirror.write("plan (theirs).md", "an edited copy\n");
     expect((await resolve(mirror, "plan.md", "theirs")).kind).toBe("ok");
     await mirror.sync();
     expect(mirror.texts()).toEqual(new Map([["plan.md", "# Plan\n\none\nnewest\nthree\n"]]));
-    expect(mirror.trash()).toEqual([MINE, "an edited sidecar\n"].sort());
+    expect(mirror.trash()).toEqual([MINE, "an edited copy\n"].sort());
   });
 
   test("--mine after the service moved on merges with what was never shown, or is a conflict again", async () => {

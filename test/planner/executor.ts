@@ -367,13 +367,13 @@ function applyConflict(
         world.others.delete(action.from);
         check(!isTakenLocally(world, action.to), `taken: ${say}`);
         world.others.set(action.to, other);
-      } else check(world.others.has(action.to), `no sidecar at ${action.from}: ${say}`);
+      } else check(world.others.has(action.to), `no conflict copy at ${action.from}: ${say}`);
       if (action.nth === conflict.shown.length)
         world.conflicts.set(action.id, { ...conflict, newestCopyPath: action.to });
       return;
     }
     case "drop-conflict":
-      if (action.newestCopyPath !== null) check(world.others.delete(action.newestCopyPath), `no sidecar: ${say}`);
+      if (action.newestCopyPath !== null) check(world.others.delete(action.newestCopyPath), `no conflict copy: ${say}`);
       world.conflicts.delete(action.id);
   }
 }

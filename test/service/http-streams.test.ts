@@ -89,7 +89,7 @@ describe("an answer that is not read", () => {
 
   it("is cut after its time, and its memory is free", async () => {
     const handle: HttpService["handle"] = async () => ({ status: 200, headers: {}, body: LARGE });
-    // A deadline that is over at once, whatever the length of the answer.
+    // A deadline that is over immediately, whatever the length of the answer.
     const deadlines = { answer: Number.NEGATIVE_INFINITY, checkEvery: 5 };
     const { port, server } = await serveHttp({ handle }, { deadlines });
     const { socket } = openConnection(port);

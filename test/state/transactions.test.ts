@@ -46,7 +46,7 @@ describe("transact", () => {
     expect(state.load().records.size).toBe(0);
   });
 
-  test("another connection sees the contents at once, and the rows only at the end", () => {
+  test("another connection sees the contents immediately, and the rows only at the end", () => {
     const folder = temporaryFolder();
     const writer = openIn(folder);
     const reader = openIn(folder);

@@ -54,7 +54,7 @@ export type Variant = {
    */
   readonly keyExpires?: { readonly after: number; readonly refused: number };
   /**
-   * Requests that a key may send at once, refilled evenly. More are refused with 429 and
+   * Requests that a key may send without a pause, refilled evenly. More are refused with 429 and
    * `Retry-After`.
    */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number };

@@ -32,8 +32,8 @@ export const command: Command = {
 };
 
 /**
- * What shell completion offers as the next word. For `file` and `folder`, the shell itself lists
- * the names on the disk.
+ * A suggestion of shell completion for the next word. For `file` and `folder`, the shell itself
+ * lists the names on the disk.
  */
 type CompletionOffer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
 

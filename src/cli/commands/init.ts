@@ -17,7 +17,7 @@ import { findLineFault, parseLinkedPart, describeLinkedPart } from "../../mirror
 import { admit, readUserOrigin, readRootMarker } from "../../mirror/trust/gate.ts";
 import { isSameUrl, stripSlashes } from "../../mirror/trust/address.ts";
 import { agreeOnFirstPlan, runFirstSync } from "../first-sync.ts";
-import { openToRead, STATE_DAMAGED } from "../../mirror/folder/open-state.ts";
+import { openToRead } from "../../mirror/folder/open-state.ts";
 import { makeFaultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
 import { plural } from "../../common/count.ts";
@@ -212,10 +212,8 @@ function refuseOtherTarget(args: Args, dir: string, { url, remote, direction }: 
 }
 
 function isStateLost(io: Io, folder: string): boolean {
-  const state = openToRead(folder, io.clock);
-  if (state.kind === "trouble" && state.trouble.code === STATE_DAMAGED) return true;
-  const { state: openedState, isNew } = unwrap(state);
-  openedState.close();
+  const { state, isNew } = unwrap(openToRead(folder, io.clock, true));
+  state.close();
   return isNew;
 }
 

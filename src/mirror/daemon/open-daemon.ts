@@ -11,7 +11,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /** When this controller aborts, the daemon closes the folder and opens it again. */
+  /** Controller for a restart: once it aborts, the daemon closes the folder and opens it again. */
   readonly reopen: AbortController;
 };
 

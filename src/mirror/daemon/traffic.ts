@@ -2,7 +2,7 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { CurrentTraffic } from "./control/protocol.ts";
 
-/** LIMIT: number of active effects that a status lists. Some hundred can be active at once. */
+/** LIMIT: number of active effects that a status lists. Some hundred can be active together. */
 const MAX_LISTED_EFFECTS = 12;
 
 export class ActiveEffects implements Progress {

@@ -24,7 +24,7 @@ import { INIT_AGAIN } from "./fault-trouble.ts";
 import { describeSystemError } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import { NO_PROGRESS, type OpenedMirror } from "./open-mirror.ts";
-import { createMemoryState, openToRead, STATE_DAMAGED } from "./open-state.ts";
+import { openToRead } from "./open-state.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
@@ -145,11 +145,10 @@ function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     topmostCreated = makeFolders(dir);
     const root = realpathSync(dir);
     // A plan ignores a damaged state of an earlier link. The first sync will rebuild it.
-    const earlierState = openToRead(join(root, MIRROR_FOLDER), clock);
-    if (earlierState.kind === "trouble" && earlierState.trouble.code !== STATE_DAMAGED) return earlierState;
+    const earlierState = openToRead(join(root, MIRROR_FOLDER), clock, true);
+    if (earlierState.kind === "trouble") return earlierState;
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    const { state, isNew } =
-      earlierState.kind === "ok" ? earlierState.value : { state: createMemoryState(clock), isNew: true };
+    const { state, isNew } = earlierState.value;
     const gitignore = config.gitignore ? () => [] : null;
     openedState = state;
     const folders = listLinkedFolders(config.remote);

@@ -206,7 +206,10 @@ class Closers {
   }
 }
 
-/** What a long-running process, such as the server of the pages, needs to open linked folders. */
+/**
+ * Options with which a long-running process, such as the server of the local pages, opens linked
+ * folders.
+ */
 export type HostOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 

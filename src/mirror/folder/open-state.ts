@@ -61,23 +61,23 @@ function forgetStampsOfMissingContent(state: StoredState): void {
   });
 }
 
-export const STATE_DAMAGED = "state-damaged";
-
 /**
  * Reads the state file while other processes may write it. Without a file, returns an empty state
  * in memory.
+ * @param damagedIsNew true if a damaged file counts as missing, because the next sync rebuilds it
  */
-export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
+export function openToRead(folder: string, clock: Clock, damagedIsNew = false): Result<StateInUse> {
   const openedState = openState({ folder, clock, readOnly: true });
   if (openedState.kind === "opened") {
     if (!hasNoRoot(openedState.state)) return ok({ state: openedState.state, isNew: false, notes: [] });
     openedState.state.close();
-  } else if (openedState.kind !== "missing") return makeStateTrouble(openedState);
+  } else if (openedState.kind !== "missing" && !(damagedIsNew && openedState.kind === "damaged"))
+    return makeStateTrouble(openedState);
   return ok({ state: createMemoryState(clock), isNew: true, notes: [] });
 }
 
 /** Creates an empty state in memory, for a plan as if nothing had been synced yet. */
-export function createMemoryState(clock: Clock): StoredState {
+function createMemoryState(clock: Clock): StoredState {
   const createdState = openState({ folder: ":memory:", clock });
   if (createdState.kind !== "opened") throw new Error(`a database in memory cannot be made: ${createdState.kind}`);
   return createdState.state;
@@ -94,7 +94,6 @@ export function makeStateTrouble(
         "fault",
         `${opened.file} is damaged: ${opened.detail}`,
         "mdmirror sync replaces it with a new one, built from both sides; nothing is lost",
-        { code: STATE_DAMAGED },
       );
     case "newer":
       return trouble(

@@ -13,7 +13,7 @@ type BlockReasonTraits = {
    */
   readonly origin: "computed" | "remembered";
   /**
-   * What has to be done while the block exists.
+   * Work that remains while the block exists.
    * - `action-required`: somebody must act to end the block.
    * - `pending`: the block ends by itself, but the sides differ until then.
    * - `none`: nothing has to be done.

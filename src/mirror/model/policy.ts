@@ -8,13 +8,13 @@ import type { DiskFolding, LocalPath } from "../../contract/path.ts";
  */
 export type Policy = {
   /**
-   * What happens to a local name that the service refuses. `map`: the file is uploaded with a legal
+   * Treatment of a local name that the service refuses. `map`: the file is uploaded with a legal
    * name. `block`: it is not uploaded.
    */
   readonly names: "map" | "block";
   /** Characters that this deployment is known to refuse in names. */
   readonly refusedCharacters: string;
-  /** How this deployment compares names, as far as mdmirror has learned it. */
+  /** The service's comparison of names, as far as mdmirror has learned it. */
   readonly remoteFolding: DiskFolding;
   /** Direction of the sync: `pull` never changes the service, `push` never changes local files. */
   readonly direction: "both" | "pull" | "push";
@@ -24,8 +24,8 @@ export type Policy = {
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * What happens to two versions of a document that cannot be merged. Default: `conflict-copy`,
-   * which keeps the local version and puts the service's version beside it.
+   * Returns the treatment of two versions of a document that cannot be merged. Default:
+   * `conflict-copy`, which keeps the local version and puts the service's version beside it.
    */
   readonly conflicts: (path: LocalPath) => "conflict-copy" | "copy" | "local" | "remote";
   /**

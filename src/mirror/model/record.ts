@@ -148,7 +148,9 @@ export type Conflict = {
   readonly newestCopyPath: LocalPath;
   /** Versions of the service that conflict copies showed, oldest first; never empty. */
   readonly shown: readonly ShownVersion[];
-  /** How many scans in a row did not find the newest copy, although they found the document. */
+  /**
+   * Number of scans in a row that did not find the newest copy, although they found the document.
+   */
   readonly looksGone: number;
   readonly since: number;
 };

@@ -1,8 +1,8 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * What a scan or a list shows of a file or document. `unknown` never means "deleted". It means that
- * the list was incomplete, a read failed, or the file is still being written.
+ * Observation of a file or document by a scan or a list. `unknown` never means "deleted". It means
+ * that the list was incomplete, a read failed, or the file is still being written.
  */
 export type Observation<T> =
   | { readonly kind: "present"; readonly value: T }

@@ -88,13 +88,13 @@ export type PutResult =
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
-/** What the client has learned about the deployment; stored in the state file. */
+/** Traits of the deployment that the client has learned. They are stored in the state file. */
 export type RemoteTraits = {
   readonly leadingSlash: boolean;
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** Whether one request can list the folders at all depths. */
+  /** `yes` if one request can list the folders at all depths. */
   readonly folderTree: "unknown" | "yes" | "no";
   /**
    * Characters that names may not have: those that the embedded service refuses, and those that
@@ -107,7 +107,10 @@ export type RemoteTraits = {
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
-  /** What the service does with an edit that conflicts with another edit. */
+  /**
+   * The service's answer to an edit that conflicts with another edit: it sends the edit to review,
+   * or refuses it.
+   */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** For each form of content, how often the service returned such content unchanged. */
   readonly keptForms: KeptForms;

@@ -270,7 +270,7 @@ export type EventFields = {
   Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
 >;
 
-/** Where stored content came from. Users find the content by these fields. */
+/** Origin of stored content. Users find the content by these fields. */
 export type TextName = {
   /**
    * Path at which the content was seen. For the service's version in a conflict, this is the local

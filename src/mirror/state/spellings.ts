@@ -18,7 +18,7 @@ const SPELLING_COLUMNS = "path, bytes, text, spelled_at, leads, id";
  */
 const KEPT_SPELLINGS = 8;
 
-/** How links are written in local files; a file without links has no row. */
+/** Table of the spellings of links in local files. A file without links has no row. */
 export class SpellingTable extends TableWithStatements implements Spellings {
   readonly #one = this.sql<[string, Digest], SpellingRow>(
     `SELECT ${SPELLING_COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,

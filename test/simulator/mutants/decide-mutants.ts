@@ -14,7 +14,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
   {
     id: "conflict-ends-at-one-look",
     promise: "I27",
-    does: "takes a sidecar that is missing in one look for a decision",
+    does: "takes a conflict copy that is missing in one scan for a decision",
     file: "mirror/planner/decide/conflict.ts",
     find: "if (removedCopy !== undefined && conflict.looksGone > 0)",
     replace: "if (removedCopy !== undefined)",

@@ -182,7 +182,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const texts = disk.user.texts(ROOT);
   for (const { id, newestCopyPath } of conflicts.values())
     fail(
-      `I27 the sidecar of ${id} is not there`,
+      `I27 the conflict copy of ${id} is missing`,
       !texts.has(newestCopyPath) && !KEEPS_MINE.has(blocks.get(id)?.reason),
     );
   fail(
@@ -295,7 +295,8 @@ function checkNames(
   for (const block of state.load().blocks.values()) if (isLeftAlone(block, live)) leftAlone.add(block.path);
   for (const path of [...local.filter((one) => !leftAlone.has(one)), ...live.map((file) => file.path)])
     fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
-  for (const file of live) fail(`I26 a sidecar is on the service: ${file.path}`, isConflictCopyName(nameOf(file.path)));
+  for (const file of live)
+    fail(`I26 a conflict copy is on the service: ${file.path}`, isConflictCopyName(nameOf(file.path)));
 }
 
 /**

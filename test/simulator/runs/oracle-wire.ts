@@ -101,7 +101,8 @@ export class WireOracle {
     if (this.#refused.has(wording)) fail("I08 a refused write is sent again unchanged");
     const sent = membersOf(body);
     const named = sent["path"] ?? sent["name"];
-    if (typeof named === "string" && isConflictCopyName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
+    if (typeof named === "string" && isConflictCopyName(named.split("/").at(-1)!))
+      fail("I26 a conflict copy is uploaded");
     if (body?.includes(CANARY)) fail("I26 what is private or outside is uploaded");
     const id = FILE.exec(path)?.[1];
     if (method === "PUT" && id !== undefined) {

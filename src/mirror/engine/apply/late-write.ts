@@ -170,16 +170,22 @@ function removeAfterFlush({ world: { disk, state } }: CycleContext, { setAsideAt
 /**
  * Moves a set-aside file back to its path, which is free. The document was deleted or moved since
  * the replacement, or an interrupted effect set the new file aside too. The restored file becomes a
- * new document. The record keeps the digest of the document's current file (`localDigest`), so that
- * mdmirror still recognises a moved file.
- * ORDER: base moves back before the file does. With the newer base, the old content would look like
- * an edit that reverts the new version.
+ * new document.
  */
 function putBackWithOlderBase(ctx: CycleContext, row: SetAsideRow, detail: string): EffectResult<never> {
-  const { state } = ctx.world;
+  moveBaseBack(ctx, row);
+  return putBack(ctx, row, detail);
+}
+
+/**
+ * Moves base back to the version of the set-aside content. The record keeps the digest of the
+ * document's current file (`localDigest`), so that mdmirror still recognises a moved file.
+ * ORDER: before the set-aside file is moved, because with the newer base, its content would look
+ * like an edit that reverts the new version.
+ */
+function moveBaseBack({ world: { state } }: CycleContext, row: SetAsideRow): void {
   const record = state.record(row.id);
   if (record !== null) state.putRecord({ ...record, ...restoreBaseFields(row, record) });
-  return putBack(ctx, row, detail);
 }
 
 /**
@@ -220,8 +226,7 @@ function applyLateWrite(ctx: CycleContext, row: SetAsideRow, late: LocalText): E
     return putBackWithOlderBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
   if (currentFile.kind === "done" && record !== null) {
     if (isOtherDocument(ctx, row.id, currentFile.value)) {
-      // ORDER: base moves back before the file does, as in `putBackWithOlderBase`.
-      state.putRecord({ ...record, ...restoreBaseFields(row, record) });
+      moveBaseBack(ctx, row);
       return moveBeside(
         ctx,
         row,

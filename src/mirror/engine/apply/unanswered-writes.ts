@@ -112,8 +112,8 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
 }
 
 /**
- * Which unanswered writes count. `this-run`: only those of this run. If a file has base's content
- * again, the user has then undone the edit. `lately`: also those of the run before.
+ * Period of the unanswered writes that count. `this-run`: only those of this run. If a file has
+ * base's content again, the user has then undone the edit. `lately`: also those of the run before.
  */
 type SentPeriod = "this-run" | "lately";
 

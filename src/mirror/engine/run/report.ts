@@ -33,8 +33,8 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * What was refused, if it was not content: `name` for a name or path, `step` for one step that
-   * blocks nothing.
+   * Subject of a refusal that is not about content: `name` for a name or path, `step` for one step
+   * that blocks nothing.
    */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */

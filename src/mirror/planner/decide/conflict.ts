@@ -120,7 +120,7 @@ type OpenConflict = {
 };
 
 /**
- * What this plan does about a conflict.
+ * Course of a conflict in this plan.
  * - `stays`: the conflict continues unchanged.
  * - `meets`: the service has a newer version, which is merged or shown in a copy.
  * - `ends`: the user has decided.

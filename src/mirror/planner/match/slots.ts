@@ -6,8 +6,8 @@ import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
 /**
- * How each side compares names. mdmirror tests how the disk compares them, and learns from answers
- * how the service does.
+ * Comparison of names on each side. mdmirror tests the disk's comparison, and learns the service's
+ * from its answers.
  */
 type NameFoldings = Readonly<Record<Side, DiskFolding>>;
 
@@ -51,7 +51,7 @@ export class SlotMap<T> {
 }
 
 /**
- * What is in a slot (a name in a folder) before the plan. `foreign`: a file or folder that is not
+ * Occupant of a slot (a name in a folder) before the plan. `foreign`: a file or folder that is not
  * synced.
  */
 type SlotOccupant =

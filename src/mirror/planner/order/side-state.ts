@@ -3,8 +3,8 @@ import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * Where each document and folder is on one side, after the steps that were put in order so far.
- * From this, the next step gets its paths, and the earlier steps that it depends on.
+ * Places of all documents and folders on one side, after the steps that were put in order so far.
+ * The next step gets its paths from these places, and the earlier steps that it depends on.
  */
 export class SideState {
   readonly side: Side;

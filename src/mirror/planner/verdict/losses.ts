@@ -41,7 +41,7 @@ type SideLosses = {
 };
 
 /**
- * How many documents the other side has. The losses on this side are due to changes on that side.
+ * Numbers of documents on the other side. The losses on this side are due to changes on that side.
  */
 type OtherSideCounts = {
   readonly known: number;

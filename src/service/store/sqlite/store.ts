@@ -21,7 +21,7 @@ type SqliteOptions = {
   /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
   /**
-   * How writes are committed. `each` (default): each write in its own transaction. `together`:
+   * Mode of committing writes. `each` (default): each write in its own transaction. `together`:
    * several writes in one transaction, for a database on a disk.
    */
   readonly commits?: "each" | "together";
