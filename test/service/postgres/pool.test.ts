@@ -77,5 +77,6 @@ it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who 
     `mdmirror_service_database_waiting ${waiting}`,
   ];
   expect(await busy).toEqual(shown(1, 0, 1));
-  expect(await detailNow()).toEqual(shown(1, 1, 0));
+  // The service's own poll of the outbox may have the only connection for a moment.
+  await expect.poll(detailNow).toEqual(shown(1, 1, 0));
 });
