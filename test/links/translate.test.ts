@@ -120,6 +120,13 @@ describe("a link between documents", () => {
     ).toBe(`[new](${id}#g) [a](/plans/old/a.md#f) [again](${id}#f)`);
   });
 
+  test("by an id keeps it, when a link to its target is added before it", () => {
+    const id = idOf("plans/old/a.md");
+    const previous = `[one](${id}) [two](/plans/old/a.md) [![three](/plans/old/a.md)](${id})`;
+    const disk = `[new](old/a.md) ${toDisk(previous, INDEX)}`;
+    expect(toService(disk, INDEX, { previous })).toBe(`[new](${id}) ${previous}`);
+  });
+
   test("by an absolute path leads where the workspace says", () => {
     const part = { ...INDEX, idAtAbsolute: (path: string) => INDEX.idAt(path.replace(/^part\//, "")) };
     expect(toDisk("[a](/part/plans/old/a.md)", part)).toBe("[a](old/a.md)");

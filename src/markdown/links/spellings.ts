@@ -16,8 +16,8 @@ export class LinkSpellings {
   /**
    * @param isWanted returns true if the spelling of a link should be remembered; `id` is the target
    * of the link, or null
-   * @param isExact true to use each spelling once, and only for a link with the same query and
-   * fragment. False to use the last spelling of a target for all further links to that target
+   * @param isExact true to use each spelling once, and only for a link with the same words in
+   * front of it, query and fragment. False to use the last spelling of a target for all further links to that target
    */
   constructor(
     text: string,
@@ -37,7 +37,7 @@ export class LinkSpellings {
       // If the spelling of a link is not remembered, stores undefined in its place, so that the
       // other spellings stay at the right link.
       const spelling = counts ? raw.slice(0, id === null ? raw.length : destination.suffixAt) : undefined;
-      addSpelling(this.#byTarget, this.#toKey(raw, destination, id, link), spelling);
+      addSpelling(this.#byTarget, this.#toKey(text, destination, id, link), spelling);
     }
   }
 
@@ -56,19 +56,32 @@ export class LinkSpellings {
    * `isExact`. A link without a target gets its whole destination. Returns undefined if no spelling
    * is remembered.
    */
-  nextSpelling(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
-    const spellings = this.#byTarget.get(this.#toKey(raw, read, id, link));
+  nextSpelling(text: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
+    const spellings = this.#byTarget.get(this.#toKey(text, read, id, link));
     return this.#isExact ? spellings?.shift() : takeNextSpelling(spellings);
   }
 
-  #toKey(raw: string, read: Destination, id: string | null, link: FoundLink): string {
+  #toKey(text: string, read: Destination, id: string | null, link: FoundLink): string {
+    const raw = text.slice(link.from, link.to);
     const target = toTargetKey(raw, read, id, link);
-    return this.#isExact ? `${target} ${raw.slice(read.suffixAt)}` : target;
+    return this.#isExact ? `${target} ${raw.slice(read.suffixAt)} ${readWords(text, link)}` : target;
   }
 
   nextWikiSpelling(form: string): string | undefined {
     return takeNextSpelling(this.#wikiLinks.get(form));
   }
+}
+
+/** LIMIT: number of characters before a destination that distinguish two links to one target. */
+const MAX_WORDS = 80;
+
+/**
+ * Returns the words in front of a destination, since the last line or parenthesis ended. They
+ * contain no other destination, so they are the same in both forms.
+ */
+function readWords(text: string, { from }: FoundLink): string {
+  const words = text.slice(Math.max(0, from - MAX_WORDS), from);
+  return words.slice(Math.max(words.lastIndexOf(")"), words.lastIndexOf("\n")) + 1).trim();
 }
 
 function addSpelling<T>(spellings: Map<string, T[]>, target: string, spelling: T): void {

@@ -62,7 +62,7 @@ function rewriteForDisk(
   return rewriteLinks(text, place, {
     destination: (raw, read, link) => {
       const id = resolveDestination(read, place);
-      const earlierSpelling = spellings?.nextSpelling(raw, read, id, link);
+      const earlierSpelling = spellings?.nextSpelling(text, read, id, link);
       if (!read.inert && (id === null || isRelative(read))) return null;
       if (id === null) return earlierSpelling ?? (read.kind === "id" ? null : raw.slice(INERT_SCHEME.length));
       const spelled = earlierSpelling ?? makeShortestDestination(id, place, link.angle);
@@ -78,7 +78,7 @@ function rewriteForDisk(
       const spelled = keeps ? before : defaultForm;
       // Also removes the spelling of this link as a Markdown link from `spellings`. Otherwise the
       // next link to the same target would get this spelling.
-      if (spelled !== null) spellings?.nextSpelling(raw, read, id, link);
+      if (spelled !== null) spellings?.nextSpelling(text, read, id, link);
       return spelled;
     },
   });
@@ -109,14 +109,14 @@ function rewriteForService(
   const respell: LinkWriter = {
     destination: (raw, read, link) => {
       const id = idOf(read);
-      const spelled = spellings?.nextSpelling(raw, read, id, link);
+      const spelled = spellings?.nextSpelling(text, read, id, link);
       if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
       return read.inert || read.kind === "id" ? null : (spelled ?? INERT_SCHEME + raw);
     },
-    wiki: (_whole, { name, heading, text: words }, read, raw, link) => {
+    wiki: (_whole, { name, heading, text: words }, read, _raw, link) => {
       const id = name === null ? null : idOf(read);
       if (id === null) return null;
-      spellings?.nextSpelling(raw, read, id, link);
+      spellings?.nextSpelling(text, read, id, link);
       return writeServiceWikiLink(id, heading, words);
     },
   };
