@@ -104,6 +104,16 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(rig.app.files().get("moved.md")?.id).toBe(id);
   });
 
+  test("I09 moved by a user and saved again as a new file, is only at its new path", async () => {
+    const { rig, mirror } = await begin();
+    const [id] = mirror.state.load().records.keys();
+    mirror.remove("note.md");
+    mirror.write("moved.md", TEXT);
+    await restart({ mirror }, "boot-2");
+    expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
+    expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
+  });
+
   test("I13 moved by a person, and torn, is made again where it was moved to", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().records.keys();

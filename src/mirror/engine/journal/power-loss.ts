@@ -4,15 +4,16 @@
  * deleted or shortened such a file, and writes the content again from the content store.
  */
 
-import type { DocumentRecord, Stamp } from "../../model/record.ts";
+import type { DocumentRecord } from "../../model/record.ts";
 import type { Policy } from "../../model/policy.ts";
 import { deriveExpectedPath, findFolders } from "../../planner/match/folder-paths.ts";
-import { toFileInodeKey } from "../../planner/match/inode.ts";
+import { findLocalPlaces } from "../../planner/local-places.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
 import { hasRestarted, isDamagedByPowerLoss, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
 import { flushFiles, mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
+import { makeTextFinder } from "../run/policy.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -34,8 +35,7 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
-type DamagedFile = {
-  readonly record: DocumentRecord;
+type FoundFile = {
   /** Path of the file. If the file is missing: the recorded path, after moves of its folders. */
   readonly path: LocalPath;
   /** File of the document; undefined if the file is missing. */
@@ -43,6 +43,8 @@ type DamagedFile = {
   /** True if another document's file is at the path. */
   readonly isTaken: boolean;
 };
+
+type DamagedFile = FoundFile & { readonly record: DocumentRecord };
 
 /** Restores damaged files. Returns true if there were any, so that the folder is scanned again. */
 export function restoreDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
@@ -74,7 +76,7 @@ export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Polic
 function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
   const { base, local } = trees;
   const isRestarted = hasRestarted(ctx.world);
-  const findFile = makeFileFinder(trees, policy);
+  const findFile = makeFileFinder(ctx, trees, policy);
   for (const record of base.records.values()) {
     if (!mayBeLost(record) || local.unseen.has(record.localPath)) continue;
     if (!isRestarted && !lacksLastWrite(record, local.files.get(record.localPath))) continue;
@@ -83,28 +85,17 @@ function* findDamagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Gen
   }
 }
 
-/**
- * Returns a function that finds the file of a record. It searches by inode first, so that it finds
- * a moved file.
- */
-function makeFileFinder(trees: Trees, policy: Policy): (record: DocumentRecord) => Omit<DamagedFile, "record"> {
-  const { base, local } = trees;
-  const toInodeKey = (stamp: Stamp | null) => (local.inodesTrusted ? toFileInodeKey(stamp) : null);
-  const ownersByInode = once(
-    () => new Map(Array.from(base.records.values(), ({ id, stamp }) => [toInodeKey(stamp), id] as const)),
-  );
-  const filesByInode = once(
-    () => new Map(Array.from(local.files.values(), (file) => [toInodeKey(file.stamp), file] as const)),
-  );
+/** Returns a function that finds the file of a record, also if the file was moved. */
+function makeFileFinder(ctx: CycleContext, trees: Trees, policy: Policy): (record: DocumentRecord) => FoundFile {
+  const { files } = trees.local;
+  const places = once(() => findLocalPlaces(trees, policy, makeTextFinder(ctx)));
+  const foundPaths = once(() => new Set(places().found.values()));
   const folders = once(() => findFolders(trees, policy));
-  return ({ id, localPath, stamp }) => {
-    const key = toInodeKey(stamp);
-    const movedFile = key === null ? undefined : filesByInode().get(key);
-    const path = movedFile?.path ?? deriveExpectedPath(localPath, folders()) ?? localPath;
-    const file = movedFile ?? local.files.get(path);
-    const fileKey = file === undefined ? null : toInodeKey(file.stamp);
-    const owner = fileKey === null ? id : (ownersByInode().get(fileKey) ?? id);
-    return { path, file, isTaken: owner !== id };
+  return ({ id, localPath }) => {
+    const { found, uncertain } = places();
+    const foundPath = found.get(id) ?? (uncertain.has(id) ? undefined : localPath);
+    const path = foundPath ?? deriveExpectedPath(localPath, folders()) ?? localPath;
+    return { path, file: files.get(path), isTaken: foundPath === undefined && foundPaths().has(path) };
   };
 }
 
@@ -118,7 +109,7 @@ function lacksLastWrite({ stamp, localDigest }: DocumentRecord, file: LocalFile 
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: Omit<DamagedFile, "record">): boolean {
+function isDamaged(ctx: CycleContext, record: DocumentRecord, { path, file }: FoundFile): boolean {
   if (file === undefined) return ctx.world.disk.look(path).kind === "absent";
   if (file.digest === record.localDigest) return false;
   if (file.empty) return true;
