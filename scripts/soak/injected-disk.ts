@@ -7,7 +7,7 @@ import { docPath } from "./fixture.ts";
 import { edited, newText } from "./marked.ts";
 import type { Row, Soak } from "./row.ts";
 
-const DOCUMENTS = 60;
+const INJECTED_DOCUMENTS = 60;
 
 export async function injectedFullDisk(fault: string, why: string, { rounds, seed }: Soak): Promise<Row> {
   const broken: string[] = [];
@@ -16,13 +16,13 @@ export async function injectedFullDisk(fault: string, why: string, { rounds, see
     const rig = createRig(seed * 1_000 + round);
     const { app, dice } = rig;
     const where = `round ${round} (seed ${seed})`;
-    for (let n = 0; n < DOCUMENTS; n++) app.create(docPath(n), newText(`doc ${n}`));
+    for (let n = 0; n < INJECTED_DOCUMENTS; n++) app.create(docPath(n), newText(`doc ${n}`));
     const mirror = rig.mirror();
     const marks: string[] = [];
     const mark = () => marks[marks.push(`<m${round}-${marks.length}>`) - 1]!;
     for (const merging of [false, true]) {
       if (merging) {
-        for (let n = 0; n < DOCUMENTS; n += 2) {
+        for (let n = 0; n < INJECTED_DOCUMENTS; n += 2) {
           const path = docPath(n);
           mirror.write(path, edited(mirror.texts().get(path)!, n, mark()));
           app.edit(path, edited(app.files().get(path)!.text, n + 4, mark()));

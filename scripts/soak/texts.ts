@@ -4,8 +4,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import type { Digest } from "../../src/contract/digest.ts";
 import { toDatabaseFault } from "../../src/mirror/state/database.ts";
-import type { StoredText } from "../../src/mirror/state/text-codec.ts";
-import { decodeProvenText } from "../../src/mirror/state/texts.ts";
+import { decodeProvenText, type StoredText } from "../../src/mirror/state/texts.ts";
 import { digest, type Service, readRemote } from "./fixture.ts";
 
 /** Mark of one edit: `<m17>`. */

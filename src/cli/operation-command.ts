@@ -3,7 +3,7 @@
  * only the sentences that it prints.
  */
 
-import { NOT_BEGUN_REASON } from "../mirror/model/not-begun.ts";
+import { NOT_BEGUN_REASON } from "../mirror/model/stoppable.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type {

@@ -3,11 +3,10 @@
 import { join } from "node:path";
 import { readConfig } from "../mirror/settings/config.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import type { Progress } from "../mirror/ports/world.ts";
+import type { LogFields, Progress } from "../mirror/ports/world.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import { count } from "../common/count.ts";
 import { printNotes } from "./text.ts";
-import type { LogFields } from "../mirror/ports/log.ts";
 import { type MirrorOptions, type OpenedMirror, withMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";

@@ -9,18 +9,18 @@ import { stopWhen } from "./stopping-clock.ts";
  * undone.
  */
 
-const NAMES = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
+const EDITED = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
 const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
 
 const rig = useRig();
 
 test("an undo that is stopped names the command that continues, and that command does", async () => {
-  for (const path of NAMES) rig.createRemotely(path, FLOUR(path));
+  for (const path of EDITED) rig.createRemotely(path, FLOUR(path));
   await rig.init();
   const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-  const here = () => NAMES.filter((name) => rig.read(name).includes("flour"));
-  const there = () => NAMES.filter((name) => rig.remote(name)!.content.includes("flour"));
-  for (const name of NAMES) rig.write(name, FLOUR(name).replace("flour", "oats"));
+  const here = () => EDITED.filter((name) => rig.read(name).includes("flour"));
+  const there = () => EDITED.filter((name) => rig.remote(name)!.content.includes("flour"));
+  for (const name of EDITED) rig.write(name, FLOUR(name).replace("flour", "oats"));
   const { run: number } = await rig.json<{ readonly run: number }>(["sync"], { cwd: rig.root });
   const changed = String(number);
   const ran = await stopWhen(rig, () => here().length === 5, "undo", changed, "--yes");
@@ -32,7 +32,7 @@ test("an undo that is stopped names the command that continues, and that command
   ]);
   expect([here().length, there()]).toEqual([5, []]);
   await run("undo", changed, "--yes");
-  expect([here(), there()]).toEqual([NAMES, NAMES]);
+  expect([here(), there()]).toEqual([EDITED, EDITED]);
 });
 
 describe("of the process", () => {

@@ -9,21 +9,21 @@ import { stopWhen } from "./stopping-clock.ts";
 
 /** More documents than one sync downloads at the same time. */
 const COUNT = 60;
-const NAMES = Array.from({ length: COUNT }, (_, n) => `n${100 + n}.md`);
+const PATHS = Array.from({ length: COUNT }, (_, n) => `n${100 + n}.md`);
 
 const rig = useRig();
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-const here = () => NAMES.filter((name) => rig.exists(name));
-const there = () => NAMES.filter((name) => rig.remote(name) !== null);
-const isOneThere = () => NAMES.some((name) => rig.remote(name) !== null);
+const here = () => PATHS.filter((name) => rig.exists(name));
+const there = () => PATHS.filter((name) => rig.remote(name) !== null);
+const isOneThere = () => PATHS.some((name) => rig.remote(name) !== null);
 const stopLines = (left: number) => [
   `unfinished: the run was stopped before it made ${left} more changes`,
   "  next: mdmirror sync",
 ];
 
 function createOnService(): void {
-  for (const path of NAMES) rig.createRemotely(path, `# ${path}\n\ntext\n`);
+  for (const path of PATHS) rig.createRemotely(path, `# ${path}\n\ntext\n`);
 }
 
 async function editAndGoOn(): Promise<void> {
@@ -48,13 +48,13 @@ describe("a sync that is stopped", () => {
 
   test("as it sends many has sent whole ones, and the next sends the rest, each once", async () => {
     await rig.init();
-    for (const name of NAMES) rig.write(name, `# ${name}\n\nnew\n`);
-    const { code, out } = await stopWhen(rig, isOneThere, "sync", "--json", "--wait-for", NAMES.at(-1)!);
+    for (const name of PATHS) rig.write(name, `# ${name}\n\nnew\n`);
+    const { code, out } = await stopWhen(rig, isOneThere, "sync", "--json", "--wait-for", PATHS.at(-1)!);
     const sent = there().length;
     expect(sent).toBeLessThan(COUNT);
     expect(code).toBe(3);
     expect(JSON.parse(out[0]!)).toMatchObject({ state: "attention", counts: { createdRemote: sent } });
     expect(await rig.syncCounts()).toEqual({ createdRemote: COUNT - sent });
-    expect(there()).toEqual(NAMES);
+    expect(there()).toEqual(PATHS);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { makeTheirsCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeTheirsCopyPath } from "../../src/mirror/model/names.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import {

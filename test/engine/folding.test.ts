@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { makeHashedName } from "../../src/mirror/model/local-name.ts";
+import { makeHashedName } from "../../src/mirror/model/names.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import type { DocId } from "../../src/contract/ids.ts";

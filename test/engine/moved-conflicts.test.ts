@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { makeConflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath } from "../../src/mirror/model/names.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import { openFixture, settle, openSynced, type Fixture, remoteTexts } from "../promises/fixture.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";

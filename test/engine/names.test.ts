@@ -1,5 +1,5 @@
 import { expect, it, test, describe } from "vitest";
-import { makeConflictCopyPath, makeTheirsCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath, makeTheirsCopyPath } from "../../src/mirror/model/names.ts";
 import { MAX_NAME_BYTES, isConflictCopyName, nameOf, parentOf } from "../../src/contract/path.ts";
 import { createRig } from "../simulator/rig.ts";
 import { openSynced, settle } from "../promises/fixture.ts";

@@ -5,7 +5,7 @@ import { GENERATION_HEADER } from "../../src/contract/generation.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { openFixture, settle } from "../promises/fixture.ts";

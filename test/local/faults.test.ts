@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
-import { readErrno } from "../../src/mirror/local/errno.ts";
+import { readErrno } from "../../src/mirror/local/results.ts";
 import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { RamError } from "../simulator/ram-paths.ts";
 import { ramMirror, ROOT, walkAll } from "./benches.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FolderHandle, Fs } from "../../src/mirror/ports/fs.ts";
+import type { FolderHandle, Fs } from "../../src/mirror/ports/disk.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { rollDice } from "../simulator/dice.ts";

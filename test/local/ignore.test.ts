@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createMatcher, ignoresPath, isLeftoverName } from "../../src/mirror/local/ignore.ts";
 import {
-  type FolderRules,
+  createMatcher,
   excludeAllBut,
   findRules,
+  type FolderRules,
+  ignoresPath,
+  isLeftoverName,
   createFolderRules as rulesOfFolder,
-} from "../../src/mirror/local/rules.ts";
+} from "../../src/mirror/local/ignore.ts";
 import { parentOf } from "../../src/contract/path.ts";
 import { findPatternFault } from "../../src/mirror/local/pattern-fault.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { readFilesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
-import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
+import { OpenFiles, readFilesOpenToWrite } from "../../src/mirror/local/node-fs.ts";
+import type { OpenToWrite } from "../../src/mirror/ports/disk.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
@@ -60,7 +60,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     test.onTestFinished(() => void hung.kill("SIGKILL"));
     const [opened] = await Promise.race([once(hung.stdout, "data"), once(hung, "exit")]);
     if (!Buffer.isBuffer(opened)) return test.skip("this system lets nobody mount");
-    const module = join(import.meta.dirname, "../../src/mirror/local/open-files.ts");
+    const module = join(import.meta.dirname, "../../src/mirror/local/node-fs.ts");
     const script = `const { readFilesOpenToWrite } = await import(${JSON.stringify(module)});
       console.log(readFilesOpenToWrite().has(${JSON.stringify(import.meta.filename)}));`;
     // Every process that looks at the mount hangs, so the reader is killed.

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, renameSync, unlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Watcher, WatchHint } from "../../src/mirror/ports/watch.ts";
+import type { Watcher, WatchHint } from "../../src/mirror/ports/disk.ts";
 import { createWatcher } from "../../src/mirror/local/watch.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
-  makeHashedName,
   isTemporaryName,
-  toOriginalName,
   isUnsafeName,
-  toLocalName,
+  makeHashedName,
   makeNumberedName,
-} from "../../src/mirror/model/local-name.ts";
+  toLocalName,
+  toOriginalName,
+} from "../../src/mirror/model/names.ts";
 
 test.each([
   ["a.md", "file", false],

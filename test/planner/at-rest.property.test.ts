@@ -6,7 +6,7 @@ import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { ancestorsOf } from "../../src/contract/path.ts";
-import { RecordColumns } from "../../src/mirror/model/record-columns.ts";
+import { RecordColumns } from "../../src/mirror/model/left-out.ts";
 import type { LocalFile, Trees } from "../../src/mirror/model/tree.ts";
 import {
   applyChanges,

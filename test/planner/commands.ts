@@ -1,6 +1,6 @@
 import { isWithin } from "../../src/contract/path.ts";
 import { forgetNewestCopy } from "../../src/mirror/model/record.ts";
-import { makeConflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath } from "../../src/mirror/model/names.ts";
 import type { World } from "./world.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { DocId, DirId } from "../../src/contract/ids.ts";
 import type { Action, Step } from "../../src/mirror/model/action.ts";
 import { nameOf, parentOf, isBelow, isWithin, rebase } from "../../src/contract/path.ts";
-import { makeConflictCopyPath, makeTheirsCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
+import { makeConflictCopyPath, makeTheirsCopyPath } from "../../src/mirror/model/names.ts";
 import { hasConflictCopy, findNewestShown } from "../../src/mirror/model/record.ts";
 import {
   check,

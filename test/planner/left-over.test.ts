@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeHashedName } from "../../src/mirror/model/local-name.ts";
+import { makeHashedName } from "../../src/mirror/model/names.ts";
 import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import type { DirId, DocId } from "../../src/contract/ids.ts";
 import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";

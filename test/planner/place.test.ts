@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeHashedName } from "../../src/mirror/model/local-name.ts";
+import { makeHashedName } from "../../src/mirror/model/names.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { doLocally } from "./commands.ts";
 import { POLICY, SIGNALS, checkRow, type Row } from "./table.ts";

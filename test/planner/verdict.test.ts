@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Action } from "../../src/mirror/model/action.ts";
 import type { StopReason, Plan, SafetySignals } from "../../src/mirror/planner/plan-types.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { DEFAULT_GUARD_LIMITS } from "../../src/mirror/model/policy.ts";
-import { computeDeleteBudget } from "../../src/mirror/planner/verdict/losses.ts";
+import { computeDeleteBudget } from "../../src/mirror/planner/verdict/verdict.ts";
 import { openConflict } from "./commands.ts";
 import { planOf } from "./table.ts";
 import { World } from "./world.ts";

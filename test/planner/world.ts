@@ -3,16 +3,18 @@ import { type Digest, digestOf } from "../../src/contract/digest.ts";
 import type { Conflict, FolderRecord, Block, DocumentRecord, Stamp, Tombstone } from "../../src/mirror/model/record.ts";
 import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
-import type {
-  UnsyncedEntry,
-  TextLookup,
-  BaseTree,
-  LocalFile,
-  LocalTree,
-  RemoteTree,
-  Trees,
+import {
+  type BaseTree,
+  type LocalFile,
+  type LocalTree,
+  makeUnreadable,
+  type RemoteTree,
+  STILL_WRITTEN_REASON,
+  type TextLookup,
+  type Trees,
+  type Unread,
+  type UnsyncedEntry,
 } from "../../src/mirror/model/tree.ts";
-import { STILL_WRITTEN_REASON, type Unread, makeUnreadable } from "../../src/mirror/model/seen.ts";
 
 /** A model of base and both sides in plain maps. Commands of users and steps of plans change it. */
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, describe } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { openFixture, putId, remoteTexts, type Fixture, isWrite, settle, openSynced, Restartable } from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";

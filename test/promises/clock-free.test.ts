@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { isConflictCopyName } from "../../src/contract/path.ts";
-import type { FsStat } from "../../src/mirror/ports/fs.ts";
+import type { FsStat } from "../../src/mirror/ports/disk.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { asText, type Fixture, isWrite, openFixture, remoteTexts, settle, openSynced } from "./fixture.ts";
 import { runs } from "../property.ts";
 import { Writers } from "./stir.ts";

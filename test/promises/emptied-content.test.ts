@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
 import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
 import { isBlank } from "../../src/mirror/model/text-form.ts";
-import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../src/mirror/engine/run/sync.ts";
 import { SETTINGS } from "../simulator/mirror.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toGuardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../src/mirror/planner/verdict/stops.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { createRig } from "../simulator/rig.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { EventHint, EventStreamState, RemoteEvents } from "../../src/mirror/ports/events.ts";
+import type { EventHint, EventStreamState, RemoteEvents } from "../../src/mirror/ports/remote.ts";
 import type { StreamEnd, Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";

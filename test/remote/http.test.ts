@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import type { Answer, Fault } from "../../src/mirror/ports/remote.ts";
 import type { WireResult } from "../../src/common/wire.ts";
-import { checkBaseUrl } from "../../src/mirror/remote/base-url.ts";
+import { checkBaseUrl } from "../../src/mirror/remote/address.ts";
 import { readPath } from "../../src/mirror/remote/shapes.ts";
 import { answer, bench, FILE, KEY, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
 

@@ -1,8 +1,7 @@
 import * as nodeFs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Disk } from "../../src/mirror/ports/disk.ts";
-import type { Fs } from "../../src/mirror/ports/fs.ts";
+import type { Disk, Fs } from "../../src/mirror/ports/disk.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { createNodeFs } from "../../src/mirror/local/node-fs.ts";
 import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";

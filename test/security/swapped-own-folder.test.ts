@@ -1,8 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { statOwnFile, readOwnFile } from "../../src/mirror/state/own-files.ts";
-import { withOwnFolderOpen } from "../../src/mirror/state/own-handle.ts";
+import { readOwnFile, statOwnFile, withOwnFolderOpen } from "../../src/mirror/state/own-files.ts";
 import { UnsafePathError } from "../../src/common/unsafe-path.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

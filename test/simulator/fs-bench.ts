@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import * as nodeFs from "node:fs";
 import { join } from "node:path";
-import type { Fs } from "../../src/mirror/ports/fs.ts";
+import type { Fs } from "../../src/mirror/ports/disk.ts";
 import { createNodeFs } from "../../src/mirror/local/node-fs.ts";
 import { usualTmpdir } from "../memory-folder.ts";
 import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";

@@ -4,7 +4,7 @@ import { withTranslation } from "../../src/mirror/engine/links/translating.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
 import type { LocalDisk } from "../../src/mirror/local/disk.ts";
-import type { Fs } from "../../src/mirror/ports/fs.ts";
+import type { Fs } from "../../src/mirror/ports/disk.ts";
 import type { RemoteTraits } from "../../src/mirror/ports/remote.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";

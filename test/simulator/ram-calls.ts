@@ -1,4 +1,4 @@
-import type { FsStat } from "../../src/mirror/ports/fs.ts";
+import type { FsStat } from "../../src/mirror/ports/disk.ts";
 import type { Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Fs } from "../../src/mirror/ports/fs.ts";
+import type { Fs } from "../../src/mirror/ports/disk.ts";
 import { rollDice } from "./dice.ts";
 import { APFS, RamDisk } from "./ram-disk.ts";
 import { RamError } from "./ram-paths.ts";

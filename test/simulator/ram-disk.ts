@@ -1,5 +1,5 @@
 import { EXACT_DISK, MAX_NAME_BYTES } from "../../src/contract/path.ts";
-import type { Fs, FsStat, OpenToWrite } from "../../src/mirror/ports/fs.ts";
+import type { Fs, FsStat, OpenToWrite } from "../../src/mirror/ports/disk.ts";
 import { RamCalls } from "./ram-calls.ts";
 import { RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
-import type { FsStat } from "../../src/mirror/ports/fs.ts";
+import type { FsStat } from "../../src/mirror/ports/disk.ts";
 
 /**
  * The state of the RAM disk without hooks or faults: inodes, names, and the order in which they are

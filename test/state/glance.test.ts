@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Conflict } from "../../src/mirror/model/record.ts";
-import { readStateSummary } from "../../src/mirror/state/glance.ts";
+import { readStateSummary } from "../../src/mirror/state/read-beside.ts";
 import { change, dirOf, doc, blockOf, recordOf, openIn, textDigest } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

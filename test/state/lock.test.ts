@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
-import { keepCopyBeforeMigration } from "../../src/mirror/state/before-migration.ts";
+import { keepCopyBeforeMigration } from "../../src/mirror/state/database.ts";
 import type { DatabaseSchema } from "../../src/mirror/state/schema.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { ended, nextLine, startChild, change, doc, openDb, opened, settableClock } from "./fixture.ts";

@@ -4,7 +4,7 @@ import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { BoundedMap } from "../../src/common/bounded-map.ts";
-import { decodeText, encodeText } from "../../src/mirror/state/text-codec.ts";
+import { decodeText, encodeText } from "../../src/mirror/state/texts.ts";
 import { changesSeen, DAY, doc, memoryState, openIn, settableClock, textDigest, NAME } from "./fixture.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

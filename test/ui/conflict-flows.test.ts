@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, newBrowserPage, openPage, shoot } from "./browser.ts";
-import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
+import { openConflict, CONFLICT_TEXTS, TWO_CLASHES } from "./conflict.ts";
 
 describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)", () => {
   test("is found from the list, read side by side, and ended with the keyboard alone", async () => {
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.locator("#preview article").getByText("mine").waitFor();
     await page.getByRole("button", { name: "Save" }).press("Enter");
     await page.locator("#main").getByText("has no open problem").waitFor();
-    await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
+    await expect.poll(() => rig.remote("plan.md")?.content).toBe(CONFLICT_TEXTS.mine);
     await page.getByRole("button", { name: "Undo" }).waitFor();
   });
 
@@ -74,15 +74,15 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     expect(reads).toEqual([]);
     await page.getByRole("button", { name: "Take theirs" }).click();
     await page.locator("#toasts > .good").waitFor();
-    expect(rig.read("plan.md")).toBe(TEXTS.theirs);
+    expect(rig.read("plan.md")).toBe(CONFLICT_TEXTS.theirs);
     await page.getByRole("button", { name: "Undo" }).click();
-    await expect.poll(() => rig.read("plan.md")).toBe(TEXTS.mine);
+    await expect.poll(() => rig.read("plan.md")).toBe(CONFLICT_TEXTS.mine);
     // The page on which the conflicts were resolved lists them as open again.
     await page.getByRole("link", { name: "plan.md" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/m/w/needs");
     await page.goto(`${ui.url}/m/w/conflict/plan.md`);
     await page.getByText("0 of 1 decided").waitFor();
-    expect(rig.remote("plan.md")?.content).toBe(TEXTS.theirs);
+    expect(rig.remote("plan.md")?.content).toBe(CONFLICT_TEXTS.theirs);
   });
 
   test("is saved as what was made of both, beside theirs; what an editor saves meanwhile is not lost", async () => {
@@ -127,6 +127,6 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.getByRole("button", { name: "Save the result" }).click();
     await page.getByText("was not saved. Copy it").waitFor();
     expect(await page.locator("textarea#result-text").inputValue()).toBe("what I wrote");
-    expect(rig.read("plan.md")).toBe(TEXTS.mine);
+    expect(rig.read("plan.md")).toBe(CONFLICT_TEXTS.mine);
   });
 });

@@ -1,7 +1,7 @@
 import { openSignedIn, type SignedIn } from "./rig.ts";
 
 /** A document that was edited on both sides in ways that do not merge. */
-export const TEXTS = {
+export const CONFLICT_TEXTS = {
   base: "# Plan\n\none\ntwo\nthree\n",
   mine: "# Plan\n\none\nmine\nthree\n",
   theirs: "# Plan\n\none\ntheirs\nthree\n",
@@ -19,7 +19,9 @@ export const TWO_CLASHES = {
 } as const;
 
 /** Opens `w` with a conflict of `plan.md`. */
-export async function openConflict(texts: Readonly<Record<keyof typeof TEXTS, string>> = TEXTS): Promise<SignedIn> {
+export async function openConflict(
+  texts: Readonly<Record<keyof typeof CONFLICT_TEXTS, string>> = CONFLICT_TEXTS,
+): Promise<SignedIn> {
   const opened = await openSignedIn({ linked: false });
   const { rig } = opened;
   rig.createRemotely("plan.md", texts.base);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AnsweredFile } from "../../src/contract/api/resources.ts";
 import type { Rig } from "../cli/rig.ts";
-import { openConflict, TEXTS, TWO_CLASHES } from "./conflict.ts";
+import { openConflict, CONFLICT_TEXTS, TWO_CLASHES } from "./conflict.ts";
 import { openSignedIn, type SignedIn, toneOf } from "./rig.ts";
 
 /** Opens the page of one path, with its forms, as a signed-in user. */
@@ -62,8 +62,8 @@ async function kept(rig: Rig): Promise<string[]> {
 
 describe("a conflict", () => {
   test.each([
-    ["mine", TEXTS.mine],
-    ["theirs", TEXTS.theirs],
+    ["mine", CONFLICT_TEXTS.mine],
+    ["theirs", CONFLICT_TEXTS.theirs],
   ] as const)("is ended by taking %s, as the command does", async (way, text) => {
     const rigged = await openConflict();
     const { rig } = rigged;
@@ -85,11 +85,11 @@ describe("a conflict", () => {
       "<<<<<<< mine\nmine\n||||||| base\ntwo\n=======\ntheirs\n>>>>>>> theirs\n",
     );
     for (const from of ["mine", "theirs", "base"] as const)
-      expect(resultIn(await person.see(`?edit=yes&from=${from}`))).toBe(TEXTS[from]);
-    const after = await person.choose("merged", { text: TEXTS.merged.replaceAll("\n", "\r\n") });
+      expect(resultIn(await person.see(`?edit=yes&from=${from}`))).toBe(CONFLICT_TEXTS[from]);
+    const after = await person.choose("merged", { text: CONFLICT_TEXTS.merged.replaceAll("\n", "\r\n") });
     expect(toneOf(after)).toBe("good");
-    await idle(rigged.rig, "plan.md", TEXTS.merged);
-    expect(rigged.rig.read("plan.md")).toBe(TEXTS.merged);
+    await idle(rigged.rig, "plan.md", CONFLICT_TEXTS.merged);
+    expect(rigged.rig.read("plan.md")).toBe(CONFLICT_TEXTS.merged);
   });
 
   test("has markers in the editor at its clashes only, not where both edits merge", async () => {
@@ -107,10 +107,10 @@ describe("a conflict", () => {
   });
 
   test.each([
-    ["mine", TEXTS.mine],
-    ["theirs", TEXTS.theirs],
+    ["mine", CONFLICT_TEXTS.mine],
+    ["theirs", CONFLICT_TEXTS.theirs],
     ["both", "# Plan\n\none\nmine\ntheirs\nthree\n"],
-    ["edit", TEXTS.merged],
+    ["edit", CONFLICT_TEXTS.merged],
   ])("is decided clash by clash: %s, with an undo and without markers on the page", async (choice, text) => {
     const rigged = await openConflict();
     const person = await opened(rigged);
@@ -143,7 +143,7 @@ describe("a conflict", () => {
     const refused = await person.choose("merged", { text: marked.replaceAll("\n", "\r\n") });
     expect(toneOf(refused)).toBe("bad");
     expect(resultIn(refused)).toBe(marked);
-    expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
+    expect(rigged.rig.read("plan.md")).toBe(CONFLICT_TEXTS.mine);
     await person.choose("merged", { text: marked, force: "on" });
     await idle(rigged.rig, "plan.md", marked);
   });
@@ -175,7 +175,7 @@ describe("a conflict", () => {
     const person = await opened(rigged);
     await rigged.rig.stopService();
     expect(toneOf(await person.choose("theirs"))).toBe("bad");
-    expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
+    expect(rigged.rig.read("plan.md")).toBe(CONFLICT_TEXTS.mine);
     expect(toneOf(await person.choose("mine"))).toBe("good");
     expect(rigged.rig.exists("plan (theirs).md")).toBe(false);
   });

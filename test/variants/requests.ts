@@ -36,7 +36,7 @@ export async function shapeRequest(
     return shortPage(request, { ...variant, maxPageSize: variant.maxPageSize }, ask);
   }
   const members = readMembers(request.body);
-  return members === null ? request : shapeBody(request, members, variant, ask);
+  return members === null ? request : shapeRequestBody(request, members, variant, ask);
 }
 
 function asksForTree(request: WireRequest): boolean {
@@ -49,7 +49,7 @@ function noTree(): WireResponse {
   return toWire(refuse("invalid_request", detail, [error]), REQUEST_ID, DOCS_BASE);
 }
 
-async function shapeBody(
+async function shapeRequestBody(
   request: WireRequest,
   members: JsonObject,
   variant: Variant,

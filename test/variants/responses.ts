@@ -17,11 +17,11 @@ export function shapeResponse(
   const { path } = splitRequestTarget(request.path);
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
   const body = JSON.parse(variant.looseIds ? loosenIds(response.body) : response.body) as JsonObject;
-  const shaped = shapeBody(request, response.status, body, variant, state);
+  const shaped = shapeAnswerBody(request, response.status, body, variant, state);
   return withBody(response, variant.unknownMembers ? { ...shaped, xUnknown: { nested: [1] } } : shaped);
 }
 
-function shapeBody(
+function shapeAnswerBody(
   request: WireRequest,
   status: number,
   body: JsonObject,

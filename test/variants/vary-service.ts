@@ -45,7 +45,7 @@ export function varyService(
   variant: Variant,
   state: VariantState = { requests: 0, renames: new Map() },
 ): ServiceWire {
-  const weather = new SharedServiceFaults(variant, state);
+  const sharedFaults = new SharedServiceFaults(variant, state);
   const exchange = async (sent: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
     const request = variant.looseIds ? tightened(sent) : sent;
     const { authorization, "x-api-key": apiKey } = request.headers;
@@ -67,7 +67,7 @@ export function varyService(
     const befalls = variant.fault?.(request, state.requests) ?? null;
     if (befalls === "drop-before") throw new ConnectionLost("lost before the request was executed");
     if (befalls !== null && befalls !== "drop-after") return befalls;
-    const response = weather.refuses(request) ?? weather.shapes(request, await exchange(request, fault));
+    const response = sharedFaults.refuses(request) ?? sharedFaults.shapes(request, await exchange(request, fault));
     if (befalls === "drop-after") throw new ConnectionLost("lost after the request was executed");
     return response;
   };

@@ -22,8 +22,7 @@ import { makeFaultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { bindMirror } from "../../mirror/trust/list.ts";
 import { plural } from "../../common/count.ts";
 import { quoteForShell } from "../../mirror/model/shell-word.ts";
-import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { IGNORE_FILE } from "../../mirror/model/rule-files.ts";
+import { IGNORE_FILE, MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 
 const PREFERRED_SIDES = ["local", "remote", "each"] as const;
 const DIRECTIONS = ["both", "pull", "push"] as const;

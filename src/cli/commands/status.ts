@@ -1,4 +1,4 @@
-import type { EventStreamState } from "../../mirror/ports/events.ts";
+import type { EventStreamState } from "../../mirror/ports/remote.ts";
 import { listStopSteps } from "../../mirror/operations/results/attention.ts";
 import { explainNotInSync } from "../../mirror/operations/results/needs.ts";
 import { plural } from "../../common/count.ts";

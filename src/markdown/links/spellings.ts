@@ -17,7 +17,8 @@ export class LinkSpellings {
    * @param isWanted returns true if the spelling of a link should be remembered; `id` is the target
    * of the link, or null
    * @param isExact true to use each spelling once, and only for a link with the same words in
-   * front of it, query and fragment. False to use the last spelling of a target for all further links to that target
+   * front of it, query and fragment. False to use the last spelling of a target for all further
+   * links to that target
    */
   constructor(
     text: string,

@@ -1,4 +1,4 @@
-import type { Watcher } from "../ports/watch.ts";
+import type { Watcher } from "../ports/disk.ts";
 import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
 import type { DaemonOptions } from "../engine/daemon/daemon-types.ts";
 import { createWatcher } from "../local/watch.ts";

@@ -1,8 +1,7 @@
 import { constants } from "node:os";
 import { shownName } from "../../common/shown-name.ts";
-import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/log.ts";
+import { type Log, LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/world.ts";
 import type { Clock } from "../../common/clock.ts";
-import type { Log } from "../ports/world.ts";
 import { appendToOwnFile, statOwnFile, makeOwnFolder, renameOwnFile } from "../state/own-files.ts";
 
 /** LIMIT: number of bytes of a log file. With its four older files, the log has at most 5 MB. */

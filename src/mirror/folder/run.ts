@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { removeCopyBeforeMigration } from "../state/before-migration.ts";
+import { removeCopyBeforeMigration } from "../state/database.ts";
 import type { Plan, PlanInput } from "../planner/plan-types.ts";
 import { DEFAULT_GUARD_LIMITS, type GuardLimits, type Policy } from "../model/policy.ts";
 import type { Fault } from "../ports/remote.ts";

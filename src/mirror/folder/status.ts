@@ -11,7 +11,7 @@ import type { DaemonStatus } from "../daemon/control/protocol.ts";
 import { type RunState, makeRunState } from "../engine/run/run-state.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
-import { type StateSummary, readStateSummary } from "../state/glance.ts";
+import { readStateSummary, type StateSummary } from "../state/read-beside.ts";
 import { admit } from "../trust/gate.ts";
 import { describeAbsentMirror, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { describeSystemError } from "./folder-trouble.ts";

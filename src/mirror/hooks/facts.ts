@@ -5,7 +5,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { toAttentionJson, type OpenProblems } from "../operations/results/attention.ts";
 import type { AttentionEntry } from "../operations/results/shapes.ts";
 import type { EventName } from "./hook.ts";
-import { type StateSummary, readStateSummary } from "../state/glance.ts";
+import { readStateSummary, type StateSummary } from "../state/read-beside.ts";
 
 /** State of a linked folder for hooks: paths, codes and counts, never content. */
 export type HookFacts = {

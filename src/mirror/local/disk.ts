@@ -1,31 +1,41 @@
 import { digestOf } from "../../contract/digest.ts";
-import type { DiskNames, LocalPath } from "../../contract/path.ts";
-import type { Disk, DiskOutcome, LocalText, PathState, RootIdentity, WrittenStamp } from "../ports/disk.ts";
-import type { Fs } from "../ports/fs.ts";
+import { type DiskFolding, type DiskNames, EXACT_DISK, type LocalPath, MAX_NAME_BYTES } from "../../contract/path.ts";
+import type { Disk, DiskOutcome, Fs, LocalText, PathState, RootIdentity, WrittenStamp } from "../ports/disk.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { type ProcessProbe, SYSTEM_PROCESS_PROBE, readFileUse } from "./editor-locks.ts";
-import { OpenFiles } from "./open-files.ts";
+import { type ProcessProbe, readFileUse, SYSTEM_PROCESS_PROBE } from "./editor-locks.ts";
+import { OpenFiles } from "./node-fs.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
-import { learnNames } from "./disk-names.ts";
 import { type FolderName, listFolderNames, readStampAt, whyUnsynced } from "./folder-names.ts";
 import type { RecordedPathSource } from "./ignore.ts";
-import { RootGuard } from "./root-guard.ts";
+import { RootGuard, statOrNull } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
 import {
-  removeSetAside,
+  createFile,
   isOpenToWrite,
+  NO_FILE_ERRORS,
   putBackSetAside,
   readSetAside,
   readTextAt,
+  removeSetAside,
+  replaceFile,
+  saveBesideDaemon,
   sweepTempFiles,
-} from "./set-aside.ts";
-import { type WalkOptions, walkTree } from "./walk.ts";
-import { rescanFiles } from "./rescan-files.ts";
-import { createFile, replaceFile, saveBesideDaemon, NO_FILE_ERRORS } from "./write.ts";
-import { attemptEffect, readErrno, describeErrno, staleOutcome, nullOnErrno } from "./errno.ts";
-import { toStamp } from "./stamp.ts";
+} from "./write.ts";
+import { rescanFiles, type WalkOptions, walkTree } from "./walk.ts";
+import {
+  attemptCall,
+  attemptEffect,
+  describeErrno,
+  nullOnAnyErrno,
+  nullOnErrno,
+  readErrno,
+  staleOutcome,
+  toStamp,
+} from "./results.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { makeTempPath, removeTempFile, TEMP_PREFIX } from "./names.ts";
 
 type DiskOptions = {
   readonly random: Random;
@@ -183,4 +193,67 @@ function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {
     if (!place.ok) return place.outcome;
     return readTextAt(guard, place.abs, path, NO_FILE_ERRORS) ?? staleOutcome("no file is at this path now");
   });
+}
+
+function learnNames(guard: RootGuard, mayWrite: boolean): DiskNames {
+  return { ...learnFolding(guard, mayWrite), maxNameBytes: learnNameLimit(guard) };
+}
+
+/**
+ * Learns which names the disk treats as equal: makes a file, then reads the file under other
+ * spellings. A test is needed, because disks of one type can be configured differently. Inode
+ * numbers are not compared, because some FUSE disks give each spelling its own inode number.
+ * ASSUMES: `.mdmirror/tmp` treats names as the linked folder does. On disks where each folder has
+ * its own rule (ext4, NTFS), new folders inherit the rule.
+ * @param mayWrite false if nothing may be written (a dry run); then the result is a guess
+ */
+function learnFolding(guard: RootGuard, mayWrite: boolean): DiskFolding {
+  if (!mayWrite) return guessFolding(guard);
+  const learned = nullOnAnyErrno(() => {
+    const probe = makeTempPath(guard, `${TEMP_PREFIX}probe-\u00e9-`);
+    guard.fs.writeNew(probe, new Uint8Array(), null, false);
+    const slash = probe.lastIndexOf("/") + 1;
+    const [folder, name] = [probe.slice(0, slash), probe.slice(slash)];
+    const foldsCase = statOrNull(guard.fs, folder + name.replace("probe", "PROBE")) !== null;
+    const foldsUnicode = statOrNull(guard.fs, folder + name.normalize("NFD")) !== null;
+    removeTempFile(guard, probe);
+    return { foldsCase, foldsUnicode };
+  });
+  return learned ?? guessFolding(guard);
+}
+
+/**
+ * Guesses which names the disk treats as equal, by reading the folder `.mdmirror` under its name in
+ * capitals. If the read works, and the root has no entry with the name in capitals, the disk
+ * ignores case. Such a disk may treat Unicode forms as equal, too.
+ */
+function guessFolding(guard: RootGuard): DiskFolding {
+  const root = guard.root()?.realPath;
+  const nameInCapitals = MIRROR_FOLDER.toUpperCase();
+  const isFolding = nullOnAnyErrno(() => {
+    if (root === undefined || statOrNull(guard.fs, `${root}/${nameInCapitals}`) === null) return false;
+    return !guard.fs.readdir(root).some(({ name }) => name === nameInCapitals);
+  });
+  return isFolding === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
+}
+
+/**
+ * Returns the number of bytes of the longest name that the disk allows, such as 143 on eCryptfs.
+ * Makes no file: asks for the stat of names of several lengths.
+ */
+function learnNameLimit(guard: RootGuard): number {
+  const root = guard.root()?.realPath;
+  if (root === undefined || !isTooLong(guard, `${root}/${"x".repeat(MAX_NAME_BYTES)}`)) return MAX_NAME_BYTES;
+  let [longest, tooLong] = [0, MAX_NAME_BYTES];
+  while (tooLong - longest > 1) {
+    const bytes = Math.floor((longest + tooLong) / 2);
+    if (isTooLong(guard, `${root}/${"x".repeat(bytes)}`)) tooLong = bytes;
+    else longest = bytes;
+  }
+  return longest;
+}
+
+function isTooLong(guard: RootGuard, path: string): boolean {
+  const statResult = attemptCall(() => guard.fs.lstat(path));
+  return "errno" in statResult && statResult.errno === "ENAMETOOLONG";
 }

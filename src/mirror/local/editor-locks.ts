@@ -6,9 +6,8 @@
 
 import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../../contract/path.ts";
-import type { FileUse } from "../ports/disk.ts";
-import type { Fs } from "../ports/fs.ts";
-import { nullOnAnyErrno, attemptCall } from "./errno.ts";
+import type { FileUse, Fs } from "../ports/disk.ts";
+import { attemptCall, nullOnAnyErrno } from "./results.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 export type ProcessProbe = {

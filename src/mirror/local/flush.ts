@@ -1,5 +1,5 @@
 import { ancestorsOf, type LocalPath } from "../../contract/path.ts";
-import { attemptCall, readErrno } from "./errno.ts";
+import { attemptCall, readErrno } from "./results.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const MAX_PARALLEL_FLUSHES = 8;

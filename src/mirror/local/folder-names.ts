@@ -1,16 +1,22 @@
 /** Lists the names in one folder for commands that show them, without a scan of the subfolders. */
 
 import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
+import { GITIGNORE_FILE, IGNORE_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Stamp } from "../model/record.ts";
 import type { UnsyncedEntry } from "../model/tree.ts";
-import type { FsStat } from "../ports/fs.ts";
-import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
-import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, indexRecordedPaths } from "./ignore.ts";
+import type { FsStat } from "../ports/disk.ts";
+import { nullOnAnyErrno, nullOnErrno, toStamp } from "./results.ts";
+import {
+  createFolderRules,
+  excludeAllBut,
+  findRules,
+  type FolderRules,
+  indexRecordedPaths,
+  type SyncRules,
+  whyFileUnsynced,
+  whyFolderUnsynced,
+} from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
-import { type FolderRules, excludeAllBut, findRules, createFolderRules } from "./rules.ts";
-import { toStamp } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
 
 export type FolderName = {

@@ -1,14 +1,12 @@
 /**
- * Decides which paths are not synced, by fixed rules for names and by the user's ignore files
- * (`rules.ts`).
+ * Decides which paths are not synced, by fixed rules for names and by the user's ignore files.
  */
-
-import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
+import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 import type { UnsyncedEntry } from "../model/tree.ts";
-import { findExclusion, type Rules } from "./rules.ts";
 import { once } from "../../common/once.ts";
-
-import ignore from "ignore";
+import ignore, { type Ignore } from "ignore";
+import { GITIGNORE_FILE, IGNORE_FILE } from "../model/mirror-folder.ts";
+import { findPatternFault } from "./pattern-fault.ts";
 
 const LEFTOVER_PATTERNS = [
   /^\.#/, // Emacs locks
@@ -127,4 +125,214 @@ export function indexRecordedPaths(source: RecordedPathSource): RecordedPaths {
     return { files, folders };
   });
   return { has: (path) => readPaths().files.has(path), isBelow: (folder) => readPaths().folders.has(folder) };
+}
+
+/** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
+
+type RuleFileContents = {
+  readonly ours: string;
+  readonly git: string;
+  /**
+   * Lines that exclude everything outside the synced folders. Set only for the root; other folders
+   * take these lines from the rules of the root.
+   */
+  readonly scope?: string;
+};
+
+/**
+ * Rules that apply in a folder: first the lines of the folders above, then those of the folder
+ * itself. Each matcher contains the lines of all these folders, because a line of an inner folder
+ * can include a path that an outer line excludes.
+ */
+export type FolderRules = {
+  readonly ours: Ignore;
+  readonly oursInBytes: Ignore;
+  /**
+   * `git`: rules of the `.gitignore` files. `both`: the rules of `git`, then those of the
+   * `.mdmirrorignore` files, so that a line `!name` of a `.mdmirrorignore` file includes a path
+   * again.
+   */
+  readonly git: Ignore;
+  readonly both: Ignore;
+  readonly hasGit: boolean;
+  readonly foldsCase: boolean;
+  /** Lines that exclude everything outside the synced folders, equal in all folders. */
+  readonly scope: readonly RuleLine[];
+  /** Contents of the ignore files, used to notice that one of them changed. */
+  readonly texts: RuleFileContents;
+  readonly above: FolderRules | null;
+};
+
+/** Rules by the path of the folder; only folders with an ignore file have an entry. */
+type Rules = ReadonlyMap<LocalPath, FolderRules>;
+
+/**
+ * The rule that excludes a path. `by`: the kind of ignore file, `.mdmirrorignore` (`ours`) or
+ * `.gitignore` (`git`). `rule`: name of the file and number of the line, for messages.
+ */
+type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
+
+/**
+ * Thrown if an ignore file cannot be read or has an invalid line: the file might then exclude any
+ * path. The message is a clause; the caller writes the beginning of the sentence.
+ */
+export class RulesError extends Error {}
+
+/**
+ * Returns the rules that apply in a folder with ignore files.
+ * @param above rules of the folder above; null for the root, or if no folder above has rules
+ * @param foldsCase true if the disk ignores case; then patterns ignore case too, as in git
+ * @throws RulesError for a line that would take too long to match. Such a line must not be skipped:
+ * mdmirror would upload the files that the line excludes
+ */
+export function createFolderRules(
+  above: FolderRules | null,
+  folder: LocalPath,
+  texts: RuleFileContents,
+  foldsCase: boolean,
+): FolderRules {
+  const scope =
+    above?.scope ??
+    parseRuleLines("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
+  // ORDER: in each folder, the lines from the setting `remote`, which names the synced folders,
+  // come last. Otherwise a line `!name` could include a path outside the synced folders.
+  const ownLines = [...parseRuleLines(folder, IGNORE_FILE, texts.ours), ...scope];
+  const gitLines = parseRuleLines(folder, GITIGNORE_FILE, texts.git);
+  const startRules = (one: Ignore | undefined): Ignore => {
+    const newRules = ignore({ ignorecase: foldsCase });
+    return one === undefined ? newRules : newRules.add(one);
+  };
+  const form = foldsCase ? keepLine : toBytePattern;
+  const gitRules = startRules(above?.git).add(gitLines.map(form));
+  const [ownRules, ownInBytes] = [
+    startRules(above?.ours).add(ownLines),
+    startRules(above?.oursInBytes).add(ownLines.map(form)),
+  ];
+  const hasGit = gitLines.length > 0 || above?.hasGit === true;
+  const combinedRules = startRules(gitRules).add(ownInBytes);
+  return {
+    ours: ownRules,
+    oursInBytes: ownInBytes,
+    git: gitRules,
+    both: combinedRules,
+    hasGit,
+    foldsCase,
+    scope,
+    texts,
+    above,
+  };
+}
+
+/**
+ * Returns a copy of the rules that is small enough to be kept after a scan. The package `ignore`
+ * caches its result for each path, so the caches of the originals contain every path of the scan.
+ */
+export function copyWithoutCache(rules: Rules): Rules {
+  return new Map(
+    [...rules].map(([folder, one]) => {
+      const [ours, both] = [one.ours, one.both].map((patterns) => ignore({ ignorecase: one.foldsCase }).add(patterns));
+      return [folder, { ...one, ours: ours!, both: both! }];
+    }),
+  );
+}
+
+/**
+ * Returns lines that exclude everything except some folders and their contents; an empty string if
+ * there are no folders. As gitignore syntax requires, the lines first exclude all names in a
+ * folder, then include the wanted names.
+ * @param foldsUnicode true if the disk may list a name in another Unicode form; the lines then
+ * include both forms
+ */
+export function excludeAllBut(folders: readonly LocalPath[], foldsUnicode: boolean): string {
+  const spellings = foldsUnicode
+    ? folders.flatMap((folder) => [folder.normalize("NFC"), folder.normalize("NFD")])
+    : folders;
+  const outermost = spellings.filter((folder) => !ancestorsOf(folder).some((above) => spellings.includes(above)));
+  const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
+  const openedFolders = new Set([...included].map(parentOf));
+  const lines = [...openedFolders].sort().flatMap((folder) => {
+    const inside = [...included].filter((path) => parentOf(path) === folder);
+    return [`${anchorPattern(folder)}/*`, ...inside.map((path) => `!${anchorPattern(path)}/`)];
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function anchorPattern(path: LocalPath): string {
+  return path === "" ? "" : `/${path.replace(/[\\*?[]/g, "\\$&")}`;
+}
+
+export function findRules(rules: Rules, folder: LocalPath): FolderRules | null {
+  for (let above = folder; ; above = parentOf(above)) {
+    const knownRules = rules.get(above);
+    if (knownRules !== undefined) return knownRules;
+    if (above === "") return null;
+  }
+}
+
+/** Returns the line that excludes a path, or a folder above the path; null if no line does. */
+export function findExclusion(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
+  const folderRules = rules.size === 0 ? null : findRules(rules, parentOf(path));
+  if (folderRules === null) return null;
+  const name = kind === "folder" ? `${path}/` : path;
+  const ours = folderRules.ours.test(name);
+  if (ours.ignored) return { by: "ours", rule: ours.rule?.mark ?? IGNORE_FILE };
+  const combinedResult = folderRules.hasGit
+    ? folderRules.both.test(folderRules.foldsCase ? name : toByteString(name))
+    : ours;
+  return combinedResult.ignored ? { by: "git", rule: combinedResult.rule?.mark ?? GITIGNORE_FILE } : null;
+}
+
+/**
+ * Converts a path or pattern so that each byte of its UTF-8 form becomes one character. Needed for
+ * `.gitignore` files, in which `?` and `[…]` match one byte, as in git. In `.mdmirrorignore` files,
+ * they match one character.
+ */
+function toByteString(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
+}
+
+function toBytePattern({ pattern, mark }: RuleLine): RuleLine {
+  return { pattern: toByteString(pattern), mark };
+}
+
+function keepLine(line: RuleLine): RuleLine {
+  return line;
+}
+
+/**
+ * One line of an ignore file. `mark`: name of the file and number of the line, for messages; the
+ * package `ignore` returns the mark with a match.
+ */
+type RuleLine = { readonly pattern: string; readonly mark: string };
+
+function parseRuleLines(folder: LocalPath, file: string, text: string): readonly RuleLine[] {
+  if (text === "") return [];
+  const name = folder === "" ? file : `${folder}/${file}`;
+  return text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n|\r$/)
+    .flatMap((line, index) => {
+      const fault = line.startsWith("#") ? null : findPatternFault(line);
+      if (fault !== null) throw new RulesError(`line ${index + 1} of ${name} ${fault}`);
+      const pattern = rewriteForRoot(folder, line);
+      return pattern === null ? [] : [{ pattern, mark: `line ${index + 1} of ${name}` }];
+    });
+}
+
+/**
+ * Rewrites a line of an ignore file as a line for the root. A pattern matches names at any depth if
+ * it has no slash, or only one at its end.
+ * @returns null for an empty line or a comment
+ */
+function rewriteForRoot(folder: LocalPath, line: string): string | null {
+  const isNegative = line.startsWith("!");
+  const body = isNegative ? line.slice(1) : line;
+  // Spaces at the end of a line are no part of the pattern. If the last space is escaped, its
+  // backslash stays, so a line of only this space is not treated as empty.
+  const bare = body.replace(/ +$/, "");
+  if (line.startsWith("#") || bare === "" || bare === "/") return null;
+  if (folder === "") return line;
+  const isAnchored = bare.slice(0, -1).includes("/");
+  const within = isAnchored ? body.replace(/^\//, "") : `**/${body}`;
+  return `${isNegative ? "!" : ""}${anchorPattern(folder)}/${within}`;
 }

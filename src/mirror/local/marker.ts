@@ -3,8 +3,8 @@
  * folder has no marker, or a marker with another id, it is not the linked folder.
  */
 
-import type { Fs } from "../ports/fs.ts";
-import { nullOnAnyErrno, nullOnErrno } from "./errno.ts";
+import type { Fs } from "../ports/disk.ts";
+import { nullOnAnyErrno, nullOnErrno } from "./results.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 const MARKER = `${MIRROR_FOLDER}/marker`;

@@ -1,22 +1,22 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
-import type { DiskOutcome, WrittenStamp } from "../ports/disk.ts";
-import type { FsStat } from "../ports/fs.ts";
+import type { DiskOutcome, FsStat, WrittenStamp } from "../ports/disk.ts";
 import {
-  nullOnAnyErrno,
   attemptCall,
   attemptEffect,
-  doneOutcome,
   describeErrno,
+  doneOutcome,
   faultOutcome,
+  isSameInode,
+  nullOnAnyErrno,
+  nullOnErrno,
   staleOutcome,
   succeeds,
-  nullOnErrno,
-} from "./errno.ts";
+  toStamp,
+} from "./results.ts";
 import { type RootGuard, type NotDoneOutcome, statOrNull } from "./root-guard.ts";
 import { isLeftoverName } from "./ignore.ts";
 import { SET_ASIDE_PREFIX, removeName, makeTempPath, type MoveResult, moveName, readCurrentStat } from "./names.ts";
-import { isSameInode, toStamp } from "./stamp.ts";
 import { readDigestOrNull, NO_FILE_ERRORS, putBackOrReport } from "./write.ts";
 
 /**

@@ -4,10 +4,9 @@
  */
 
 import { foldsNames, nameOf, parentOf, pathKey } from "../../contract/path.ts";
-import type { FsStat } from "../ports/fs.ts";
-import { nullOnAnyErrno, readErrno, succeeds } from "./errno.ts";
+import type { FsStat } from "../ports/disk.ts";
+import { isSameInode, nullOnAnyErrno, readErrno, succeeds } from "./results.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { isSameInode } from "./stamp.ts";
 
 /**
  * Prefix of temporary files. `sweepTempFiles` may remove them, because they are never the only copy

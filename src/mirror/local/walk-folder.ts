@@ -1,17 +1,26 @@
 import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
-import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
-import { LINKED_FOLDER_INSIDE, type Unread, makeUnreadable } from "../model/seen.ts";
-import type { Fs, FsStat } from "../ports/fs.ts";
-import { attemptCall, readErrno, describeErrno } from "./errno.ts";
-import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type FolderRules, findRules, createFolderRules, RulesError } from "./rules.ts";
-import { isOldStamp, isSameInode, toStamp } from "./stamp.ts";
-import type { KnownFile, FileNumbers, StoreContent } from "../ports/disk.ts";
-import type { LocalFile, UnsyncedEntry } from "../model/tree.ts";
-import type { ScanFolder } from "./folder-handle.ts";
+import { CONFIG_FILE, GITIGNORE_FILE, IGNORE_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import {
+  LINKED_FOLDER_INSIDE,
+  type LocalFile,
+  makeUnreadable,
+  type Unread,
+  type UnsyncedEntry,
+} from "../model/tree.ts";
+import type { FileNumbers, Fs, FsStat, KnownFile, StoreContent } from "../ports/disk.ts";
+import { attemptCall, describeErrno, isOldStamp, isSameInode, readErrno, toStamp } from "./results.ts";
+import {
+  createFolderRules,
+  findRules,
+  type FolderRules,
+  type RecordedPaths,
+  RulesError,
+  whyFileUnsynced,
+  whyFolderUnsynced,
+} from "./ignore.ts";
+import type { ScanFolder } from "./root-guard.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { type Stamp, isSameStamp } from "../model/record.ts";
-import { whyFileUnsynced, whyFolderUnsynced, type RecordedPaths } from "./ignore.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { type ChokidarOptions, type FSWatcher, watch } from "chokidar";
 import { isAbsolute, join, relative } from "node:path";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Watcher, WatchHint } from "../ports/watch.ts";
-import { readErrno } from "./errno.ts";
+import type { Watcher, WatchHint } from "../ports/disk.ts";
+import { readErrno } from "./results.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 type IgnoresPath = Parameters<Watcher["start"]>[0];

@@ -4,3 +4,5 @@ export function makeStoppable(signal: AbortSignal) {
     isStopped: signal.aborted,
   });
 }
+
+export const NOT_BEGUN_REASON = "the command was stopped before it came to this item";

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { toLocalName } from "../model/local-name.ts";
+import { toLocalName } from "../model/names.ts";
 import { type DiskNames, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../contract/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";

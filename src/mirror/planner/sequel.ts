@@ -1,6 +1,6 @@
 import { type Action, type ActionKind, getSubject } from "../model/action.ts";
 import type { BlockReason } from "../model/block.ts";
-import { hasDigitsOfId, isTemporaryName } from "../model/local-name.ts";
+import { hasDigitsOfId, isTemporaryName } from "../model/names.ts";
 import { once } from "../../common/once.ts";
 import { type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 import type { Trees } from "../model/tree.ts";

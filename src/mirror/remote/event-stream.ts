@@ -1,13 +1,12 @@
 import { EVENTS } from "../../contract/routes.ts";
 import { type EventType, MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
-import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/events.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/remote.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { HttpClient, StreamReply } from "./http.ts";
-import { readPath } from "./shapes.ts";
+import { parseJson, readPath } from "./shapes.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
-import { parseJson } from "./json.ts";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
 type EventStreamOptions = {

@@ -4,8 +4,7 @@ import { GENERATION_HEADER, isGeneration } from "../../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult, StreamEnd } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
-import { type ApiCall, toLogFields, type ApiReply, readReply, removeQuery } from "./reply.ts";
-import type { Scrub } from "./scrub.ts";
+import { type ApiCall, type ApiReply, readReply, removeQuery, type Scrub, toLogFields } from "./reply.ts";
 import type { ExchangeTally } from "./tally.ts";
 
 // LIMIT: number of bytes in an answer, because the whole answer is kept in memory. One document

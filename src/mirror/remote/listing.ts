@@ -4,12 +4,10 @@ import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import { FILES, makeListQuery } from "../../contract/routes.ts";
 import type { Selector } from "../../contract/resources.ts";
 import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
-import { toFault, createMisreadFault } from "./fault.ts";
-import type { ApiFailure, ApiReply } from "./reply.ts";
-import type { ApiCaller } from "./retry.ts";
+import { type ApiCaller, createMisreadFault, toFault } from "./retry.ts";
+import type { AnswerOrigin, ApiFailure, ApiReply } from "./reply.ts";
 import { type ListPage, type ParseResult, readPage, type ListedItem } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
-import type { AnswerOrigin } from "./foreign.ts";
 
 export const LIST_LIMITS = {
   // LIMIT: number of pages in one list, so that reading a list ends even if the service never stops

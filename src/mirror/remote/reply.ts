@@ -1,13 +1,11 @@
 import type { WireResponse } from "../../contract/wire.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import type { LogFields } from "../ports/log.ts";
+import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
+import type { LogFields } from "../ports/world.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { WireResult } from "../../common/wire.ts";
 import { describeFailure } from "../../common/failure-words.ts";
-import { readContentType, describeBody, type AnswerOrigin } from "./foreign.ts";
-import { parseJson } from "./json.ts";
-import { type ServiceProblem, readProblem, readRequestId } from "./problem-body.ts";
-import type { Scrub } from "./scrub.ts";
+import { parseJson } from "./shapes.ts";
+import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../../contract/problem.ts";
 
 type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -181,4 +179,146 @@ function parseDate(value: string): number | null {
   if (!HTTP_DATE.test(value)) return null;
   const time = Date.parse(value);
   return Number.isNaN(time) ? null : time;
+}
+
+/** Error that the service itself reported in the form of the API. mdmirror acts on its code. */
+type ServiceProblem = {
+  readonly kind: "problem";
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /** JSON Pointers of the refused fields in the request. */
+  readonly pointers: readonly string[];
+  /** Error codes of the refused fields. Undefined if the answer has none. */
+  readonly fieldCodes?: readonly string[];
+};
+
+type UnreadableProblem = { readonly kind: "unreadable"; readonly why: string };
+
+// LIMIT: number of items in the member `errors` that are read, so that a huge error answer takes
+// little time and memory.
+const MAX_ERRORS = 20;
+const CODE_FORM = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * Reads the body of an error answer. If a body names no error code, its code is made from the
+ * status of the answer, such as `status_404`, which is no documented code. A body that contradicts
+ * the status of its answer is unreadable, and proves nothing.
+ */
+function readProblem(body: string, status: number, scrub: Scrub): ServiceProblem | UnreadableProblem {
+  const json = parseJson(body);
+  if (json.kind !== "json") return unreadableProblem(json.why);
+  if (!isJsonObject(json.value)) return unreadableProblem("it is not a JSON object");
+  const problem = json.value;
+  const claimed = member(problem, "status");
+  if (claimed !== undefined && claimed !== status)
+    return unreadableProblem("its status differs from the status of the answer");
+  const code = readProblemCode(problem, status, scrub);
+  if (code === null) return unreadableProblem("its error code has an unknown form");
+  if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
+    return unreadableProblem("its code belongs to another status");
+  const errors = member(problem, "errors");
+  const fieldCodes = readErrorFields(errors, "code").filter((text) => isErrorCode(text, scrub));
+  const detail = member(problem, "detail") ?? member(problem, "title");
+  return {
+    kind: "problem",
+    code,
+    detail: typeof detail === "string" ? scrub(detail) : "",
+    requestId: readRequestId(member(problem, "requestId"), scrub),
+    pointers: readErrorFields(errors, "pointer").map((pointer) => scrub(pointer, 200)),
+    ...(fieldCodes.length > 0 && { fieldCodes }),
+  };
+}
+
+function unreadableProblem(why: string): UnreadableProblem {
+  return { kind: "unreadable", why };
+}
+
+function isDocumented(code: string): code is ProblemCode {
+  return (DOCUMENTED_CODES as readonly string[]).includes(code);
+}
+
+/**
+ * Returns the code of an error: the field `code`, or the end of the URL in `type`, or `status_` and
+ * the status. Returns null if `code` is malformed or contains the key.
+ */
+function readProblemCode(problem: JsonObject, status: number, scrub: Scrub): string | null {
+  const code = member(problem, "code");
+  if (code !== undefined) return typeof code === "string" && isErrorCode(code, scrub) ? code : null;
+  const type = member(problem, "type");
+  const codeInType = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
+  const fromType = codeInType?.replaceAll("-", "_") ?? "";
+  return isErrorCode(fromType, scrub) ? fromType : `status_${status}`;
+}
+
+/** Refuses a string that contains the key, because codes are logged. */
+function isErrorCode(text: string, scrub: Scrub): boolean {
+  return CODE_FORM.test(text) && scrub(text) === text;
+}
+
+function readErrorFields(errors: unknown, name: "code" | "pointer"): string[] {
+  if (!Array.isArray(errors)) return [];
+  const entries = errors.slice(0, MAX_ERRORS).filter(isJsonObject);
+  return entries.map((entry) => member(entry, name)).filter((text) => typeof text === "string");
+}
+
+/**
+ * Returns `value` if it is a request id that can be logged: printable ASCII of at most 128
+ * characters, without the key. Returns null for any other value.
+ */
+function readRequestId(value: unknown, scrub: Scrub): string | null {
+  return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;
+}
+
+/**
+ * Describes, for messages, answers of programs other than the service, such as a file server, a
+ * login page or a Wi-Fi portal.
+ */
+
+export type AnswerOrigin = { readonly url: string; readonly contentType: string };
+
+const MAX_TYPE_LENGTH = 60;
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
+
+function readContentType({ headers }: WireResponse): string {
+  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
+}
+
+// LIMIT: number of characters of the body that are searched. The beginning of a web page is enough
+// to recognise the page.
+const SEARCHED_CHARACTERS = 65_536;
+
+/** Describes a body that is not JSON, such as `a login page`. Never quotes the body. */
+function describeBody(contentType: string, body: string): string {
+  const bodyStart = body.slice(0, SEARCHED_CHARACTERS).trimStart();
+  if (bodyStart === "") return "an empty answer";
+  if (contentType === "text/html" || /^<(?:!doctype html|html)\b/i.test(bodyStart))
+    return /type\s*=\s*["']?password|\b(?:log|sign)[ -]?in\b/i.test(bodyStart) ? "a login page" : "a web page";
+  if (bodyStart.startsWith("<?xml")) return "XML";
+  return "text that is not JSON";
+}
+
+export type Scrub = (text: string, maxLength?: number) => string;
+
+const DEFAULT_MAX_LENGTH = 500;
+// Matches a string without spaces and control characters. In such a string, only the key has to be
+// replaced. Most strings are request ids, which match.
+const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
+
+/**
+ * Returns a function that replaces the key in a string, because a service or proxy may send the key
+ * back (I30). The function also removes control characters and shortens the string.
+ */
+export function createScrub(key: string): Scrub {
+  return (text, maxLength = DEFAULT_MAX_LENGTH) => {
+    if (text.length <= maxLength && PRINTABLE_ASCII.test(text) && !text.includes(key)) return text;
+    // To save time, only the beginning of the text is searched. The beginning is longer than the
+    // result by the length of the key, so that the cut never leaves a part of the key.
+    const head = text.slice(0, maxLength + key.length);
+    const clean = head.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
+    const short = clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
+    return short.replaceAll(key, "[key]");
+  };
 }

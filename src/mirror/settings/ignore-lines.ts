@@ -2,7 +2,7 @@ import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { IGNORE_FILE } from "../model/rule-files.ts";
+import { IGNORE_FILE } from "../model/mirror-folder.ts";
 import { readErrorCode, ok, type Result, toSystemTrouble } from "../../common/trouble.ts";
 
 /**

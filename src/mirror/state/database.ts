@@ -1,10 +1,8 @@
 import { basename, dirname } from "node:path";
 import { readErrorCode } from "../../common/trouble.ts";
-import { keepCopyBeforeMigration } from "./before-migration.ts";
-import { openOwnDatabase } from "./own-database.ts";
-import { readOwnFile, statOwnFile } from "./own-files.ts";
+import { createFilledOwnFile, openOwnDatabase } from "./own-database.ts";
+import { readOwnFile, removeOwnFile, renameOwnFile, statOwnFile } from "./own-files.ts";
 import type { DatabaseSchema } from "./schema.ts";
-import { enterWal, securePages, MAX_WAL_BYTES } from "./wal-mode.ts";
 import Sqlite from "better-sqlite3";
 
 export type SqliteDatabase = Sqlite.Database;
@@ -211,4 +209,102 @@ export function findPageFault(db: SqliteDatabase): DatabaseFault | null {
     if (fault === null) throw error;
     return fault;
   }
+}
+
+/**
+ * LIMIT: number of bytes in the WAL, above which it is written back to the database file. The
+ * number is large, because a first sync changes most pages of an index many times, and a checkpoint
+ * writes each page only once.
+ */
+export const MAX_WAL_BYTES = 64 * 1024 * 1024;
+
+/** Switches a database to WAL mode. Not allowed within a transaction. */
+function enterWal(db: SqliteDatabase): void {
+  if (!db.memory) switchMode(db, "WAL");
+}
+
+/**
+ * Flushes all commits and leaves WAL mode, unless another process reads the file. The checkpoint
+ * names the main database: after some upgrades, SQLite would refuse a checkpoint of the temporary
+ * database.
+ */
+export function leaveWal(db: SqliteDatabase): void {
+  const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  if (checkpoint?.busy === 0) switchMode(db, "DELETE");
+  else flushCommits(db);
+}
+
+/**
+ * Flushes the commits of all connections. Not allowed within a transaction. A checkpoint would
+ * leave out pages that another process reads. So this function makes a commit with `synchronous =
+ * FULL` instead, which flushes the whole WAL. The commit writes `user_version` without changing it.
+ */
+export function flushCommits(db: SqliteDatabase): void {
+  withSynchronous(db, "FULL", () => db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`));
+}
+
+/**
+ * Switches the mode of the journal. ASSUMES: everything in the WAL was written back. The switch
+ * then changes only the mode, in the first page. This page is not flushed, because that would be
+ * slow, and the file is complete in either mode. When a new WAL is flushed, its folder is flushed
+ * too. So the removal of the old journal survives a power loss before SQLite writes a page back.
+ */
+function switchMode(db: SqliteDatabase, mode: "WAL" | "DELETE"): void {
+  withSynchronous(db, "OFF", () => db.pragma(`journal_mode = ${mode}`));
+}
+
+/**
+ * Flushes a new database file. Without this, a power loss could leave the file without pages.
+ * SQLite would then remove its WAL with all commits.
+ */
+function securePages(db: SqliteDatabase): void {
+  withSynchronous(db, "FULL", () => db.pragma("main.wal_checkpoint(TRUNCATE)"));
+}
+
+/** Runs `work` with another level of flushing. FULL flushes each commit, OFF flushes none. */
+export function withSynchronous<T>(db: SqliteDatabase, level: "FULL" | "OFF", work: () => T): T {
+  db.pragma(`synchronous = ${level}`);
+  try {
+    return work();
+  } finally {
+    // NORMAL is mdmirror's usual level: commits survive the end of the process, but a power loss
+    // may remove the last ones. The file is still consistent then, and a scan finds again what was
+    // lost.
+    db.pragma("synchronous = NORMAL");
+  }
+}
+
+/**
+ * Keeps a copy of the state file before a newer mdmirror upgrades the file. With this copy, the
+ * user can go back to the older mdmirror. The copy is removed when a run ends in sync.
+ */
+
+/** Suffix of the name of the copy beside `state.db`. */
+const COPY_SUFFIX = ".before";
+
+/**
+ * Copies a state file. If an earlier copy was interrupted (`….before.new`), copies the file again.
+ * ORDER: the copy is flushed to disk before the upgrade begins.
+ * @throws as SQLite and node:fs do; the state file is then unchanged
+ */
+export function keepCopyBeforeMigration(db: Sqlite.Database, path: string): void {
+  const [folder, name] = [dirname(path), `${basename(path)}${COPY_SUFFIX}`];
+  const newCopyName = `${name}.new`;
+  removeOwnFile(folder, newCopyName);
+  try {
+    createFilledOwnFile(folder, newCopyName, (file) => void db.prepare("VACUUM INTO ?").run(file));
+    renameOwnFile(folder, newCopyName, name);
+  } catch (error) {
+    removeOwnFile(folder, newCopyName);
+    throw error;
+  }
+}
+
+/**
+ * Removes the copy of the older state file. ORDER: only after the newer mdmirror has completed a
+ * sync.
+ * @param folder absolute path of `.mdmirror`
+ */
+export function removeCopyBeforeMigration(folder: string, file: string): void {
+  if (statOwnFile(folder, `${file}${COPY_SUFFIX}`, "file") !== null) removeOwnFile(folder, `${file}${COPY_SUFFIX}`);
 }

@@ -1,8 +1,7 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { MirrorEvent, State, Version } from "../ports/state.ts";
-import { TableColumns } from "./keyed-table.ts";
-import { TableWithStatements } from "./statement.ts";
+import { TableColumns, TableWithStatements } from "./table.ts";
 
 type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
   readonly mergeBase: Digest | null;

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { hasMembers } from "../../contract/json.ts";
 import type { SqliteDatabase } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { emptyOwnFile, readOwnFile, removeOwnFile, replaceOwnFile } from "./own-files.ts";
-import { withOwnFolderOpen } from "./own-handle.ts";
+import { emptyOwnFile, readOwnFile, removeOwnFile, replaceOwnFile, withOwnFolderOpen } from "./own-files.ts";
 
 const LOCK_FILE_NAME = "lock.db";
 const HOLDER_FILE = "lock.json";

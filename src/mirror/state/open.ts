@@ -2,18 +2,17 @@ import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import {
   type DatabaseFault,
-  type SqliteDatabase,
-  toDatabaseFault,
+  findPageFault,
+  leaveWal,
   type OpenedDatabase,
   openForReading,
   openForWriting,
-  findPageFault,
+  type SqliteDatabase,
+  toDatabaseFault,
 } from "./database.ts";
-import { removeOwnFile, statOwnFile, createOwnFileIfMissing } from "./own-files.ts";
-import { withOwnFolderOpen } from "./own-handle.ts";
+import { createOwnFileIfMissing, removeOwnFile, statOwnFile, withOwnFolderOpen } from "./own-files.ts";
 import { type DatabaseSchema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
-import { leaveWal } from "./wal-mode.ts";
 
 /** Result of opening a state. `created`: there was no state before, so no document has a record. */
 type OpenedState =

@@ -8,12 +8,98 @@
  * other parts of the code open files in `.mdmirror/`: `own-database.ts` opens the databases, and
  * `local/` accesses `tmp/` and `trash/` by these rules too.
  */
-
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
+import { checkPath, type ExpectedFile, isOwner } from "../../common/unsafe-path.ts";
 import { dirname } from "node:path";
-import { withFolder, withOwnFolder, statOrNull } from "./own-handle.ts";
-import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
+import { OWN_ENTRIES, type OwnEntryKind } from "../model/mirror-folder.ts";
+
+/** Opens `.mdmirror/` and its folders without following symbolic links, and keeps them open. */
+
+let isProcUsable: boolean | null = null;
+
+/**
+ * Returns true if paths through `/proc/self/fd` work. They are used in place of `openat`, and need
+ * a mounted `/proc` that shows this process.
+ */
+function canReachByProc(fd: number): boolean {
+  isProcUsable ??= process.platform === "linux" && doesProcLeadTo(fd);
+  return isProcUsable;
+}
+
+function doesProcLeadTo(fd: number): boolean {
+  const statByProc = statOrNull(`/proc/self/fd/${fd}/.`);
+  const statByDescriptor = fs.fstatSync(fd);
+  return statByProc !== null && statByProc.dev === statByDescriptor.dev && statByProc.ino === statByDescriptor.ino;
+}
+
+/** The open folder of the current call of `withOwnFolderOpen`; null outside such a call. */
+let openFolder: { readonly folder: string; readonly dir: string; readonly fd: number } | null = null;
+
+/**
+ * Opens `.mdmirror` once for `work`, which opens many files in it. To open the folder again for
+ * each file would take longer than the work itself. If the folder does not exist, only runs `work`.
+ * @param work must be synchronous
+ * @throws UnsafePathError; exceptions of `work`
+ */
+export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
+  if (openFolder?.folder === folder || statOrNull(folder) === null) return work();
+  return withFolder(folder, folder, (dir, fd) => {
+    const previousFolder = openFolder;
+    openFolder = { folder, dir, fd };
+    try {
+      return work();
+    } finally {
+      openFolder = previousFolder;
+    }
+  });
+}
+
+/**
+ * Opens `.mdmirror` itself (`below` is ""), or a folder in it, and runs `work`.
+ * RACE: without `/proc`, the path is checked first, and the folder is then used by its path. A swap
+ * in between needs write access to `.mdmirror`.
+ * @param work receives a path of the folder, which is valid only during this call
+ * @throws UnsafePathError; an errno if a folder is missing
+ */
+export function withOwnFolder<T>(folder: string, below: string, work: (dir: string, fd: number) => T): T {
+  const openAndRun = (dir: string, fd: number): T =>
+    below === "" ? work(dir, fd) : withFolderBelow(dir, folder, below.split("/"), work);
+  return openFolder?.folder === folder
+    ? openAndRun(openFolder.dir, openFolder.fd)
+    : withFolder(folder, folder, openAndRun);
+}
+
+function withFolderBelow<T>(
+  dir: string,
+  shown: string,
+  names: readonly string[],
+  work: (dir: string, fd: number) => T,
+): T {
+  const [name, ...rest] = names;
+  return withFolder(`${dir}/${name}`, `${shown}/${name}`, (inner, fd) =>
+    rest.length === 0 ? work(inner, fd) : withFolderBelow(inner, `${shown}/${name}`, rest, work),
+  );
+}
+
+/**
+ * Opens a folder, and runs `work`.
+ * @param shown path of the folder for messages
+ */
+function withFolder<T>(path: string, shown: string, work: (dir: string, fd: number) => T): T {
+  checkPath(shown, fs.lstatSync(path), "folder");
+  const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    checkPath(shown, fs.fstatSync(fd), "folder");
+    return work(canReachByProc(fd) ? `/proc/self/fd/${fd}` : path, fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function statOrNull(path: string): Stats | null {
+  return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
+}
 
 // O_NONBLOCK: `open` must not wait if somebody has put a FIFO at the path.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -196,4 +282,83 @@ function makeFolderIn(path: string, shown: string, above: number): void {
     setPermissions(fd, 0o700);
     if (isNew) giveToOwner(fd, above);
   });
+}
+
+/** Checks all files and folders in `.mdmirror/` before any of them is used. */
+
+const EXPECTED_KINDS: Readonly<Record<OwnEntryKind, ExpectedFile>> = {
+  replaced: "file",
+  "in-place": "own-file",
+  folder: "folder",
+  store: "folder",
+};
+
+/**
+ * Checks all files that mdmirror may open in `.mdmirror`. A command calls this at its start, so
+ * that it reports unsafe files before SQLite opens any of them by path. Accepts a missing folder.
+ * @throws UnsafePathError
+ */
+export function examineOwnFolder(folder: string): void {
+  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  withOwnFolder(folder, "", (dir) => {
+    for (const [name, kind] of OWN_ENTRIES) {
+      const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
+      if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
+    }
+  });
+}
+
+/**
+ * Files that contain the API key. If other users can read them, mdmirror reports that, and does not
+ * change their mode.
+ */
+const UNCHANGED_MODES: ReadonlySet<string> = new Set(["key", "key.new"]);
+
+/**
+ * Closes all folders to other users, then all files. ORDER: before anything is written.
+ * @throws UnsafePathError; otherwise as node:fs does
+ */
+export function tightenOwnFolder(folder: string): void {
+  // Nothing is created if the folder is missing, because its disk may not be mounted.
+  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  examineOwnFolder(folder);
+  makeOwnFolder(folder, "");
+  withOwnFolderOpen(folder, () => {
+    closeFoldersToOthers(folder);
+    closeFilesToOthers(folder);
+  });
+}
+
+function isFolder(kind: OwnEntryKind): boolean {
+  return EXPECTED_KINDS[kind] === "folder";
+}
+
+function closeFoldersToOthers(folder: string): void {
+  for (const [name, kind] of OWN_ENTRIES) {
+    if (isFolder(kind) && statOwnFile(folder, name, "folder") !== null) makeOwnFolder(folder, name);
+  }
+}
+
+function closeFilesToOthers(folder: string): void {
+  withOwnFolder(folder, "", (dir) => {
+    for (const [name, kind] of OWN_ENTRIES) {
+      if (isFolder(kind) || UNCHANGED_MODES.has(name)) continue;
+      const stat = fs.lstatSync(`${dir}/${name}`, { throwIfNoEntry: false });
+      if (stat === undefined || (stat.mode & 0o077) === 0) continue;
+      checkPath(`${folder}/${name}`, stat, EXPECTED_KINDS[kind]);
+      // RACE: the permissions are set by path, so another process could swap the file first. But
+      // other users can no longer enter the folder. To set them through an open file is impossible:
+      // closing that file would release this process's locks on a database.
+      setPermissionsByPath(`${dir}/${name}`);
+    }
+  });
+}
+
+/** Sets permissions by path. Ignores a refusal, because some disks have no permissions. */
+function setPermissionsByPath(path: string): void {
+  try {
+    fs.chmodSync(path, 0o600);
+  } catch (error) {
+    if (!/^(EPERM|ENOTSUP|EROFS)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
 }

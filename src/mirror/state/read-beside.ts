@@ -1,12 +1,16 @@
 import { join } from "node:path";
-import { type DatabaseFault, type SqliteDatabase, toDatabaseFault, openForReading } from "./database.ts";
-import { statOwnFile } from "./own-files.ts";
-import { withOwnFolderOpen } from "./own-handle.ts";
+import { type DatabaseFault, openForReading, type SqliteDatabase, toDatabaseFault } from "./database.ts";
+import { statOwnFile, withOwnFolderOpen } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { SELECT_LOCAL_PATHS } from "./records.ts";
+import type { Block, Stamp } from "../model/record.ts";
+import type { OpenIntent } from "../ports/state.ts";
+import { type RunRow, RunTable } from "./history.ts";
+import { BlockTable, IntentTable, MetaTable } from "./base.ts";
+import type { Digest } from "../../contract/digest.ts";
 
-export type ReadResult<T> =
+type ReadResult<T> =
   | { readonly kind: "read"; readonly value: T }
   | { readonly kind: "missing" }
   | ({ readonly file: StateFile } & DatabaseFault);
@@ -17,7 +21,7 @@ export type ReadResult<T> =
  * it exists. The next cycle checks the rest.
  * @param mirrorFolder absolute path of `.mdmirror`
  */
-export function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
+function readStateRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): ReadResult<T> {
   return withOwnFolderOpen(mirrorFolder, () => readRows(mirrorFolder, read));
 }
 
@@ -49,4 +53,183 @@ function readRows<T>(mirrorFolder: string, read: (db: SqliteDatabase) => T): Rea
 export function readRecordedPaths(mirrorFolder: string): readonly LocalPath[] {
   const readResult = readStateRows(mirrorFolder, (db) => db.prepare<[], LocalPath>(SELECT_LOCAL_PATHS).pluck().all());
   return readResult.kind === "read" ? readResult.value : [];
+}
+
+/** Numbers that `status` shows. SQL computes them, so that no record has to be loaded. */
+type StateTotals = {
+  readonly documents: number;
+  /** Size of all local files together, in bytes. */
+  readonly bytes: number;
+  readonly folders: number;
+  /**
+   * Paths of documents in conflict. For a document without a record, the path of its conflict copy.
+   */
+  readonly conflicts: readonly string[];
+  /** `since`: time of the oldest content in review, in milliseconds since the epoch. */
+  readonly reviews: readonly DocumentInReview[];
+};
+
+/**
+ * A document in review. `isConflict`: in review because of another edit, not because the document
+ * is protected.
+ */
+type DocumentInReview = { readonly path: string; readonly since: number; readonly isConflict: boolean };
+
+/** Everything that `status` needs from `state.db`, read at one moment. It has no content. */
+export type StateSummary = {
+  readonly totals: StateTotals;
+  readonly blocks: readonly Block[];
+  readonly intents: readonly OpenIntent[];
+  readonly meta: ReadonlyMap<string, string>;
+  readonly newestRun: RunRow | null;
+};
+
+/**
+ * Reads the summary of a state. Does not wait for a process that writes.
+ * @param folder absolute path of `.mdmirror`
+ */
+export function readStateSummary(folder: string): ReadResult<StateSummary> {
+  return readStateRows(folder, selectSummary);
+}
+
+function selectSummary(db: SqliteDatabase): StateSummary {
+  return {
+    totals: computeTotals(db),
+    blocks: [...new BlockTable(db).load().values()],
+    intents: new IntentTable(db).all(),
+    meta: new Map(new MetaTable(db).all()),
+    newestRun: new RunTable(db).newest(1)[0] ?? null,
+  };
+}
+
+function computeTotals(db: SqliteDatabase): StateTotals {
+  const conflicts = db
+    .prepare<[], string>(
+      "SELECT coalesce(records.local_path, conflicts.conflict_copy_path) FROM conflicts LEFT JOIN records USING (id) ORDER BY conflicts.rowid",
+    )
+    .pluck();
+  const reviews = db.prepare<[], Omit<DocumentInReview, "isConflict"> & { readonly isConflict: number }>(
+    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS isConflict FROM records WHERE submissions IS NOT NULL ORDER BY local_path",
+  );
+  const syncedTotals = db.prepare<[], Pick<StateTotals, "documents" | "bytes">>(
+    "SELECT count(*) AS documents, coalesce(sum(size), 0) AS bytes FROM records WHERE state = 'linked'",
+  );
+  return {
+    ...syncedTotals.get()!,
+    folders: db.prepare<[], number>("SELECT count(*) FROM dirs").pluck().get() ?? 0,
+    conflicts: conflicts.all(),
+    reviews: reviews.all().map((one) => ({ ...one, isConflict: one.isConflict === 1 })),
+  };
+}
+
+/** Reads what the state knows about one folder, to show it to users. Reads no content. */
+
+export type FolderRows = {
+  readonly documents: readonly DocumentRow[];
+  readonly folders: readonly LocalPath[];
+  /**
+   * For each direct subfolder, the number of documents below it, and the time of their newest
+   * change.
+   */
+  readonly sums: readonly SubfolderTotals[];
+  /** All blocks in the state, also those of documents outside the folder that is shown. */
+  readonly blocks: readonly Block[];
+  /**
+   * Local paths of all documents in conflict or in review, also of those outside the folder that is
+   * shown.
+   */
+  readonly conflicts: readonly LocalPath[];
+  readonly reviews: readonly LocalPath[];
+};
+
+export type SubfolderTotals = {
+  readonly name: string;
+  readonly documents: number;
+  /**
+   * Time of the newest change of a file, in milliseconds since the epoch; null if no scan has seen
+   * a file.
+   */
+  readonly changedAt: number | null;
+};
+
+export type DocumentRow = {
+  readonly id: string;
+  readonly path: LocalPath;
+  readonly localDigest: Digest;
+  /**
+   * Digests that the file may have instead of `localDigest`, because links are local paths in the
+   * file and ids on the service.
+   */
+  readonly spelled: readonly Digest[];
+  /** Stamp without the fields that `isSameStamp` ignores; null if no scan has seen the file. */
+  readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
+  readonly stampTrusted: boolean;
+  readonly state: string;
+};
+
+/**
+ * `directly`: documents and folders directly in a folder. `below`: also those in its subfolders.
+ */
+export type Depth = "directly" | "below";
+
+/**
+ * Reads the rows of one folder. Does not wait for a process that writes.
+ * @param mirrorFolder absolute path of `.mdmirror`
+ */
+export function readFolderRows(mirrorFolder: string, folder: LocalPath, depth: Depth): ReadResult<FolderRows> {
+  return readStateRows(mirrorFolder, (db) => selectFolderRows(db, folder, depth));
+}
+
+const IS_BELOW_SQL = "substr(local_path, 1, length($in)) = $in";
+const PATH_BELOW_SQL = "substr(local_path, length($in) + 1)";
+/**
+ * SQL conditions for rows in a folder. `$in`: path of the folder with a slash, or "" for the root.
+ */
+const DEPTH_CONDITIONS: Readonly<Record<Depth, string>> = {
+  directly: `${IS_BELOW_SQL} AND instr(${PATH_BELOW_SQL}, '/') = 0`,
+  below: IS_BELOW_SQL,
+};
+
+const SELECT_FOLDER_SUMS = `SELECT substr(${PATH_BELOW_SQL}, 1, instr(${PATH_BELOW_SQL}, '/') - 1) AS name, count(*) AS documents, max(mtime_ms) AS changedAt FROM records WHERE ${IS_BELOW_SQL} AND instr(${PATH_BELOW_SQL}, '/') > 0 AND state = 'linked' GROUP BY 1`;
+
+const SPELLED_DIGESTS_SQL =
+  "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
+
+function selectFolderRows(db: SqliteDatabase, folder: LocalPath, depth: Depth): FolderRows {
+  const condition = DEPTH_CONDITIONS[depth];
+  const parameters = { in: folder === "" ? "" : `${folder}/` };
+  const documents = db.prepare<[typeof parameters], ShownDocumentRow>(
+    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED_DIGESTS_SQL} AS bytes FROM records WHERE ${condition} AND NOT (state = 'outside' AND dev IS NULL)`,
+  );
+  const preparePaths = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
+  return {
+    documents: documents.all(parameters).map(toShownDocument),
+    folders: preparePaths(`SELECT local_path FROM dirs WHERE ${condition}`).all(parameters),
+    sums: db.prepare<[typeof parameters], SubfolderTotals>(SELECT_FOLDER_SUMS).all(parameters),
+    blocks: [...new BlockTable(db).load().values()],
+    conflicts: preparePaths("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
+    reviews: preparePaths("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),
+  };
+}
+
+type ShownDocumentRow = Omit<DocumentRow, "spelled" | "stamp" | "stampTrusted"> &
+  Omit<NonNullable<DocumentRow["stamp"]>, "dev"> & {
+    readonly dev: number | null;
+    readonly stampTrusted: number;
+    readonly bytes: string | null;
+  };
+
+function toShownDocument({
+  dev,
+  ino,
+  size,
+  mtimeMs,
+  ctimeMs,
+  stampTrusted,
+  bytes,
+  ...row
+}: ShownDocumentRow): DocumentRow {
+  const stamp = dev === null ? null : { dev, ino, size, mtimeMs, ctimeMs };
+  const spelledDigests = bytes === null ? [] : (bytes.split(",") as Digest[]);
+  return { ...row, spelled: spelledDigests, stamp, stampTrusted: stampTrusted === 1 };
 }

@@ -2,8 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { FolderRecord, DocumentRecord, DocumentPaths, Stamp, Submission } from "../model/record.ts";
 import type { SqliteDatabase } from "./database.ts";
-import { TableColumns, KeyedTable } from "./keyed-table.ts";
-import { makeUpsertSql, TableWithStatements } from "./statement.ts";
+import { KeyedTable, makeUpsertSql, TableColumns, TableWithStatements } from "./table.ts";
 
 type RecordRow = [
   id: DocId,

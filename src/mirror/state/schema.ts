@@ -19,7 +19,7 @@ export type DatabaseSchema = {
   readonly tables: string;
   /**
    * SQL that upgrades a file, by the version of the older file. A copy of the older file is kept
-   * until a run ends in sync (`before-migration.ts`).
+   * until a run ends in sync (`database.ts`).
    */
   readonly upgrades: Readonly<Record<number, string>>;
 };

@@ -3,7 +3,6 @@
  * in the last scan. All of this is also on disk, so an index that is damaged or of another version
  * is removed and built again.
  */
-
 import { join } from "node:path";
 import type { Digest } from "../../contract/digest.ts";
 import type { Stamp } from "../model/record.ts";
@@ -11,13 +10,12 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { KnownFile } from "../ports/disk.ts";
 import { type DocumentBlock, findBlock, KEY_SCHEMA, KeyIndex } from "../../markdown/search/key-index.ts";
 import type { KeySet } from "../../markdown/search/keys.ts";
-import type { FoundDocument, AgeOrder, DocumentPage, DocumentSource } from "../../markdown/search/source.ts";
+import type { AgeOrder, DocumentPage, DocumentSource, FoundDocument } from "../../markdown/search/source.ts";
 import type { LocalFile } from "../model/tree.ts";
 import { type SqliteDatabase, toDatabaseFault } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { removeOwnFile } from "./own-files.ts";
-import { SEARCH_FILE } from "./search-file.ts";
-import { TableWithStatements } from "./statement.ts";
+import { TableWithStatements } from "./table.ts";
 
 /**
  * Tables of the index. Digest and stamp of a file show whether it has changed. A stamp that is not
@@ -243,3 +241,9 @@ function hasSameValues(row: IndexedFile, values: readonly unknown[]): boolean {
   const storedValues = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
   return storedValues.every((value, i) => value === values[i]);
 }
+
+/**
+ * Name of the search index. It is in a module of its own, so that code can check for the file
+ * without loading the search.
+ */
+export const SEARCH_FILE = "search.db";

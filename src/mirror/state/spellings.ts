@@ -3,7 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { LinkTarget, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
-import { TableWithStatements } from "./statement.ts";
+import { TableWithStatements } from "./table.ts";
 
 type SpellingRow = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LinkTargetRow = [destination: string, at: LinkTarget["at"], to: LinkTarget["to"], former?: LinkTarget["former"]];

@@ -1,15 +1,14 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
-import { findDamage, openBaseTables, readBase } from "./base.ts";
-import type { DatabaseFault, SqliteDatabase } from "./database.ts";
+import { type BlockTable, findDamage, openBaseTables, readBase } from "./base.ts";
+import { type DatabaseFault, MAX_WAL_BYTES, type SqliteDatabase, withSynchronous } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
-import { ReferencedContents } from "./referenced-texts.ts";
-import { type PrunedCounts, pruneState, type RetentionLimits } from "./retention.ts";
-import { TableWithStatements } from "./statement.ts";
-import { SubtreeMoves } from "./subtree.ts";
+import { type PrunedCounts, pruneState, ReferencedContents, type RetentionLimits } from "./retention.ts";
+import { TableWithStatements } from "./table.ts";
 import { ContentStore } from "./texts.ts";
-import { Transactions } from "./transactions.ts";
+import { readWalSize } from "./own-database.ts";
+import { Statement } from "../../common/statement.ts";
 
 type OpenDatabases = {
   readonly state: SqliteDatabase;
@@ -139,4 +138,168 @@ export class StoredState extends TableWithStatements implements State {
   readonly recordEvent: State["recordEvent"] = (event) => this.#events.record(event);
   readonly events: State["events"] = (query) => this.#events.find(query);
   readonly lossesAfter: State["lossesAfter"] = (side, run) => this.#events.lossesAfter(side, run);
+}
+
+type ContentTransactions = Pick<ContentStore, "begin" | "commit" | "abandon" | "secure">;
+
+/**
+ * Transactions of the state. Contents are committed before the rows that refer to them, and are
+ * never rolled back.
+ */
+export class Transactions extends TableWithStatements {
+  readonly #texts: ContentTransactions;
+  readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
+  readonly #inTransaction = this.db.transaction((work: () => unknown) => work());
+
+  constructor(db: SqliteDatabase, texts: ContentTransactions) {
+    super(db);
+    this.#texts = texts;
+    // An automatic checkpoint could flush rows before the contents to which these rows refer.
+    db.pragma("wal_autocheckpoint = 0");
+  }
+
+  /**
+   * Runs `work` in one transaction. Within another transaction, uses a savepoint: if `work` throws,
+   * only the changes of `work` are undone.
+   * @throws exceptions of `work`, after its changes are undone
+   */
+  run<T>(work: () => T): T {
+    return this.db.inTransaction ? (this.#inTransaction(work) as T) : this.#outermost(work);
+  }
+
+  /**
+   * Runs `work` as `run` does. If `work` writes anything, also makes everything committed so far
+   * survive a power loss; this takes an fsync. Not allowed within another transaction.
+   */
+  runSafely<T>(work: () => T): T {
+    if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
+    return withSynchronous(this.db, "FULL", () => this.#outermost(work));
+  }
+
+  /**
+   * Writes a large WAL back to the database file. ORDER: first the WAL of the contents, then that
+   * of the rows. Writing a WAL back also flushes it, and after a power loss no row may refer to
+   * lost content.
+   */
+  #writeBack(): void {
+    if (this.db.memory || this.db.readonly) return;
+    if (readWalSize(this.db.name) < MAX_WAL_BYTES) return;
+    this.#texts.secure();
+    this.db.pragma("main.wal_checkpoint(PASSIVE)");
+  }
+
+  #outermost<T>(work: () => T): T {
+    this.#writeBack();
+    const runTransaction = this.#isReadOnly ? this.#inTransaction : this.#inTransaction.immediate;
+    let isCommitted = false;
+    try {
+      const result = runTransaction(() => {
+        this.#texts.begin();
+        const workResult = work();
+        // ORDER: contents are committed before rows. If the process is killed between the two
+        // commits, there are only contents to which no row refers.
+        this.#texts.commit();
+        return workResult;
+      });
+      isCommitted = true;
+      return result as T;
+    } finally {
+      if (!isCommitted) this.#texts.abandon();
+    }
+  }
+}
+
+type TreeSide = "local" | "remote";
+/**
+ * A column with paths of one side. `other`: the column of the same row with the path on the other
+ * side.
+ */
+type PathColumn = { readonly table: string; readonly column: string; readonly other: string };
+
+/**
+ * ORDER: conflict copies come before records, because their rows are selected by the paths of
+ * records.
+ */
+const PATH_COLUMNS: Readonly<Record<TreeSide, readonly PathColumn[]>> = {
+  local: [
+    {
+      table: "conflicts",
+      column: "conflict_copy_path",
+      other: "(SELECT remote_path FROM records WHERE records.id = conflicts.id)",
+    },
+    { table: "records", column: "local_path", other: "remote_path" },
+    { table: "dirs", column: "local_path", other: "remote_path" },
+  ],
+  remote: [
+    { table: "records", column: "remote_path", other: "local_path" },
+    { table: "dirs", column: "remote_path", other: "local_path" },
+  ],
+};
+/**
+ * Tombstones have no path on the other side. So they get new paths only if all rows below the
+ * folder do.
+ */
+const TOMBSTONE_PATHS = { table: "tombstones", column: "local_path" } as const;
+
+/**
+ * Rewrites the paths of a moved folder and everything below it, within the caller's transaction.
+ * Selects rows by a range, so that no pattern needs escaping: in sorted order, paths below `a` are
+ * between `a/` and `a0`, because "0" follows "/". Statements are prepared when they are first
+ * needed, because folders rarely move.
+ */
+class SubtreeMoves {
+  readonly #blocks: BlockTable;
+  readonly #whole;
+  readonly #members;
+
+  constructor(db: SqliteDatabase, blocks: BlockTable) {
+    this.#blocks = blocks;
+    this.#whole = {
+      local: [...PATH_COLUMNS.local, TOMBSTONE_PATHS].map((column) => prepareMove(db, column)),
+      remote: PATH_COLUMNS.remote.map((column) => prepareMove(db, column)),
+    };
+    this.#members = {
+      local: PATH_COLUMNS.local.map((column) => prepareMove(db, column, column.other)),
+      remote: PATH_COLUMNS.remote.map((column) => prepareMove(db, column, column.other)),
+    };
+  }
+
+  /** Rewrites the paths of all rows at or below `from`, also of blocks. */
+  move(side: TreeSide, from: string, to: string): void {
+    for (const statement of this.#whole[side]) statement.run({ to, ...makeRange("from", from) });
+    if (side === "local") this.#blocks.moveSubtree(from, to);
+  }
+
+  moveMembers(side: TreeSide, from: string, to: string, within: string): void {
+    const parameters = { to, ...makeRange("from", from), ...makeRange("within", within) };
+    for (const statement of this.#members[side]) statement.run(parameters);
+  }
+}
+
+/**
+ * Returns the statement that rewrites the paths in a column.
+ * @param other SQL of the path on the other side, which must be at or below `within`; undefined to
+ * rewrite all rows
+ */
+function prepareMove(db: SqliteDatabase, { table, column }: Pick<PathColumn, "table" | "column">, other?: string) {
+  const conditions = [
+    makeAtOrBelowCondition(column, "from"),
+    ...(other === undefined ? [] : [makeAtOrBelowCondition(other, "within")]),
+  ];
+  return new Statement<Record<string, string>>(
+    db,
+    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${conditions.join(" AND ")}`,
+  );
+}
+
+/**
+ * Returns the SQL condition for a path at or below a folder's path.
+ * @param name prefix of the SQL parameters, which `makeRange` returns
+ */
+function makeAtOrBelowCondition(column: string, name: string): string {
+  return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
+}
+
+function makeRange(name: string, path: string): Record<string, string> {
+  return { [name]: path, [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
 }

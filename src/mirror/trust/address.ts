@@ -1,6 +1,6 @@
 /** Finds the service's URL and its source. Checks whether mdmirror may use the URL. */
 
-import { checkBaseUrl, removeRoute } from "../remote/base-url.ts";
+import { checkBaseUrl, removeRoute } from "../remote/address.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type PickedUrl = {

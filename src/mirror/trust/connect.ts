@@ -3,7 +3,7 @@
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";
 import { createRemote, type RemoteOptions } from "../remote/client.ts";
-import { type ServiceRoute, chooseRoute } from "../remote/proxy.ts";
+import { chooseRoute, type ServiceRoute } from "../remote/address.ts";
 import { createWire } from "../remote/wire.ts";
 import { userAgent } from "../../common/version.ts";
 import type { TrustedOrigin } from "./origin.ts";

@@ -9,7 +9,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { quoteForShell } from "../model/shell-word.ts";
-import { examineOwnFolder } from "../state/own-folder.ts";
+import { examineOwnFolder } from "../state/own-files.ts";
 import { UnsafePathError } from "../../common/unsafe-path.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";

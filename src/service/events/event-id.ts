@@ -13,7 +13,7 @@ const RANDOM_BYTES = 12;
  * Number of bytes of an encrypted position. Shorter positions are padded, so that all event ids
  * have one length and the length reveals nothing.
  */
-const POSITION_BYTES = 44;
+const EVENT_POSITION_BYTES = 44;
 
 type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;
 
@@ -22,7 +22,7 @@ type SealingContext = Pick<ServerContext, "cursorSecret" | "random">;
  * @param workspace row number of the workspace; the id is valid in this workspace only
  */
 export function sealPosition({ cursorSecret, random }: SealingContext, workspace: number, position: string): string {
-  const content = Buffer.alloc(RANDOM_BYTES + POSITION_BYTES);
+  const content = Buffer.alloc(RANDOM_BYTES + EVENT_POSITION_BYTES);
   content.set(random(RANDOM_BYTES));
   if (content.write(position, RANDOM_BYTES, "latin1") !== position.length)
     throw new Error("the position in the outbox is too long");
@@ -36,7 +36,7 @@ export function openPosition(secret: Buffer, workspace: number, id: string): str
     secret,
     sealPurpose(workspace),
     id.slice(EVENT_ID_PREFIX.length),
-    RANDOM_BYTES + POSITION_BYTES,
+    RANDOM_BYTES + EVENT_POSITION_BYTES,
   );
   return content?.toString("latin1", RANDOM_BYTES).replace(/\0+$/, "") ?? null;
 }

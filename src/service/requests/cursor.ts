@@ -7,13 +7,13 @@
 import { sealContent, unsealContent } from "./seal.ts";
 
 const CURSOR_PREFIX = "cur_";
-const POSITION_BYTES = 8;
+const CURSOR_POSITION_BYTES = 8;
 
 /**
  * @param query workspace, kind of list and selector. The cursor is accepted only for the same query
  */
 export function sealCursor(secret: Buffer, query: string, position: number): string {
-  const content = Buffer.alloc(POSITION_BYTES);
+  const content = Buffer.alloc(CURSOR_POSITION_BYTES);
   content.writeBigUInt64BE(BigInt(position));
   return CURSOR_PREFIX + sealContent(secret, query, content);
 }
@@ -23,7 +23,7 @@ export function sealCursor(secret: Buffer, query: string, position: number): str
  */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
   const content = cursor.startsWith(CURSOR_PREFIX)
-    ? unsealContent(secret, query, cursor.slice(CURSOR_PREFIX.length), POSITION_BYTES)
+    ? unsealContent(secret, query, cursor.slice(CURSOR_PREFIX.length), CURSOR_POSITION_BYTES)
     : null;
   return content === null ? null : Number(content.readBigUInt64BE());
 }

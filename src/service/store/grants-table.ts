@@ -21,7 +21,7 @@ const IS_INSIDE = joinSql`d.workspace = $1 AND ${isWithin("d.path", "$2")}`;
 export const GRANTS_OF = sql<GrantOfKey>`SELECT key, kind, target, level FROM grants
   WHERE ${isOneOf("key", "$1")} ORDER BY ${GRANT_ORDER}`;
 
-const SQL = {
+const GRANTS_SQL = {
   shown: sql<ShownGrant>`SELECT key, "on", '/' || path AS path, level FROM (
       SELECT g.key, 1 AS rank, NULL AS "on", '' AS path, g.level, g.target FROM grants g
         WHERE g.kind = 'root' AND ${IS_OF_KEYS}
@@ -52,8 +52,10 @@ export const DROP_GRANTS_OF = [sql`DELETE FROM grants WHERE key = $1`, sql`DELET
  * paths where nothing exists yet.
  */
 export function makeGrantsTable(session: Session) {
-  const setGrant = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
-  const dropKeptGrant = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
+  const setGrant = async ({ key, kind, target, level }: GrantOfKey) =>
+    session.send(GRANTS_SQL.set, key, kind, target, level);
+  const dropKeptGrant = async ({ key, workspace, path }: KeptGrant) =>
+    session.send(GRANTS_SQL.dropKept, key, workspace, path);
   return {
     set: setGrant,
     dropKept: dropKeptGrant,
@@ -66,21 +68,21 @@ export function makeGrantsTable(session: Session) {
      * Returns grants in the order of `of`, then kept grants in the order of their paths. Leaves out
      * grants on files and folders that were removed.
      */
-    shown: (keys: readonly number[]) => session.all(SQL.shown, keys),
+    shown: (keys: readonly number[]) => session.all(GRANTS_SQL.shown, keys),
     /** Replaces all grants of a key. Also removes the grants of the key that are kept for paths. */
     async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
       for (const row of rows) await setGrant({ key, ...row });
     },
-    onFile: (file: number) => session.all(SQL.onFile, file),
-    within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
+    onFile: (file: number) => session.all(GRANTS_SQL.onFile, file),
+    within: (workspace: number, path: string) => session.all(GRANTS_SQL.within, workspace, path),
     /** Returns the grants of each key that has a grant on a file or folder other than the root. */
-    local: (workspaceId: string) => session.all(SQL.local, workspaceId),
+    local: (workspaceId: string) => session.all(GRANTS_SQL.local, workspaceId),
     /** Returns the grants that are kept for `path` and for paths below it, in path order. */
-    keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),
+    keptWithin: (workspace: number, path: string) => session.all(GRANTS_SQL.keptWithin, workspace, path),
     async keep(grant: KeptGrant) {
       await dropKeptGrant(grant);
-      session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
+      session.send(GRANTS_SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
     },
   };
 }

@@ -5,7 +5,7 @@ import { type Session, sql } from "./sql.ts";
 export const KEY_COLUMNS = `k.seq, k.id, k.workspace_id AS "workspaceId", k.label, k.rate_requests AS "rateRequests",
   k.rate_seconds AS "rateSeconds", k.expires_at AS "expiresAt", k.at, k.last_used_at AS "lastUsedAt"`;
 
-const SQL = {
+const KEYS_SQL = {
   byId: sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE k.id = $1`,
   page: sql<KeyRow>`SELECT ${KEY_COLUMNS} FROM keys k WHERE CAST($1 AS text) IS NULL OR k.workspace_id = $1
     ORDER BY k.seq LIMIT $3 OFFSET $2`,
@@ -21,26 +21,27 @@ const toRateColumns = (limit: RateLimit | null) => [limit?.requests ?? null, lim
 
 export function makeKeysTable(session: Session) {
   return {
-    byId: (id: string) => session.one(SQL.byId, id),
+    byId: (id: string) => session.one(KEYS_SQL.byId, id),
     /** Returns keys in the order of creation. `workspaceId`: null for all workspaces. */
-    page: (workspaceId: string | null, from: number, most: number) => session.all(SQL.page, workspaceId, from, most),
+    page: (workspaceId: string | null, from: number, most: number) =>
+      session.all(KEYS_SQL.page, workspaceId, from, most),
     async insert({ id, workspaceId, hash, label, rateLimit, expiresAt, at }: NewKey) {
       const values = [id, workspaceId, hash, label, ...toRateColumns(rateLimit), expiresAt, at];
-      return (await session.one(SQL.insert, ...values))!.seq;
+      return (await session.one(KEYS_SQL.insert, ...values))!.seq;
     },
     change: async (key: number, { label, rateLimit, expiresAt }: KeyMembers) =>
-      session.send(SQL.change, key, label, ...toRateColumns(rateLimit), expiresAt),
+      session.send(KEYS_SQL.change, key, label, ...toRateColumns(rateLimit), expiresAt),
     /**
      * Saves the time of the last use of keys. If a later time is already saved for a key, it stays.
      * @param uses times in milliseconds since the epoch, by row number of the key
      */
     async saveUses(uses: ReadonlyMap<number, number>) {
       session.lock("keys", [...uses.keys()]);
-      for (const [key, usedAt] of uses) session.send(SQL.saveUse, key, usedAt);
+      for (const [key, usedAt] of uses) session.send(KEYS_SQL.saveUse, key, usedAt);
     },
     /** Removes a key with its grants, including those that are kept for paths. */
     async remove(seq: number) {
-      for (const statement of [...DROP_GRANTS_OF, SQL.remove]) session.send(statement, seq);
+      for (const statement of [...DROP_GRANTS_OF, KEYS_SQL.remove]) session.send(statement, seq);
     },
   };
 }

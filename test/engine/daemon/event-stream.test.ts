@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
-import type { EventHint } from "../../../src/mirror/ports/events.ts";
-import type { Fault } from "../../../src/mirror/ports/remote.ts";
+import type { EventHint, Fault } from "../../../src/mirror/ports/remote.ts";
 import { type DaemonRig, ScriptedEvents, withNotes } from "./rig.ts";
 import { createRig } from "../../simulator/rig.ts";
 

@@ -5,10 +5,16 @@ import {
   type DaemonEvent,
   type DaemonTiming,
 } from "../../../src/mirror/engine/daemon/daemon.ts";
-import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../../src/mirror/ports/events.ts";
-import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
+import type {
+  EventHint,
+  EventListener,
+  EventStreamState,
+  Fault,
+  Remote,
+  RemoteEvents,
+} from "../../../src/mirror/ports/remote.ts";
+import type { Watcher, WatchHint } from "../../../src/mirror/ports/disk.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
-import type { Fault, Remote } from "../../../src/mirror/ports/remote.ts";
 import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { closeWithTest } from "../../simulator/open-databases.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";

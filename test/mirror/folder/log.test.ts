@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fc } from "../../property.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../../src/mirror/folder/log.ts";
-import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../../src/mirror/ports/log.ts";
+import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../../src/mirror/ports/world.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

@@ -6,7 +6,7 @@ import { checkService, checkClock } from "../../../src/mirror/operations/doctor/
 import { checkEachTrait } from "../../../src/mirror/operations/doctor/traits.ts";
 import type { RemoteTraits } from "../../../src/mirror/ports/remote.ts";
 import type { Wire, WireResult } from "../../../src/common/wire.ts";
-import { chooseRoute } from "../../../src/mirror/remote/proxy.ts";
+import { chooseRoute } from "../../../src/mirror/remote/address.ts";
 import { NO_TRAITS } from "../../../src/mirror/remote/traits.ts";
 import { closeNothing } from "../../simulator/quiet-ports.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";

@@ -2,8 +2,12 @@ import { describe, expect, test } from "vitest";
 import { mapName } from "../../../src/contract/names.ts";
 import { pathKey } from "../../../src/contract/path.ts";
 import { compareStrings } from "../../../src/mirror/model/by-path.ts";
-import { makeConflictCopyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
-import { makeHashedName, mayBeHashedName, makeNumberedName } from "../../../src/mirror/model/local-name.ts";
+import {
+  makeConflictCopyPath,
+  makeHashedName,
+  makeNumberedName,
+  mayBeHashedName,
+} from "../../../src/mirror/model/names.ts";
 import { makePseudonyms } from "../../../src/mirror/operations/doctor/pseudonyms.ts";
 
 const ID = "doc_0123456789abcd";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { STILL_WRITTEN_REASON, type Unread, makeUnreadable } from "../../../src/mirror/model/seen.ts";
+import { makeUnreadable, STILL_WRITTEN_REASON, type Unread } from "../../../src/mirror/model/tree.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { doLocally, openConflict } from "../commands.ts";
 import { POLICY, SIGNALS, planOf, describePlan, worldAfter } from "../table.ts";

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** Returns an error like those of the operating system and SQLite. */
 
-const fault = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
+const systemFault = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
 
 describe("a data folder that cannot be used", () => {
   it.each([
@@ -20,16 +20,16 @@ describe("a data folder that cannot be used", () => {
     ["SQLITE_BUSY", "locked"],
   ])("by %s is a matter of %s", (code, kind) => {
     const data = temporaryFolder();
-    expect(explainDataError(data, fault(code))).toMatchObject({ trouble: { kind, code } });
-    expect(explainDataError(join(data, "none"), fault(code))).toMatchObject({ trouble: { kind, code } });
+    expect(explainDataError(data, systemFault(code))).toMatchObject({ trouble: { kind, code } });
+    expect(explainDataError(join(data, "none"), systemFault(code))).toMatchObject({ trouble: { kind, code } });
   });
 });
 
 it("distinguishes faults of the folder from those of the connection to a database", () => {
   const of = (error: unknown) => concernsFolder("/srv/data", error);
-  expect(of(fault("EACCES", "/srv/data"))).toBe(true);
-  expect(of(fault("EACCES", "/srv/data/key"))).toBe(true);
-  expect(of(fault("SQLITE_BUSY"))).toBe(true);
-  expect(of(fault("ECONNREFUSED"))).toBe(false);
-  expect(of(fault("EACCES", "/srv/data-of-another/root.crt"))).toBe(false);
+  expect(of(systemFault("EACCES", "/srv/data"))).toBe(true);
+  expect(of(systemFault("EACCES", "/srv/data/key"))).toBe(true);
+  expect(of(systemFault("SQLITE_BUSY"))).toBe(true);
+  expect(of(systemFault("ECONNREFUSED"))).toBe(false);
+  expect(of(systemFault("EACCES", "/srv/data-of-another/root.crt"))).toBe(false);
 });

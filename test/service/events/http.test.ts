@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { EventHint, EventStreamState } from "../../../src/mirror/ports/events.ts";
+import type { EventHint, EventStreamState } from "../../../src/mirror/ports/remote.ts";
 import { createRemote } from "../../../src/mirror/remote/client.ts";
 import { createWire } from "../../../src/mirror/remote/wire.ts";
 import { startHttp } from "../../../src/service/http/server.ts";

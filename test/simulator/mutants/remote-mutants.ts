@@ -33,7 +33,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     id: "lost-answer-resent",
     promise: "I08",
     does: "sends a write again after its answer was lost, without a read between",
-    file: "mirror/remote/fault.ts",
+    file: "mirror/remote/retry.ts",
     find: 'if (reply.kind === "no-answer") return reply.sent;',
     replace: 'if (reply.kind === "no-answer") return false;',
     tests: ["promises/no-blind-retry.test.ts"],
@@ -93,7 +93,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     replace: "",
     also: [
       {
-        file: "mirror/model/settle.ts",
+        file: "mirror/model/base.ts",
         find: "return { ...record, changeId, localDigest: sent, echoDigest: sent };",
         replace: "return { ...record, changeId };",
       },

@@ -1,4 +1,4 @@
-import { toGuardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../../src/mirror/planner/verdict/stops.ts";
 import { readApprovedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";

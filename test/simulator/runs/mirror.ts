@@ -1,4 +1,4 @@
-import type { Fs } from "../../../src/mirror/ports/fs.ts";
+import type { Fs } from "../../../src/mirror/ports/disk.ts";
 import type { Random } from "../../../src/common/random.ts";
 import { rememberRoot } from "../../../src/mirror/engine/run/guard-facts.ts";
 import type { World } from "../../../src/mirror/engine/run/world.ts";

@@ -3,7 +3,7 @@ import type { BlockReason } from "../../../src/mirror/model/block.ts";
 import { type Block, type DocumentRecord, indexRecordsByPath } from "../../../src/mirror/model/record.ts";
 import { ancestorsOf, pathKey, isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
-import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
+import { isTemporaryName } from "../../../src/mirror/model/names.ts";
 import type { Actors } from "./actors.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";

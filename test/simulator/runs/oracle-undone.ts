@@ -1,4 +1,4 @@
-import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
+import { isTemporaryName } from "../../../src/mirror/model/names.ts";
 import { nameOf, pathKey } from "../../../src/contract/path.ts";
 import type { FolderRecord, DocumentRecord } from "../../../src/mirror/model/record.ts";
 import type { Actors } from "./actors.ts";

@@ -1,5 +1,5 @@
 import { type DirId, type DocId, isChangeId, isDocId } from "../../../src/contract/ids.ts";
-import type { EventHint, EventListener, RemoteEvents } from "../../../src/mirror/ports/events.ts";
+import type { EventHint, EventListener, RemoteEvents } from "../../../src/mirror/ports/remote.ts";
 import type { Dice } from "../dice.ts";
 import type { LiveFile } from "./live-lists.ts";
 

@@ -1,5 +1,5 @@
 import type { LocalPath } from "../../../src/contract/path.ts";
-import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
+import type { Watcher, WatchHint } from "../../../src/mirror/ports/disk.ts";
 import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { type Dice, rollDice } from "../dice.ts";

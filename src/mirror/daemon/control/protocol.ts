@@ -6,7 +6,7 @@
 
 import type { Socket } from "node:net";
 import { parseObject } from "../../../contract/json.ts";
-import type { EventStreamState } from "../../ports/events.ts";
+import type { EventStreamState } from "../../ports/remote.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Result } from "../../../common/trouble.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";

@@ -5,7 +5,7 @@ import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type FolderRecord, type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
-import { makeTombstone } from "../../model/settle.ts";
+import { makeTombstone } from "../../model/base.ts";
 import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";

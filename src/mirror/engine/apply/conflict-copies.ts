@@ -4,7 +4,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
+import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../../model/names.ts";
 import type { PathState } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, chooseTrashPlace } from "../run/world.ts";

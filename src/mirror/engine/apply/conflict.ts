@@ -10,7 +10,7 @@ import {
   type ShownVersion,
 } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { makeTheirsCopyPath, makeConflictCopyPath } from "../../model/conflict-copy-path.ts";
+import { makeConflictCopyPath, makeTheirsCopyPath } from "../../model/names.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withCurrentChangeId } from "./commit.ts";

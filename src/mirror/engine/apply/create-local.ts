@@ -1,7 +1,7 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { makeRecord } from "../../model/settle.ts";
+import { makeRecord } from "../../model/base.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, WrittenStamp } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";

@@ -3,7 +3,7 @@ import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { makeRecord } from "../../model/settle.ts";
+import { makeRecord } from "../../model/base.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";

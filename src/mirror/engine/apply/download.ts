@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm, isBlank } from "../../model/text-form.ts";
-import { makeRecord } from "../../model/settle.ts";
+import { makeRecord } from "../../model/base.ts";
 import {
   STALE,
   makeEvent,

@@ -1,6 +1,6 @@
 import type { ActionOf } from "../../model/action.ts";
 import type { FolderRecord } from "../../model/record.ts";
-import { isPathPair } from "../../model/name-pair.ts";
+import { isPathPair } from "../../model/names.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
-import { toInodeKey } from "../../planner/match/inode.ts";
+import { toInodeKey } from "../../planner/match/evidence.ts";
 import { type LocalPath, isWithin, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";

@@ -1,7 +1,7 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord, Submission } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type KnownText, type SubmittedText, settleSubmissions } from "../../planner/review.ts";
+import { type KnownText, settleSubmissions, type SubmittedText } from "../../planner/settle-submissions.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { nameMergedContent } from "./text-name.ts";

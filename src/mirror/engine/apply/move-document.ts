@@ -3,7 +3,7 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import type { FileResource, FileWithContent } from "../../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { isPathPair } from "../../model/name-pair.ts";
+import { isPathPair } from "../../model/names.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../model/action.ts";
-import { toFolderInodeKey } from "../../planner/match/inode.ts";
+import { toFolderInodeKey } from "../../planner/match/evidence.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { outcomeOfDisk, stale } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";

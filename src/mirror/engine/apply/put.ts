@@ -3,7 +3,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DocumentRecord, ReviewAnswer } from "../../model/record.ts";
-import { moveBase, recordEcho, recordSubmission } from "../../model/settle.ts";
+import { moveBase, recordEcho, recordSubmission } from "../../model/base.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";

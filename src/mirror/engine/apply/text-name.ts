@@ -7,7 +7,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State, TextName } from "../../ports/state.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { RecordColumns } from "../../model/record-columns.ts";
+import type { RecordColumns } from "../../model/left-out.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 

@@ -17,7 +17,7 @@
  * then certainly contains the sent content, so the sent content counts until base moves.
  */
 
-import { moveBaseUnderEdit, makeRecord } from "../../model/settle.ts";
+import { makeRecord, moveBaseUnderEdit } from "../../model/base.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type DocumentRecord, indexRecordsByPath } from "../../model/record.ts";

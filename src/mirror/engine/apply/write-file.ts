@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Outcome } from "../../model/action.ts";
 import { ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
 import type { DocumentRecord, Stamp } from "../../model/record.ts";
-import { moveBase, moveBaseUnderEdit, makeRecord } from "../../model/settle.ts";
+import { makeRecord, moveBase, moveBaseUnderEdit } from "../../model/base.ts";
 import { areSimilar, makeLineProfile } from "../../model/similar.ts";
 import type { DiskOutcome, WrittenStamp } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";

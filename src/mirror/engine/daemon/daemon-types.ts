@@ -1,4 +1,4 @@
-import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
+import type { EventStreamState, RemoteEvents } from "../../ports/remote.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BarrierScanResult, PathOnService } from "../run/barrier.ts";
 import type { RunReport } from "../run/report.ts";

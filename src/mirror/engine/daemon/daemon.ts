@@ -2,7 +2,7 @@
 
 import type { Progress } from "../../ports/world.ts";
 import { makeStoppable } from "../../model/stoppable.ts";
-import type { Watcher } from "../../ports/watch.ts";
+import type { Watcher } from "../../ports/disk.ts";
 import type { World } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { Barriers } from "./barriers.ts";

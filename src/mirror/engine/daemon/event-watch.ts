@@ -1,11 +1,11 @@
 import type { RemoteFile } from "../../model/tree.ts";
-import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../ports/events.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../ports/remote.ts";
 import { fromServicePath, toService, type World } from "../run/world.ts";
 import type { DaemonRuns } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import type { RemotePath } from "../../../contract/path.ts";
-import { isRemoteAsBase } from "../../model/agreement.ts";
+import { isRemoteAsBase } from "../../model/base.ts";
 import { toRemoteFiles } from "../observe/listed.ts";
 import type { FileHint } from "./remote-hints.ts";
 

@@ -1,9 +1,9 @@
 import { isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
-import { isRuleFile } from "../../model/rule-files.ts";
+import { isRuleFile } from "../../model/mirror-folder.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 import type { LocalTree } from "../../model/tree.ts";
-import type { Watcher, WatchHint } from "../../ports/watch.ts";
+import type { Watcher, WatchHint } from "../../ports/disk.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 
 export interface WatchListener {

@@ -1,6 +1,6 @@
 import { MAX_PAGE_LIMIT } from "../../../contract/limits.ts";
 import type { DocId } from "../../../contract/ids.ts";
-import type { EventHint } from "../../ports/events.ts";
+import type { EventHint } from "../../ports/remote.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;

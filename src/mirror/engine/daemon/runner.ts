@@ -1,8 +1,7 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
-import type { RemoteEvents } from "../../ports/events.ts";
-import type { Fault } from "../../ports/remote.ts";
-import type { Watcher } from "../../ports/watch.ts";
+import type { Fault, RemoteEvents } from "../../ports/remote.ts";
+import type { Watcher } from "../../ports/disk.ts";
 import { listDocuments } from "../observe/listed.ts";
 import { META } from "../run/meta.ts";
 import type { Settings, World } from "../run/world.ts";

@@ -2,8 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Block } from "../../model/record.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
-import type { Unread } from "../../model/seen.ts";
-import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import type { BaseTree, LocalTree, RemoteFile, Trees, Unread } from "../../model/tree.ts";
 import { RunEntry, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
 import {

@@ -3,9 +3,8 @@
 import { once } from "../../../common/once.ts";
 import { EMPTY_DIGEST } from "../../../contract/digest.ts";
 import { ancestorsOf, isWithin, type LocalPath } from "../../../contract/path.ts";
-import { STILL_WRITTEN_REASON, type Unread } from "../../model/seen.ts";
-import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
-import { toInodeKey } from "../../planner/match/inode.ts";
+import { type BaseTree, type LocalFile, type LocalTree, STILL_WRITTEN_REASON, type Unread } from "../../model/tree.ts";
+import { toInodeKey } from "../../planner/match/evidence.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** LIMIT: number of paths that are remembered singly. For more, a scan of the folder is cheaper. */

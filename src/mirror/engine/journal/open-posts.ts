@@ -1,9 +1,8 @@
 import { isSameInodeAndBirth } from "../../model/record.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { isWithin, type RemotePath } from "../../../contract/path.ts";
-import { makeUnreadable } from "../../model/seen.ts";
+import { type LocalTree, makeUnreadable, type RemoteTree, type Trees } from "../../model/tree.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 
 export type FolderMoveIntent = Extract<Intent, { kind: "patch-folder" }>;
 export type PostIntent = Extract<Intent, { kind: "post" }>;

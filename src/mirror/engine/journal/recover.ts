@@ -13,7 +13,7 @@ import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { type FolderRecord, isSameInodeAndBirth, type Stamp } from "../../model/record.ts";
-import { toFolderInodeKey } from "../../planner/match/inode.ts";
+import { toFolderInodeKey } from "../../planner/match/evidence.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { checkRoot } from "../run/guard-facts.ts";

@@ -3,10 +3,16 @@ import type { Digest } from "../../../contract/digest.ts";
 import { isSameInodeAndBirth, isSameStamp } from "../../model/record.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { isRememberedBlock } from "../../model/block.ts";
-import { makeUnreadable } from "../../model/seen.ts";
+import {
+  type BaseTree,
+  type LocalFile,
+  type LocalTree,
+  makeUnreadable,
+  type TextLookup,
+  type Trees,
+} from "../../model/tree.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import { findLocalPlaces } from "../../planner/local-places.ts";
 import type { Disk, StoreContent } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";

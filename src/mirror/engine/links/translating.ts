@@ -9,7 +9,7 @@ import { toDisk, toService } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { isAway, type DocumentRecord } from "../../model/record.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
-import { toFileInodeKey } from "../../planner/match/inode.ts";
+import { toFileInodeKey } from "../../planner/match/evidence.ts";
 import type { Disk, LocalText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";

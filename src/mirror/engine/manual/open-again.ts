@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { moveBaseUnderEdit } from "../../model/settle.ts";
+import { moveBaseUnderEdit } from "../../model/base.ts";
 import { openConflict } from "../apply/conflict.ts";
 import { fetchText, type RemoteText, stale, STALE, type ValueOrEnd, withEnd } from "../apply/effect.ts";
 import { putContent } from "../apply/put.ts";

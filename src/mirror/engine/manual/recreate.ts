@@ -1,10 +1,10 @@
-import { toRemoteName } from "../../model/local-name.ts";
+import { toRemoteName } from "../../model/names.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DocumentRecord } from "../../model/record.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
-import { makeTombstone } from "../../model/settle.ts";
+import { makeTombstone } from "../../model/base.ts";
 import { createRemote } from "../apply/create-remote.ts";
 import { type ManualEnd, storeReplacedText, makeNotDone } from "./run-manually.ts";
 import { deleteDocument } from "../apply/delete-document.ts";

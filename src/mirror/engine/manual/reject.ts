@@ -4,7 +4,7 @@ import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import { type DocumentRecord, forgetNewestCopy } from "../../model/record.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
-import { moveBase } from "../../model/settle.ts";
+import { moveBase } from "../../model/base.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, makeNotDone, writeChosen } from "./run-manually.ts";
 import { STALE, DONE, fetchText, type ValueOrEnd, withValue, readBase, stale } from "../apply/effect.ts";

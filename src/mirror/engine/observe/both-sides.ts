@@ -2,12 +2,17 @@
 
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type Unread, makeUnreadable } from "../../model/seen.ts";
+import {
+  type BaseTree,
+  type LocalTree,
+  makeUnreadable,
+  type RemoteTree,
+  type Trees,
+  type Unread,
+} from "../../model/tree.ts";
 import type { StoreContent } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
-import { RecordColumns } from "../../model/record-columns.ts";
-import { includeAllDocuments } from "../../model/left-out.ts";
-import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
+import { includeAllDocuments, RecordColumns } from "../../model/left-out.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { withRestoredFiles, rememberBoot, restoreDamagedFiles, recoverNewFiles } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";

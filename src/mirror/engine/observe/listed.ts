@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
 import type { Listing } from "../../ports/remote.ts";
-import type { RecordColumns } from "../../model/record-columns.ts";
+import type { RecordColumns } from "../../model/left-out.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromServicePath, type World } from "../run/world.ts";
 

@@ -9,7 +9,7 @@ import { isAway, type DocumentRecord, indexRecordsByPath, type Stamp } from "../
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { KnownFile, StoreContent } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
-import type { RecordColumns } from "../../model/record-columns.ts";
+import type { RecordColumns } from "../../model/left-out.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { type DocumentList, listDocuments } from "./listed.ts";

@@ -1,5 +1,12 @@
 import type { Plan, PlanInput, SafetySignals } from "../../planner/plan-types.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
+import {
+  type BaseTree,
+  type LocalTree,
+  makeUnreadable,
+  type RemoteFile,
+  type RemoteTree,
+  type Trees,
+} from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
 import { orderPlanTargetsFirst } from "../links/created-first.ts";
 import { rewriteLinks } from "../links/respell.ts";
@@ -13,7 +20,7 @@ import {
   withUnseen,
 } from "../observe/both-sides.ts";
 import { applyPlan } from "./apply-plan.ts";
-import { listConflictCopies } from "../../model/conflict-copy-path.ts";
+import { listConflictCopies } from "../../model/names.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
@@ -23,7 +30,6 @@ import { makeStoppable } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { EXACT_DISK, type LocalPath } from "../../../contract/path.ts";
-import { makeUnreadable } from "../../model/seen.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import { findFilesInUse, type UsedFile } from "./files-in-editors.ts";

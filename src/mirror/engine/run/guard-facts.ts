@@ -6,7 +6,7 @@ import type { StopReason, Plan, SafetySignals, Verdict } from "../../planner/pla
 import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
-import { toGuardKey } from "../../planner/verdict/guard-key.ts";
+import { toGuardKey } from "../../planner/verdict/stops.ts";
 import { forgetLosses, countRecentLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { isRestored } from "./generation.ts";

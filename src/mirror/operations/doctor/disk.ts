@@ -2,8 +2,7 @@ import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync,
 import { dirname, join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
-import { createOwnFile, removeOwnFile } from "../../state/own-files.ts";
-import { withOwnFolder } from "../../state/own-handle.ts";
+import { createOwnFile, removeOwnFile, withOwnFolder } from "../../state/own-files.ts";
 import { errnoClause } from "../../../common/trouble.ts";
 import { makeBad, type DoctorCheck, makeGood, makeNote, makeWarning } from "./check.ts";
 

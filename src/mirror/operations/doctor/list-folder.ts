@@ -11,14 +11,14 @@ import { ancestorsOf, isBelow, joinPath, type LocalPath, nameOf, parentOf } from
 import type { DiskOutcome, LocalText, PathState } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
-import { RulesError } from "../../local/rules.ts";
+import { RulesError } from "../../local/ignore.ts";
 import {
   type Depth,
   type DocumentRow,
   type FolderRows,
-  type SubfolderTotals,
   readFolderRows,
-} from "../../state/folder-rows.ts";
+  type SubfolderTotals,
+} from "../../state/read-beside.ts";
 import { openDisk } from "../../folder/open-local.ts";
 import { makeStateTrouble } from "../../folder/open-state.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";

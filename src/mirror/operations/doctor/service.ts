@@ -5,7 +5,7 @@ import { formatAge } from "../../../common/age.ts";
 import { GIVE_VALID_KEY } from "../../folder/fault-trouble.ts";
 import { makeBad, type DoctorCheck, makeGood, makeWarning } from "./check.ts";
 import { describeFailure } from "../../../common/failure-words.ts";
-import type { ServiceRoute } from "../../remote/proxy.ts";
+import type { ServiceRoute } from "../../remote/address.ts";
 
 /**
  * LIMIT: milliseconds by which the local clock may differ from the service's. A larger difference

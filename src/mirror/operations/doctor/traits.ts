@@ -3,7 +3,7 @@ import { META } from "../../engine/run/meta.ts";
 import { readBacksLeft } from "../../model/text-form.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import { completeTraits } from "../../remote/traits.ts";
-import { readStateSummary } from "../../state/glance.ts";
+import { readStateSummary } from "../../state/read-beside.ts";
 import { type DoctorCheck, makeGood, makeNote } from "./check.ts";
 
 /**

@@ -3,8 +3,7 @@
 import { digestOf } from "../../../contract/digest.ts";
 import { compareByPath } from "../../model/by-path.ts";
 import { UNAPPROVABLE_REASONS, type StopReason, LOST_DOCUMENT_REASONS, type Plan } from "../../planner/plan-types.ts";
-import { listActionsOfStop } from "../../planner/verdict/stops.ts";
-import { toGuardKey } from "../../planner/verdict/guard-key.ts";
+import { listActionsOfStop, toGuardKey } from "../../planner/verdict/stops.ts";
 import { readApprovedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";

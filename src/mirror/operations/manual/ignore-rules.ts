@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { makeStateTrouble } from "../../folder/open-state.ts";
-import { findExclusion, createFolderRules, RulesError } from "../../local/rules.ts";
+import { createFolderRules, findExclusion, RulesError } from "../../local/ignore.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readIgnoreLines } from "../../settings/ignore-lines.ts";
 import { findLineFault } from "../../settings/settings.ts";
-import { readFolderRows } from "../../state/folder-rows.ts";
+import { readFolderRows } from "../../state/read-beside.ts";
 
 /**
  * Returns the rule that excludes a path, in words; null if no rule does. Ignores the rules of

@@ -1,7 +1,7 @@
 import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
-import { NOT_BEGUN_REASON } from "../../model/not-begun.ts";
+import { NOT_BEGUN_REASON } from "../../model/stoppable.ts";
 import { type LocalPath, ancestorsOf, isBelow } from "../../../contract/path.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { ResultEnds } from "../define.ts";

@@ -6,7 +6,7 @@
 
 import { chooseTrashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
-import { RulesError } from "../../local/rules.ts";
+import { RulesError } from "../../local/ignore.ts";
 import { OLD_FILE_PREFIX } from "../../local/write.ts";
 import { readStyle } from "../../../markdown/merge/style.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";

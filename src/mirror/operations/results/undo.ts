@@ -1,10 +1,10 @@
 import { shownName, shownWords } from "../../../common/shown-name.ts";
 import { UNDO_KINDS, type UndoItem } from "../history/undo-document.ts";
 
-type UndoneItem = { readonly kind: string; readonly why?: string; readonly to?: string | null };
+type DescribedUndo = { readonly kind: string; readonly why?: string; readonly to?: string | null };
 
 /** Returns a clause such as `move back to a.md` or `left alone: it was edited since`. */
-export function describeUndo({ kind, why = "", to = null }: UndoneItem): string {
+export function describeUndo({ kind, why = "", to = null }: DescribedUndo): string {
   const detail = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
   return `${UNDO_KINDS[kind as UndoItem["kind"]].words}${detail}`;
 }

@@ -1,6 +1,6 @@
 import { type FolderRow, getNameKind, type PlanRow } from "../match/row.ts";
 import { findBaseFolder } from "../match/forest.ts";
-import { makeNumberedName } from "../../model/local-name.ts";
+import { makeNumberedName } from "../../model/names.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { derivePlannedPath } from "./places.ts";

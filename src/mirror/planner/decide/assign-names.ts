@@ -1,30 +1,31 @@
 import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 import {
-  makeHashedName,
+  isNamePair,
   isTemporaryName,
-  toOriginalName,
-  toLocalName,
+  makeHashedName,
   makeNumberedName,
+  toLocalName,
+  toOriginalName,
   toRemoteName,
-} from "../../model/local-name.ts";
-import { isNamePair } from "../../model/name-pair.ts";
+} from "../../model/names.ts";
 import {
-  toUniqueId,
-  isMoving,
   getNameKind,
   getPathOnSide,
+  isMoving,
+  isSamePlace,
   type Place,
   type PlanRow,
-  isSamePlace,
+  setGoal,
   type Side,
   SIDES,
-  setGoal,
+  SlotMap,
+  toSlotKey,
+  toUniqueId,
 } from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { includeArrivalAt, type PlanDraft } from "./plan-draft.ts";
 import { generateLastingNames } from "./left-over.ts";
-import { toSlotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 

@@ -18,11 +18,10 @@ import {
   withdrawProposals,
 } from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
-import type { DocumentSides } from "./emptied.ts";
+import { decideReviewConflict, type DocumentSides } from "./shared-document.ts";
 import { proposeLocalCreation } from "./presence.ts";
-import { decideReviewConflict } from "./review.ts";
-import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../../model/conflict-copy-path.ts";
-import { isUnseen } from "../match/unseen.ts";
+import { type ConflictCopy, listConflictCopies, makeTheirsCopyPath } from "../../model/names.ts";
+import { isUnseen } from "../match/evidence.ts";
 
 /**
  * Decides about a document with an open conflict. Nothing is uploaded until the conflict ends.

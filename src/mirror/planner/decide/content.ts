@@ -1,28 +1,31 @@
-import type { Drift } from "../drift/place-change.ts";
+import { CONTENT_RULES, type ContentRule, type Drift, toContentCell } from "./table.ts";
 import type { DocumentRecord } from "../../model/record.ts";
-import { makeUnreadable } from "../../model/seen.ts";
-import { type DocumentRow, SIDES, setGoalToCurrent } from "../match/row.ts";
-import type { RemoteFile } from "../../model/tree.ts";
-import { decideConflict, keepConflictUnlessRecordEnds } from "./conflict.ts";
-import { type PlanDraft, proposeAction } from "./plan-draft.ts";
-import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
-import { type DocumentSides, isEmptied, proposeDownload, type SharedDocument } from "./emptied.ts";
+import { makeUnreadable, type RemoteFile } from "../../model/tree.ts";
+import { type DocumentRow, setGoalToCurrent, SIDES } from "../match/row.ts";
+import { decideConflict, endConflictOfRemovedDocument, keepConflictUnlessRecordEnds } from "./conflict.ts";
+import { blockRow, describeExclusion, type PlanDraft, proposeAction } from "./plan-draft.ts";
+import { blockUnseen, isContentBlocked, isDirectionOff, isForbidden, isInUse } from "./gates.ts";
 import {
+  decideReview,
+  type DocumentSides,
+  isEmptied,
+  proposeDownload,
+  type SharedDocument,
+} from "./shared-document.ts";
+import {
+  decideDeparture,
+  decideEditOfDeleted,
+  decideNewOnBothSides,
+  decideRemoteDeletion,
+  proposeFacts,
+  proposeForget,
   proposeLocalCreation,
   proposeRemoteCreation,
-  decideRemoteDeletion,
-  proposeForget,
-  decideDeparture,
-  decideNewOnBothSides,
-  proposeFacts,
-  decideEditOfDeleted,
   proposeTrash,
 } from "./presence.ts";
-import { blockUnseen, isForbidden } from "./remembered.ts";
-import { decideReview } from "./review.ts";
-import { decideIgnored } from "./ignored.ts";
-import { toContentCell, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
+import { findRenamedFile } from "../match/evidence.ts";
+import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 
 /**
  * Decides about a document: by its conflict, review or exclusion if it has one, otherwise by
@@ -151,4 +154,76 @@ function whyFactsChanged(record: DocumentRecord, remoteFile: RemoteFile): string
 function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   if (row.record === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
   placeRow(draft, row, drift.place);
+}
+
+/**
+ * Decides about documents that became ignored or are no longer ignored. Also decides about
+ * documents whose file got a name that is not synced. A changed ignore rule deletes nothing, even
+ * if the file was removed while it was ignored (I18).
+ * @returns false if `CONTENT_RULES` must decide
+ */
+function decideIgnored(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
+  const isLocal = row.local.seen.kind === "present";
+  if (!isLocal && draft.trees.local.ignores(record.localPath, "file")) {
+    const reasonClause = `excluded by ${describeExclusion(draft, record.localPath, "file")}`;
+    if (record.state !== "suspended") proposeFacts(draft, row, record, "suspended", reasonClause);
+    blockRow(draft, row, "suspended", `${reasonClause}; nothing is sent, written or deleted`);
+    return true;
+  }
+  if (record.state === "suspended" && endSuspension(draft, row, record, drift)) return true;
+  if (record.state === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
+    decideReturnedDocument(draft, row, record);
+    return true;
+  }
+  if (drift.local !== "deleted") return false;
+  const renamedFile = findRenamedFile(draft.trees.local, draft.othersByInode(), record.stamp);
+  if (renamedFile !== null) {
+    blockRow(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(renamedFile.path)}, which is not synced`);
+    return true;
+  }
+  const replacementClause = row.remote.seen.kind === "present" ? describeReplacement(draft, record.localPath) : null;
+  if (replacementClause === null) return false;
+  blockRow(draft, row, "type-clash", `${replacementClause}, in place of the document, which stays on the service`);
+  return true;
+}
+
+/**
+ * Returns a clause if a folder, symbolic link or special file is now at or above a document's path:
+ * the user has replaced the file, not deleted the document. Otherwise returns null.
+ */
+function describeReplacement({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
+  if (local.folders.has(path)) return "a folder is at this path";
+  for (const above of [path, ...ancestorsOf(path)]) {
+    const kind = local.others.get(above)?.kind;
+    if (kind !== "symlink" && kind !== "special") continue;
+    const subjectClause = kind === "symlink" ? "a symbolic link" : "no file and no folder";
+    return `${subjectClause} is ${above === path ? "at this path" : `at ${JSON.stringify(above)}`}`;
+  }
+  return null;
+}
+
+/**
+ * Decides about a document that is no longer ignored. Returns false if another rule must decide.
+ */
+function endSuspension(draft: PlanDraft, row: DocumentRow, record: DocumentRecord, drift: Drift): boolean {
+  const reasonClause = "no longer excluded by the ignore rules";
+  if (row.local.seen.kind === "present") {
+    proposeFacts(draft, row, record, "linked", reasonClause);
+    return true;
+  }
+  if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
+  proposeLocalCreation(draft, row, row.remote.seen.file, reasonClause);
+  return true;
+}
+
+/**
+ * Decides about a document that was moved back into the linked part of the workspace. When the
+ * document left, its file went to the trash, so a missing file does not mean that the user deleted
+ * it.
+ */
+function decideReturnedDocument(draft: PlanDraft, row: DocumentRow, record: DocumentRecord): void {
+  if (endConflictOfRemovedDocument(draft, row, record) === "waits") return;
+  if (row.remote.seen.kind === "present")
+    proposeLocalCreation(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
+  if (row.remote.seen.kind === "gone") proposeForget(draft, row);
 }

@@ -8,13 +8,13 @@
 
 import type { FolderRecord, DocumentRecord } from "../../model/record.ts";
 import {
-  isTemporaryName,
-  toOriginalName,
-  toLocalName,
-  makeNumberedName,
   findOriginalName,
+  isTemporaryName,
+  makeNumberedName,
+  toLocalName,
+  toOriginalName,
   toRemoteName,
-} from "../../model/local-name.ts";
+} from "../../model/names.ts";
 import {
   type DocumentRow,
   toUniqueId,
@@ -26,9 +26,8 @@ import {
   SIDES,
 } from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
-import { DIRECTION_NEVER_CHANGING } from "./gates.ts";
+import { DIRECTION_NEVER_CHANGING, findRemainingBlock, isFolderChangeForbidden, isForbidden } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
-import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 
 /**
  * LIMIT: highest number in a name (`note-99.md`), so that the search ends. If none of these names

@@ -3,7 +3,7 @@
  * the documents in it.
  */
 
-import { type WhoMoved, findWhoMoved } from "../drift/place-change.ts";
+import { findWhoMoved, type WhoMoved } from "./table.ts";
 import {
   type FolderRow,
   isMoving,
@@ -19,9 +19,8 @@ import {
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
 import { ONE_WAY_SYNC_CLAUSES } from "../../model/block.ts";
-import { DIRECTION_NEVER_CHANGING } from "./gates.ts";
+import { DIRECTION_NEVER_CHANGING, findRemainingBlock, isFolderChangeForbidden, isForbidden } from "./gates.ts";
 import { type PlanDraft, blockRow, keepBlock } from "./plan-draft.ts";
-import { isFolderChangeForbidden, isForbidden, findRemainingBlock } from "./remembered.ts";
 import { isInPlace, deriveLocalPlace, choosePlaceRule, deriveRemotePlace } from "./places.ts";
 
 export function placeFolders(draft: PlanDraft): void {

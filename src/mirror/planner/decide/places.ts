@@ -1,7 +1,13 @@
-import type { WhoMoved } from "../drift/place-change.ts";
-import { isNamePair } from "../../model/name-pair.ts";
+import { PLACE_RULES, type PlaceRule, type WhoMoved } from "./table.ts";
+import {
+  isNamePair,
+  isTemporaryName,
+  isUnsafeName,
+  toLocalName,
+  toOriginalName,
+  toRemoteName,
+} from "../../model/names.ts";
 import type { BlockReason } from "../../model/block.ts";
-import { isTemporaryName, isUnsafeName, toOriginalName, toLocalName, toRemoteName } from "../../model/local-name.ts";
 import {
   type FolderRow,
   toUniqueId,
@@ -16,10 +22,9 @@ import {
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { findBaseFolder, type FolderForest } from "../match/forest.ts";
-import { whyHidden } from "../match/unseen.ts";
+import { whyHidden } from "../match/evidence.ts";
 import { describeExclusion, type PlanDraft } from "./plan-draft.ts";
-import { isFolderChangeForbidden } from "./remembered.ts";
-import { PLACE_RULES, type PlaceRule } from "./table.ts";
+import { isFolderChangeForbidden } from "./gates.ts";
 
 /**
  * Place on one side that corresponds to a place on the other side, or the reason why no place

@@ -1,16 +1,22 @@
 import type { Action } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Block, ShownVersion } from "../../model/record.ts";
-import type { PlanRow, DocumentRow, FolderRow, Place } from "../match/row.ts";
+import {
+  type DocumentRow,
+  type FolderRow,
+  indexRowsBySlot,
+  type Place,
+  type PlanRow,
+  type SlotMap,
+} from "../match/row.ts";
 import type { MatchedTrees } from "../match/match.ts";
-import { type UnsyncedByInode, indexUnsyncedByInode } from "../match/inode.ts";
+import { indexUnsyncedByInode, type UnsyncedByInode } from "../match/evidence.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
-import { type ConflictCopy, listConflictCopies } from "../../model/conflict-copy-path.ts";
+import { type ConflictCopy, listConflictCopies } from "../../model/names.ts";
 import type { Policy } from "../../model/policy.ts";
 import { generateRemotePaths } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
-import { indexRowsBySlot, type SlotMap } from "../match/slots.ts";
 
 /**
  * Place of a conflict copy. `recorded`: the copy's path in the state; null for older copies,

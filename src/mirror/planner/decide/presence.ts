@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { ActionOf } from "../../model/action.ts";
-import type { Drift } from "../drift/place-change.ts";
+import { DELETED_RULES, type Drift } from "./table.ts";
 import { type Block, isAway, type DocumentRecord } from "../../model/record.ts";
 import { type DocumentRow, type FolderRow, setGoal } from "../match/row.ts";
 import { findBaseFolder } from "../match/forest.ts";
@@ -8,10 +8,15 @@ import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { choosePathToProveAbsent } from "./absence.ts";
 import { toBlockKey, type PlanDraft, proposeAction, blockRow } from "./plan-draft.ts";
-import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
+import {
+  isContentBlocked,
+  isDirectionOff,
+  isForbidden,
+  isInUse,
+  keepBlockOfNewFile,
+  needsSecondScan,
+} from "./gates.ts";
 import { deriveLocalPlace, deriveRemotePlace } from "./places.ts";
-import { isForbidden, keepBlockOfNewFile } from "./remembered.ts";
-import { DELETED_RULES } from "./table.ts";
 
 /**
  * Plans the local creation of a document, at the local place that corresponds to its place on the

@@ -3,7 +3,7 @@ import type { FolderRecord } from "../../model/record.ts";
 import { depthOf, foldsNames, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
-import { toFolderInodeKey } from "./inode.ts";
+import { toFolderInodeKey } from "./evidence.ts";
 
 type FolderMovePolicy = Pick<Policy, "canMoveFolders" | "canMoveToRoot">;
 

@@ -3,7 +3,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../
 import type { Trees } from "../../model/tree.ts";
 import { type FolderRow, getPathOnSide, type Place, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, applyFolderMoves } from "./folder-paths.ts";
-import { isUnseen } from "./unseen.ts";
+import { isUnseen } from "./evidence.ts";
 
 /** All folders of the three trees, with one row for each folder. */
 export type FolderForest = {

@@ -1,28 +1,36 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isAway, type DocumentRecord } from "../../model/record.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { type DocumentRecord, isAway } from "../../model/record.ts";
+import { type DiskNames, joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import {
   ABSENT,
+  type LocalFile,
   makeAmbiguousFile,
   makePresent,
-  type Observation,
   makeUnknown,
+  type Observation,
+  type RemoteFile,
+  type TextLookup,
+  type Trees,
   type Unread,
-} from "../../model/seen.ts";
-import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
-import { Arrivals } from "./arrivals.ts";
-import { type JudgedDocuments, NO_JUDGED_DOCUMENTS, findChangedDocuments } from "./at-rest.ts";
-import type { DocumentRow, RemoteSeen, Side } from "./row.ts";
+} from "../../model/tree.ts";
+import { Arrivals, findChangedDocuments, type JudgedDocuments, NO_JUDGED_DOCUMENTS } from "./unjudged.ts";
+import { type DocumentRow, type RemoteSeen, type Side, SlotOccupancy } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
-import { type FolderForest, makeForest, toPlace, placeFolders } from "./forest.ts";
-import { mergeFolders, addUnrecordedFolders } from "./new-folders.ts";
-import { whyMayBeElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { matchFile, listKnownDigests, type MatchProgress, pairBySameInode } from "./matching.ts";
-import { SlotOccupancy } from "./slots.ts";
-import { findTwins } from "./twins.ts";
-import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
-import { blockPossibleOwners, MovedFiles } from "./elsewhere.ts";
+import { findOrAddFolder, type FolderForest, makeForest, placeFolders, toPlace } from "./forest.ts";
+import { addUnrecordedFolders, mergeFolders } from "./new-folders.ts";
+import { whyMayBeElsewhere, whyNothingIsAbsent, whyUnseen } from "./evidence.ts";
+import { listKnownDigests, matchFile, type MatchProgress, pairBySameInode } from "./matching.ts";
+import {
+  blockPossibleOwners,
+  matchByPathAlone,
+  matchByPathAndInode,
+  matchByPathAndPart,
+  matchByPathAndText,
+  MovedFiles,
+} from "./document-files.ts";
+import { compareStrings } from "../../model/by-path.ts";
+import { isUnsafeName, makeHashedName, toLocalName, toRemoteName } from "../../model/names.ts";
 
 export type MatchedTrees = {
   readonly forest: FolderForest;
@@ -186,4 +194,104 @@ function* generatePathChanges(matching: MatchProgress): Generator<{ base: LocalP
     // path.
     else yield { base: record.localPath, current: matching.records.has(record.id) ? null : record.localPath };
   }
+}
+
+/** Documents without a record in base: on both sides, only local, or only on the service. */
+type UnrecordedDocuments = {
+  readonly onBothSides: (readonly [RemoteFile, LocalFile])[];
+  readonly onlyRemote: readonly RemoteFile[];
+  readonly onlyLocal: readonly LocalFile[];
+};
+
+type FindTwin = (file: RemoteFile) => LocalFile | undefined;
+
+/**
+ * Derives a local name from a document's name on the service. `isExact`: the file must have exactly
+ * the derived spelling.
+ */
+type NameRule = { readonly nameFor: typeof toLocalName; readonly isExact: boolean };
+
+/**
+ * ORDER: the exact name, then the name with digits of the id, then other spellings that the disk
+ * treats as equal. A file in another spelling may belong to another document, which got the name
+ * first. The document's own file then has digits of the id in its name. This happens after an
+ * interrupted run or the loss of the state.
+ */
+const NAME_RULES: readonly NameRule[] = [
+  { nameFor: toLocalName, isExact: true },
+  { nameFor: makeHashedName, isExact: false },
+  { nameFor: toLocalName, isExact: false },
+];
+
+/** Finds documents that both sides have, but that have no record in base. */
+function findTwins(
+  forest: FolderForest,
+  trees: Trees,
+  policy: Policy,
+  newFiles: readonly LocalFile[],
+): UnrecordedDocuments {
+  const { disk } = trees.local;
+  const unmatchedFiles = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
+  const onBothSides: (readonly [RemoteFile, LocalFile])[] = [];
+  let onlyRemote: RemoteFile[] = [];
+  for (const file of trees.remote.files.values()) if (!trees.base.records.has(file.id)) onlyRemote.push(file);
+  onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
+  const twinFinders = [
+    ...NAME_RULES.map((rule) => () => makeFinderByName(forest, unmatchedFiles, disk, rule)),
+    () => makeFinderByMappedName(forest, unmatchedFiles, policy),
+  ];
+  for (const finder of twinFinders) {
+    if (unmatchedFiles.size === 0 || onlyRemote.length === 0) break;
+    const findTwin = finder();
+    onlyRemote = onlyRemote.filter((file) => {
+      const twin = findTwin(file);
+      if (twin === undefined) return true;
+      unmatchedFiles.delete(pathKey(twin.path, disk));
+      onBothSides.push([file, twin]);
+      return false;
+    });
+  }
+  return {
+    onBothSides,
+    onlyRemote,
+    onlyLocal: [...unmatchedFiles.values()].sort((a, b) => compareStrings(a.path, b.path)),
+  };
+}
+
+function makeFinderByName(
+  forest: FolderForest,
+  waiting: ReadonlyMap<string, LocalFile>,
+  disk: DiskNames,
+  { nameFor, isExact }: NameRule,
+): FindTwin {
+  return ({ id, path: remotePath }) => {
+    const name = nameOf(remotePath);
+    const folder = findOrAddFolder(forest, "remote", parentOf(remotePath)).localPath;
+    if (folder === null || isUnsafeName(name, "file")) return undefined;
+    const path = joinPath(folder, nameFor(name, "file", id, disk.maxNameBytes));
+    const twin = waiting.get(pathKey(path, disk));
+    return isExact && twin?.path !== path ? undefined : twin;
+  };
+}
+
+/**
+ * Returns a search for the new local file of a document on the service: the file whose path,
+ * converted to a legal path of the service, is the document's path. Finds nothing if several files
+ * convert to that path.
+ */
+function makeFinderByMappedName(
+  forest: FolderForest,
+  waiting: ReadonlyMap<string, LocalFile>,
+  policy: Policy,
+): FindTwin {
+  if (policy.names === "block") return () => undefined;
+  const byRemotePath = new Map<string, LocalFile | null>();
+  for (const file of waiting.values()) {
+    const folder = findOrAddFolder(forest, "local", parentOf(file.path)).remotePath;
+    const name = toRemoteName(nameOf(file.path), "file", policy.refusedCharacters);
+    if (folder === null || name === null) continue;
+    const path = joinPath(folder, name);
+    byRemotePath.set(path, byRemotePath.has(path) ? null : file);
+  }
+  return (file) => byRemotePath.get(file.path) ?? undefined;
 }

@@ -1,5 +1,5 @@
 import type { DirId } from "../../../contract/ids.ts";
-import { makeHashedName, isUnsafeName, toLocalName, toRemoteName } from "../../model/local-name.ts";
+import { isUnsafeName, makeHashedName, toLocalName, toRemoteName } from "../../model/names.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,

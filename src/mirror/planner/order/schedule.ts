@@ -2,9 +2,8 @@ import type { Step } from "../../model/action.ts";
 import { listPathClaimants } from "../decide/absence.ts";
 import { blockRow, type PlanDraft } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type PlanRow, isSamePlace, type Side, SIDES } from "../match/row.ts";
-import { StepLayout, type RowChange } from "./layout.ts";
+import { chooseTemporaryName, type RowChange, StepLayout } from "./layout.ts";
 import { listOperations, type PlanOperation, precedesArrivals } from "./operation.ts";
-import { chooseTemporaryName } from "./temporary.ts";
 
 /**
  * Puts the operations of a plan in order. An operation waits while its path is taken, its folder is

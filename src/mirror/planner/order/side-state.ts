@@ -1,5 +1,13 @@
-import { type FolderRow, getPathOnSide, type Place, type PlanRow, type Side } from "../match/row.ts";
-import { type SlotOccupancy, SlotMap, toSlotKey } from "../match/slots.ts";
+import {
+  type FolderRow,
+  getPathOnSide,
+  type Place,
+  type PlanRow,
+  type Side,
+  SlotMap,
+  type SlotOccupancy,
+  toSlotKey,
+} from "../match/row.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**

@@ -2,13 +2,11 @@
  * Safety checks that stop a whole plan, because the folder, the workspace or the service may be the
  * wrong one.
  */
-
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
-import { UNAPPROVABLE_REASONS, type Plan, type SafetySignals, type StopReason, type Verdict } from "../plan-types.ts";
-import type { Action, Step } from "../../model/action.ts";
+import { type Plan, type SafetySignals, type StopReason, UNAPPROVABLE_REASONS, type Verdict } from "../plan-types.ts";
+import { type Action, getSubject, type Step } from "../../model/action.ts";
 import type { Side } from "../match/row.ts";
-import { toGuardKey } from "./guard-key.ts";
 
 export type PresenceCounts = {
   /** Number of recorded documents, without those in the states `suspended` and `outside`. */
@@ -144,4 +142,29 @@ export function listActionsOfStop(
   steps: Plan["steps"],
 ): readonly Action[] {
   return byReason ? steps.map(({ action }) => action) : stoppedSteps.map((index) => steps[index]!.action);
+}
+
+/**
+ * Returns a key of an action's kind, its document, and the version or content that it expects. An
+ * approval stores this key, so that it covers exactly this action, in later plans too. The key of
+ * an action on a folder has only the folder's id.
+ */
+export function toGuardKey(action: Action): string {
+  switch (action.kind) {
+    case "delete-remote":
+      return `delete-remote ${action.id} ${action.changeId}`;
+    case "trash-local":
+      return `trash-local ${action.id} ${action.expect}`;
+    case "put":
+      return `put ${action.id} ${action.baseChangeId} ${action.expect}`;
+    case "meet":
+    case "merge":
+    case "write-local":
+    case "settle-review":
+      return `${action.kind} ${action.id} ${action.changeId} ${action.expect}`;
+    case "end-conflict":
+      return `end-conflict ${action.id} ${action.baseChangeId} ${action.expect}`;
+    default:
+      return `${action.kind} ${getSubject(action).id}`;
+  }
 }

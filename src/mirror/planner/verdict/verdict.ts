@@ -1,19 +1,20 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { Step } from "../../model/action.ts";
-import { digestOf } from "../../../contract/digest.ts";
+import type { Action, Step } from "../../model/action.ts";
+import { digestOf, EMPTY_DIGEST } from "../../../contract/digest.ts";
 import type { GuardLimits, Policy } from "../../model/policy.ts";
-import type { SafetySignals, Verdict } from "../plan-types.ts";
+import type { SafetySignals, StopReason, Verdict } from "../plan-types.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-import type { Trees } from "../../model/tree.ts";
+import type { BaseTree, Trees } from "../../model/tree.ts";
 import {
-  type SafetyFinding,
+  findWholePlanStops,
   type GuardedStep,
+  isRemovalOfRecorded,
+  listUnapprovedSteps,
   type PresenceCounts,
   type Reason,
-  findWholePlanStops,
-  listUnapprovedSteps,
+  type SafetyFinding,
 } from "./stops.ts";
-import { computeDeleteBudget, judgeLosses, findLosses, listDocumentsToRead } from "./losses.ts";
+import { otherSide, type Side } from "../match/row.ts";
 
 type Judgement = {
   readonly verdict: Verdict;
@@ -89,4 +90,228 @@ function judgeCopies(budget: number, signals: SafetySignals, steps: readonly Ste
   if (endSteps.length <= budget) return [];
   const detail = `${endSteps.length} conflict copies were deleted in one run (limit: ${budget})`;
   return [{ reason: "conflict-copies-gone", detail, steps: endSteps }];
+}
+
+/**
+ * Safety checks on losses. A loss on one side is a document that the plan deletes, because the
+ * other side lacks it. A document whose content the plan replaces by blank content is a loss too.
+ */
+
+type SideLosses = {
+  readonly side: Side;
+  readonly deleted: readonly GuardedStep[];
+  /**
+   * Folders that the plan removes. If a safety check stops the deletions, it stops these removals
+   * too.
+   */
+  readonly folders: readonly GuardedStep[];
+  readonly emptied: readonly GuardedStep[];
+  /**
+   * Documents that may become blank on this side, because the plan does not know their new content
+   * yet.
+   */
+  readonly unread: readonly DocId[];
+  readonly lossesBefore: number;
+  /** Number of losses on this side that need no approval. */
+  readonly limit: number;
+  /** True if a safety check found the other side empty, and the user has not answered yet. */
+  readonly wasFoundEmpty: boolean;
+  readonly otherSide: OtherSideCounts;
+};
+
+/**
+ * Numbers of documents on the other side. The losses on this side are due to changes on that side.
+ */
+type OtherSideCounts = {
+  readonly known: number;
+  readonly gone: number;
+  readonly present: number;
+  readonly kept: number;
+  readonly empty: () => number;
+};
+
+type LossesBySide = Readonly<Record<Side, SideLosses>>;
+
+const DELETION_KINDS = { local: "trash-local", remote: "delete-remote" } as const satisfies Record<
+  Side,
+  Action["kind"]
+>;
+
+const IS_FOLDER_REMOVAL: Readonly<Record<Side, (action: Action) => boolean>> = {
+  local: isRemovalOfRecorded,
+  remote: ({ kind }) => kind === "remove-folder-remote",
+};
+
+const EMPTYING_TESTS: Readonly<Record<Side, (action: Action) => boolean>> = {
+  local: (action) => isDownload(action) && action.empties === true,
+  remote: (action) => action.kind === "put" && action.empties === true,
+};
+
+function findLosses(
+  trees: Trees,
+  limits: GuardLimits,
+  signals: SafetySignals,
+  steps: readonly Step[],
+  counts: PresenceCounts,
+): LossesBySide {
+  const { known } = counts;
+  const findUnapproved = (matches: (action: Action) => boolean) => listUnapprovedSteps(steps, signals, matches);
+  const findLossesOn = (side: Side): SideLosses => {
+    const oppositeSide = otherSide(side);
+    const { present, gone } = counts[oppositeSide];
+    const deletionsOnOther = steps.filter(
+      ({ action }) => action.kind === DELETION_KINDS[oppositeSide] && isRecorded(trees.base, action),
+    );
+    return {
+      side,
+      deleted: findUnapproved(({ kind }) => kind === DELETION_KINDS[side]),
+      folders: findUnapproved(IS_FOLDER_REMOVAL[side]),
+      emptied: findUnapproved(EMPTYING_TESTS[side]),
+      unread: side === "local" ? listUnreadDocuments(steps, signals) : [],
+      lossesBefore: signals.lossesDone[side],
+      limit: computeDeleteBudget(limits, known),
+      wasFoundEmpty: signals.emptied.has(oppositeSide),
+      otherSide: { known, gone, present, kept: present - deletionsOnOther.length, empty: () => countEmpty(trees.base) },
+    };
+  };
+  return { local: findLossesOn("local"), remote: findLossesOn("remote") };
+}
+
+function listUnreadDocuments(steps: readonly Step[], signals: SafetySignals): DocId[] {
+  const unreadSteps = listUnapprovedSteps(
+    steps,
+    signals,
+    (action) => isDownload(action) && action.empties === undefined,
+  );
+  return unreadSteps.map(({ index }) => (steps[index]!.action as DownloadAction).id);
+}
+
+type DownloadAction = Extract<Action, { kind: "write-local" | "merge" | "settle-review" }>;
+
+function isDownload(action: Action): action is DownloadAction {
+  return action.kind === "write-local" || action.kind === "merge" || action.kind === "settle-review";
+}
+
+function isRecorded({ records }: BaseTree, action: Action): boolean {
+  return "id" in action && records.get(action.id)?.state === "linked";
+}
+
+function countEmpty({ records }: BaseTree): number {
+  let emptyCount = 0;
+  for (const { digest, state } of records.values()) if (digest === EMPTY_DIGEST && state === "linked") emptyCount++;
+  return emptyCount;
+}
+
+/**
+ * Lists documents that must be read before the verdict. None if the plan would not be stopped even
+ * if all of them were blank.
+ */
+function listDocumentsToRead(loss: SideLosses): readonly DocId[] {
+  const { unread } = loss;
+  const isStopped = isOverLimit(loss, unread.length) || isLosingAll(loss, unread.length);
+  return unread.length > 0 && isStopped ? unread : [];
+}
+
+function judgeLosses({ local, remote }: LossesBySide): SafetyFinding[] {
+  return [
+    ...judgeAllGone(remote),
+    ...judgeAllGone(local),
+    ...[local, remote].flatMap(judgeLimit),
+    ...[local, remote].flatMap(judgeEmptied),
+  ];
+}
+
+const ALL_GONE_REASONS = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<
+  Side,
+  StopReason
+>;
+
+/**
+ * Stops the deletions on a side if the other side has no document left. The stop stays until the
+ * user answers, even if documents come back. If only one document is recorded, its deletion needs
+ * no approval, because two scans or the service confirmed its absence.
+ */
+function judgeAllGone(loss: SideLosses): SafetyFinding[] {
+  const { side, deleted, folders, wasFoundEmpty } = loss;
+  if (deleted.length === 0 || !(wasFoundEmpty || isLosingAll(loss))) return [];
+  return [{ reason: ALL_GONE_REASONS[side], detail: describeAllGone(loss), steps: [...deleted, ...folders] }];
+}
+
+function judgeLimit(loss: SideLosses): SafetyFinding[] {
+  const { side, deleted, folders } = loss;
+  if (deleted.length === 0 || !isOverLimit(loss)) return [];
+  return [{ reason: `delete-budget-${side}`, detail: describeDeletions(loss), steps: [...deleted, ...folders] }];
+}
+
+function judgeEmptied(loss: SideLosses): SafetyFinding[] {
+  const { emptied } = loss;
+  if (emptied.length === 0) return [];
+  if (isOverLimit(loss)) return [{ reason: "emptied", detail: describeEmptied(loss), steps: emptied }];
+  return isLosingAll(loss) ? [{ reason: "emptied", detail: describeAllEmptied(loss), steps: emptied }] : [];
+}
+
+function isOverLimit({ deleted, emptied, lossesBefore, limit }: SideLosses, further = 0): boolean {
+  return lossesBefore + deleted.length + emptied.length + further > limit;
+}
+
+/**
+ * Returns true if no document with content stays on the other side.
+ * @param further number of documents that may become blank, in addition to the known blank ones
+ */
+function isLosingAll({ emptied, otherSide }: SideLosses, further = 0): boolean {
+  const { known, gone, kept, empty } = otherSide;
+  const blankCount = emptied.length + further;
+  if (known <= 1 || gone + blankCount === 0) return false;
+  return kept - blankCount <= (blankCount === 0 ? 0 : empty());
+}
+
+/** Returns the number of deletions on one side that need no approval. */
+export function computeDeleteBudget(limits: GuardLimits, known: number): number {
+  return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
+}
+
+const SIDE_NOUNS = {
+  local: { from: "the service", to: "the folder" },
+  remote: { from: "the folder", to: "the service" },
+} as const;
+
+function describeAllGone({ side, emptied, otherSide: { known, gone, present, kept } }: SideLosses): string {
+  const { from, to } = SIDE_NOUNS[side];
+  if (kept > 0 && emptied.length > 0)
+    return `${describeDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
+  if (kept > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
+  if (present > 0)
+    return `${describeDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
+  if (gone === known) return `all ${gone} linked documents are gone from ${from}`;
+  return `${describeDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read`;
+}
+
+function describeDocuments(count: number): string {
+  return `${count} linked ${count === 1 ? "document is" : "documents are"}`;
+}
+
+function describeAllEmptied({ side, emptied }: SideLosses): string {
+  const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
+  const sideClause = side === "remote" ? "locally" : "on the service";
+  return `${documents} became empty ${sideClause}, and no other document on that side has content`;
+}
+
+const REMOVAL_CLAUSES = {
+  remote: "this sync would delete NN on the service",
+  local: "this sync would move NN to the local trash",
+} as const;
+const SIDE_WORDS = { remote: "on the service", local: "locally" } as const;
+
+function describeDeletions({ side, deleted, emptied, lossesBefore, limit }: SideLosses): string {
+  const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
+  const emptiedClause = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
+  const earlierClause = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
+  return `${REMOVAL_CLAUSES[side].replace("NN", documents)}${emptiedClause}${earlierClause} (limit: ${limit})`;
+}
+
+function describeEmptied({ side, deleted, emptied, lossesBefore, limit }: SideLosses): string {
+  const pendingClause = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
+  const deletedClause = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
+  const earlierClause = lossesBefore === 0 ? "" : `, after ${lossesBefore} within the last hour`;
+  return `${pendingClause} ${SIDE_WORDS[side]}${deletedClause}${earlierClause} (limit: ${limit})`;
 }

@@ -1,12 +1,26 @@
+import {
+  DOUBTFUL_CHARACTERS,
+  FIRST_SHELL_METACHARACTERS,
+  mapName,
+  SHELL_METACHARACTERS,
+} from "../../contract/names.ts";
+import { digestOf } from "../../contract/digest.ts";
+import {
+  cutToBytes,
+  isConflictCopyName,
+  joinPath,
+  type LocalPath,
+  nameOf,
+  parentOf,
+  type RemotePath,
+} from "../../contract/path.ts";
+import type { Conflict, ShownVersion } from "./record.ts";
+
 /**
  * Converts names between the two sides. If the disk accepts a remote name, the local name is the
  * same. Otherwise a local name is derived from the remote name, always with the same result. A
  * local name that the service refuses gets a legal remote name.
  */
-
-import { mapName } from "../../contract/names.ts";
-import { digestOf } from "../../contract/digest.ts";
-import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /**
@@ -154,4 +168,98 @@ export function isTemporaryName(name: string): boolean {
  */
 export function toOriginalName(name: string): string {
   return name.replace(TEMPORARY_NAME, "$1");
+}
+
+/**
+ * Checks whether the local path and the remote path of a document or folder correspond. They
+ * correspond if they are equal, or if their only difference is the conversion of names. Any other
+ * difference means that mdmirror was interrupted before it moved the document on the second side.
+ */
+
+/**
+ * Sets of refused characters that may have been in use when a name was converted: the current set,
+ * the first set that mdmirror used, and the current set with characters that only some deployments
+ * refuse.
+ */
+const REFUSED_SETS = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
+
+/**
+ * Returns true if two names correspond: they are equal in NFC, or one was converted from the other.
+ * @param id id of the document or folder; null if unknown, so that the digits of any id correspond
+ */
+export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
+  if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
+  // mdmirror learns which characters are refused, so the name may have been converted with another
+  // set.
+  for (const refused of REFUSED_SETS) if (mapName(localName, kind, refused) === remoteName) return true;
+  return mayBeHashedName(localName, remoteName, kind, id);
+}
+
+export function isPathPair(
+  localPath: LocalPath,
+  remotePath: RemotePath,
+  id: string,
+  kind: "file" | "folder" = "file",
+): boolean {
+  if (localPath === remotePath) return true;
+  const [ours, theirs] = [localPath.split("/"), remotePath.split("/")];
+  return (
+    ours.length === theirs.length &&
+    ours.every((name, index) => {
+      const isLastName = index === ours.length - 1;
+      return isNamePair(name, theirs[index]!, isLastName ? kind : "folder", isLastName ? id : null);
+    })
+  );
+}
+
+/** `theirs`: the service's version in a conflict. `mine`: a local version that was replaced. */
+type CopySide = "theirs" | "mine";
+
+/**
+ * Returns `note (theirs).md` or `note (mine).md` for `note.md`. On the service, no document can
+ * have such a name, because the service refuses it. A name that is too long for the disk is
+ * shortened, and gets eight hex digits of the whole name's digest, so that it stays unique.
+ * @param nth number of the copy, from 1; a number above 1 is part of the name: `note (mine 2).md`
+ * @param maxBytes length of the longest name that the disk accepts, in bytes
+ */
+export function makeConflictCopyPath(path: LocalPath, side: CopySide, nth: number, maxBytes: number): LocalPath {
+  const name = nameOf(path);
+  const stem = name.replace(/\.md$/, "");
+  const suffix = ` (${nth === 1 ? side : `${side} ${nth}`}).md`;
+  if (Buffer.byteLength(stem) + suffix.length <= maxBytes) return joinPath(parentOf(path), `${stem}${suffix}`);
+  const shortenedEnding = `-${digestOf(name).slice(0, 8)}${suffix}`;
+  return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - shortenedEnding.length)}${shortenedEnding}`);
+}
+
+/** A recorded conflict copy. `nth`: position of its version in `Conflict.shown`, from 1. */
+export type ConflictCopy = {
+  readonly nth: number;
+  readonly version: ShownVersion;
+  /**
+   * Last known path of the copy. For an older copy, this path is derived from the document's path.
+   */
+  readonly path: LocalPath;
+  readonly isNewest: boolean;
+};
+
+export function makeTheirsCopyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
+  return makeConflictCopyPath(document, "theirs", nth, maxBytes);
+}
+
+/**
+ * Returns the recorded copies of a conflict, oldest first. The newest copy is always in the list,
+ * an older one only if the user edited it.
+ * @param document local path of the document in base
+ */
+export function listConflictCopies(
+  { shown, newestCopyPath: newest }: Conflict,
+  document: LocalPath,
+  maxBytes: number,
+): ConflictCopy[] {
+  return shown.flatMap((version, index): ConflictCopy[] => {
+    const nth = index + 1;
+    const isNewest = nth === shown.length;
+    if (!isNewest && version.ino === 0) return [];
+    return [{ nth, version, path: isNewest ? newest : makeTheirsCopyPath(document, nth, maxBytes), isNewest }];
+  });
 }

@@ -1,0 +1,342 @@
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import { isBelow, type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
+import type { FileResource, FileWithContent, FolderResource, Selector } from "../../contract/resources.ts";
+import { contentRoute, fileRoute, FILES, folderRoute, FOLDERS } from "../../contract/routes.ts";
+import type { Answer, Fault, Listing, PutResult, WrittenFile } from "../ports/remote.ts";
+import { type ApiCaller, createMisreadFault, toFault } from "./retry.ts";
+import type { ApiCall, ApiFailure, ApiReply } from "./reply.ts";
+import {
+  type ListedItem,
+  type ParseResult,
+  readEdit,
+  readFile,
+  readFileId,
+  readFileWithContent,
+  readFolder,
+  readFolderId,
+  readReview,
+} from "./shapes.ts";
+import type { TraitLearner } from "./traits.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { NameKind } from "../../contract/names.ts";
+import { createListTotals, listAll, type ListTotals } from "./listing.ts";
+
+export type CallContext = { readonly caller: ApiCaller; readonly traits: TraitLearner };
+
+export function failedAnswer(fault: Fault): { readonly ok: false; readonly fault: Fault } {
+  return { ok: false, fault };
+}
+
+export function failAsUnusable(call: ApiCall, { requestId }: { readonly requestId: string | null }, why: string) {
+  return failedAnswer(createMisreadFault(call, why, requestId));
+}
+
+export const OTHER_FILE = "the service answered with another file";
+
+/**
+ * Returns true if the service created the document at the requested path. The two paths may differ
+ * in spelling, because a service may use the spelling of an existing folder.
+ */
+export function isCreatedAt(path: RemotePath, answered: RemotePath): boolean {
+  const [sent, saved] = [path, answered].map((one) => pathKey(one as string as LocalPath, FOLD_EVERYTHING));
+  return sent === saved;
+}
+
+const FOLD_EVERYTHING = { foldsCase: true, foldsUnicode: true };
+
+export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
+  const call: ApiCall = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
+  return readFileReply(context, call, await context.caller.call(call), readFileWithContent, id);
+}
+
+/**
+ * Reads the document in the answer to a request.
+ * @param id id that the document must have; null for a new document
+ */
+export function readFileReply<File extends FileResource>(
+  { traits }: CallContext,
+  call: ApiCall,
+  reply: ApiReply,
+  read: (value: unknown) => ParseResult<ListedItem<File>>,
+  id: DocId | null,
+): Answer<File> {
+  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
+  const file = read(reply.value);
+  if (!file.ok)
+    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
+  if (id !== null && file.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FILE);
+  traits.learnFromPath(file.value.wirePath);
+  return { ok: true, value: file.value.resource, requestId: reply.requestId };
+}
+
+/** Learns properties of the service from its answers to writes. */
+
+/**
+ * Creates a document or folder by its path. Some services write paths with a leading slash, some
+ * without. mdmirror learns the form from the first path that the service sends. Until then, it
+ * sends a refused path once more in the other form.
+ * @param otherFields members of the request body besides the path
+ * @returns the last request and its reply
+ */
+export async function createAtPath(
+  context: CallContext,
+  route: string,
+  path: RemotePath,
+  kind: NameKind,
+  otherFields: JsonObject,
+): Promise<{ readonly call: ApiCall; readonly reply: ApiReply }> {
+  const { caller, traits } = context;
+  const callWith = (spelled: string): ApiCall => {
+    return { method: "POST", path: route, body: { path: spelled, ...otherFields }, accept: [200, 201], size: "item" };
+  };
+  let call = callWith(traits.inServiceForm(path));
+  let reply = await caller.call(call);
+  if (isRefusalAt(reply, "/path") && !traits.slashIsKnown()) {
+    const otherForm = traits.current().leadingSlash ? path : `/${path}`;
+    call = callWith(otherForm);
+    reply = await caller.call(call);
+    if (reply.kind === "success") traits.learnFromPath(otherForm);
+  }
+  if (reply.kind !== "success") learnFromRefusal(traits, toFault(call, reply), "/path", path, kind);
+  return { call, reply };
+}
+
+function isRefusalAt(reply: ApiReply, pointer: string): boolean {
+  return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
+}
+
+/** Body of a PATCH, with one field. A `parentId` of null moves the item to the root. */
+export type PatchBody =
+  | { readonly name: string }
+  | { readonly parentId: DirId | null }
+  | { readonly protected: boolean };
+
+export function learnFromPatch<T extends { readonly path: RemotePath }>(
+  { traits }: CallContext,
+  patch: PatchBody,
+  kind: NameKind,
+  answer: Answer<T>,
+): Answer<T> {
+  if ("name" in patch && !answer.ok) learnFromRefusal(traits, answer.fault, "/name", patch.name, kind);
+  if ("parentId" in patch && patch.parentId === null) learnFromRootMove(traits, answer);
+  return answer;
+}
+
+function learnFromRefusal(
+  traits: TraitLearner,
+  fault: Fault,
+  pointer: "/path" | "/name",
+  path: string,
+  kind: NameKind,
+): void {
+  if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
+  traits.learnFromRefusal(path, kind);
+}
+
+/** Learns whether the service accepts `parentId: null`. Some services refuse or ignore it. */
+function learnFromRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
+  if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });
+  else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });
+}
+
+/**
+ * Creates, changes and deletes documents on the service, and checks the answers. Repeats a write
+ * only if it certainly was not sent.
+ */
+
+export async function createFile(
+  context: CallContext,
+  path: RemotePath,
+  content: string,
+): Promise<Answer<WrittenFile>> {
+  const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
+  const createdFile = readFileReply(context, call, reply, readFile, null);
+  const id = createdFile.ok || reply.kind !== "success" ? null : readFileId(reply.value);
+  // If the answer to the POST lacks fields, mdmirror reads the new document. If that GET fails, the
+  // result is the fault of the POST.
+  const live = id === null ? createdFile : await getFile(context, id);
+  if (!live.ok) return createdFile;
+  return isCreatedAt(path, live.value.path) ? live : failAsUnusable(call, live, OTHER_FILE);
+}
+
+export async function putContent(
+  context: CallContext,
+  id: DocId,
+  baseChangeId: ChangeId,
+  content: string,
+): Promise<Answer<PutResult>> {
+  const call: ApiCall = {
+    method: "PUT",
+    path: contentRoute(id),
+    body: { baseChangeId, content },
+    accept: [200, 202],
+    size: "item",
+  };
+  const reply = await context.caller.call(call);
+  if (reply.kind !== "success") {
+    if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.learn({ conflicts: "refused" });
+    return failedAnswer(toFault(call, reply));
+  }
+  if (reply.status === 202) {
+    const review = readReview(reply.value);
+    if (review.reason === "conflict") context.traits.learn({ conflicts: "reviewed" });
+    return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
+  }
+  const file = readEdit(reply.value);
+  if (!file.ok) return failAsUnusable(call, reply, file.why);
+  if (file.value.id !== null && file.value.id !== id) return failAsUnusable(call, reply, OTHER_FILE);
+  if (file.value.wirePath !== null) context.traits.learnFromPath(file.value.wirePath);
+  const { lastChangeId: changeId, content: saved } = file.value;
+  return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
+}
+
+export async function patchFile(context: CallContext, id: DocId, patch: PatchBody): Promise<Answer<FileResource>> {
+  const call: ApiCall = { method: "PATCH", path: fileRoute(id), body: patch, accept: [200], size: "item" };
+  const answer = readFileReply(context, call, await context.caller.call(call), readFile, id);
+  return learnFromPatch(context, patch, "file", answer);
+}
+
+export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {
+  const call: ApiCall = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
+  const reply = await context.caller.call(call);
+  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
+  return { ok: true, value: null, requestId: reply.requestId };
+}
+
+const ROOTS_AT_ONCE = 8;
+
+export async function listFolders(context: CallContext, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
+  if (prefix !== null) {
+    const below = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: prefix });
+    return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
+  }
+  if (context.traits.current().folderTree === "no") return listBelowRoots(context);
+  const wholeList = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: "" });
+  const { folderTree } = context.traits.current();
+  if (wholeList.complete && (wholeList.items.length > 0 || folderTree === "yes")) {
+    context.traits.learn({ folderTree: "yes" });
+    return wholeList;
+  }
+  if (!wholeList.complete && (folderTree === "yes" || !isRefused(wholeList.fault))) return wholeList;
+  // The service does not return all folders in one list. Either it refused the request, or the list
+  // is empty: perhaps the service looked for a folder with the name "/".
+  const belowRoots = await listBelowRoots(context);
+  if (!wholeList.complete || belowRoots.items.length > 0) context.traits.learn({ folderTree: "no" });
+  return belowRoots;
+}
+
+function isRefused(fault: Fault | null): boolean {
+  return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
+}
+
+async function listBelowRoots(context: CallContext): Promise<Listing<FolderResource>> {
+  // All lists share one limit, because memory contains the folders of all lists at the same time.
+  const spent = createListTotals();
+  const roots = await listFoldersBy(context, { kind: "none" }, spent);
+  const listsBelow: Listing<FolderResource>[] = [];
+  const remainingRoots = roots.items.entries();
+  // At most `ROOTS_AT_ONCE` lists are read at the same time. This limits the number of large pages
+  // in memory. It also makes `spent` include the lists that were read before.
+  const listSome = async (): Promise<void> => {
+    for (const [index, root] of remainingRoots)
+      listsBelow[index] = await listFoldersBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
+  };
+  await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
+  const allLists = [roots, ...listsBelow];
+  const byId = new Map(allLists.flatMap((listing) => listing.items).map((folder) => [folder.id, folder]));
+  return {
+    items: [...byId.values()],
+    complete: allLists.every((listing) => listing.complete),
+    fault: allLists.find((listing) => listing.fault !== null)?.fault ?? null,
+  };
+}
+
+export async function findFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource | null>> {
+  const listing = await listFoldersBy(context, { kind: "path", path });
+  const foundFolder = listing.items.find((folder) => folder.path === path);
+  if (foundFolder !== undefined) return { ok: true, value: foundFolder, requestId: null };
+  return listing.fault === null ? { ok: true, value: null, requestId: null } : failedAnswer(listing.fault);
+}
+
+/**
+ * Returns the folders that the service finds at a path. Their paths may have a different spelling
+ * than `path`. Returns an empty list if the request fails.
+ */
+export async function listFoldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
+  return (await listFoldersBy(context, { kind: "path", path })).items;
+}
+
+function listFoldersBy(context: CallContext, selector: Selector, spent?: ListTotals): Promise<Listing<FolderResource>> {
+  return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
+}
+
+const OTHER_FOLDER_MESSAGE = "the service answered with another folder";
+
+export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
+  const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
+  if (reply.kind !== "success") return failedAnswer(toFault(call, reply));
+  const folder = readFolder(reply.value);
+  const id = readFolderId(reply.value);
+  if (id === null) return failAsUnusable(call, reply, "the new folder has no id of the form dir_…");
+  if (folder.ok) context.traits.learnFromPath(folder.value.wirePath);
+  // The API promises only the id of the new folder. If the answer has no path, the folder has the
+  // path that was sent.
+  const value = folder.ok ? folder.value.resource : { id, path };
+  if (!isCreatedAt(path, value.path)) return failAsUnusable(call, reply, OTHER_FOLDER_MESSAGE);
+  return { ok: true, value, requestId: reply.requestId };
+}
+
+export async function patchFolder(context: CallContext, id: DirId, patch: PatchBody): Promise<Answer<FolderResource>> {
+  return learnFromPatch(context, patch, "folder", await sendPatch(context, id, patch));
+}
+
+async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
+  const { traits, caller } = context;
+  const call: ApiCall = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") return handleRefusedChange(traits, "folderPatch", call, reply);
+  traits.learn({ folderPatch: "yes" });
+  const folder = readFolder(reply.value);
+  if (!folder.ok)
+    return failAsUnusable(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
+  if (folder.value.resource.id !== id) return failAsUnusable(call, reply, OTHER_FOLDER_MESSAGE);
+  traits.learnFromPath(folder.value.wirePath);
+  return { ok: true, value: folder.value.resource, requestId: reply.requestId };
+}
+
+export async function deleteFolder(context: CallContext, id: DirId): Promise<Answer<null>> {
+  const { traits, caller } = context;
+  const call: ApiCall = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") return handleRefusedChange(traits, "folderDelete", call, reply);
+  traits.learn({ folderDelete: "yes" });
+  return { ok: true, value: null, requestId: reply.requestId };
+}
+
+function handleRefusedChange(
+  traits: TraitLearner,
+  trait: "folderPatch" | "folderDelete",
+  call: ApiCall,
+  reply: ApiFailure,
+) {
+  const missing = findMissingRoute(reply, traits.current()[trait]);
+  if (missing !== null) traits.learn({ [trait]: "no" });
+  return failedAnswer(missing ?? toFault(call, reply));
+}
+
+/**
+ * Returns the fault for a service that cannot change or delete folders: these routes are no part of
+ * the API. Such a service answers 405 or 501, or a 404 that does not mean that the folder is
+ * missing.
+ * @param known `yes` if the route worked before; a 404 then means that the folder is missing
+ * @returns null if the call failed for another reason than a missing route
+ */
+function findMissingRoute(reply: ApiFailure, known: "unknown" | "yes" | "no"): Fault | null {
+  if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;
+  const { status, requestId } = reply;
+  const code = reply.kind === "problem" ? reply.code : `status_${status}`;
+  const notFound = status === 404 && known !== "yes" && code !== "folder_not_found" && code !== "workspace_not_found";
+  if (status !== 405 && status !== 501 && !notFound) return null;
+  const detail = "this service cannot change folders";
+  return { kind: "problem", status, code, detail, requestId, pointers: [] };
+}
